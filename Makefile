@@ -1,0 +1,65 @@
+# Everything happens inside the checkout: .venv/ and .bootstrap/. Nothing else is touched.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CODE := $(wildcard src tests bench scripts)
+WORKERS ?= 2
+
+SETUP := PYTHON="$(PYTHON)" ./scripts/bootstrap.sh
+
+# $(call step,name,command): run it, and name it if it fails.
+step = @echo "== $(1)"; $(2) || { echo "== FAILED: $(1)" >&2; exit 1; }
+
+CHECK_FORMAT := $(BIN)/ruff format --check $(CODE)
+CHECK_LINT := $(BIN)/ruff check $(CODE)
+CHECK_TYPES := $(BIN)/mypy $(CODE)
+CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --durations=10
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format types bench prove reference lock clean runtime dev
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo: runtime ## set up what is needed and show a board at work
+	@$(BIN)/moot demo
+
+test: dev ## the one command: format, lint, types, tests
+	$(call step,format (make format repairs it),$(CHECK_FORMAT))
+	$(call step,lint,$(CHECK_LINT))
+	$(call step,types,$(CHECK_TYPES))
+	$(call step,tests,$(CHECK_TESTS))
+	@echo "== all good"
+
+lint: dev ## ruff, without changing anything
+	$(call step,format (make format repairs it),$(CHECK_FORMAT))
+	$(call step,lint,$(CHECK_LINT))
+
+format: dev ## let ruff put format and imports right
+	@$(BIN)/ruff check --fix-only $(CODE)
+	@$(BIN)/ruff format $(CODE)
+
+types: dev ## mypy, strict on src
+	$(call step,types,$(CHECK_TYPES))
+
+bench: dev ## measure, each beside a raw limit
+	@$(BIN)/python -m bench
+
+prove: dev ## the long tests
+	$(call step,slow tests,$(BIN)/python -m pytest -m slow)
+
+reference: dev ## write docs/reference/ from the code
+	@$(BIN)/python scripts/reference.py
+
+lock: ## resolve pyproject.toml into the lock files again
+	@$(SETUP) lock
+
+clean: ## remove all that make made
+	rm -rf .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+runtime:
+	@$(SETUP) runtime
+
+dev:
+	@$(SETUP) dev
