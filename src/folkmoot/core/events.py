@@ -1,0 +1,124 @@
+"""An event says what happened and carries what it changed; folding the changes gives every row (R-31).
+
+The new values stand in the event itself, not in code that derives them: a log written by today's rules folds to the
+same rows under tomorrow's.
+"""
+
+from typing import Any
+
+from msgspec import Struct, convert, field
+from msgspec.structs import fields as struct_fields
+from msgspec.structs import replace
+
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
+from folkmoot.core.records import Attempt, Comment, Question, Run
+
+# Every event there is, and what it says happened. The reference in the docs is made from this.
+EVENTS = {
+    "flow_adopted": "a flow was taken in and is in force from here on",
+    "clock_restarted": "the machine was started again; leases of the time before are void",
+    "item_added": "an item came onto the board",
+    "item_moved": "the item went to another column",
+    "item_edited": "what the item says or waits for was changed",
+    "item_rests": "what the item waits for was looked at again",
+    "item_ranked": "a longer chain of items waits for this one",
+    "item_ready": "the item can be claimed again",
+    "item_resumed": "the item goes on without guidance",
+    "item_parked": "the item is put aside until a person answers",
+    "item_cancelled": "the item was given up",
+    "item_reopened": "a person opened the ended item again",
+    "child_added": "the item waits for a new child",
+    "dependency_done": "an item that this one waited for has ended",
+    "dependency_reopened": "an item that this one came after is open again",
+    "agent_started": "an agent claimed the item: a run began",
+    "lease_renewed": "the run said that it is alive",
+    "agent_completed": "the run ended with its report",
+    "run_released": "the run gave the item back unworked",
+    "run_lapsed": "the run's lease ran out without a report",
+    "run_revoked": "a person took the item out of the run's hands",
+    "attempt_counted": "a failed attempt counts: it was a new approach, or a repeat too many",
+    "attempt_repeated": "a failed attempt does not count: it was an earlier approach again",
+    "attempt_overruled": "a person turned round whether an attempt counts",
+    "error_occurred": "a fault that is no lack of capability: passing, of form, or a conflict",
+    "work_left_incomplete": "the run left part of the work for a fresh one",
+    "escalation_triggered": "the item left the flow for a column that can help",
+    "verdict_given": "a checking column gave its verdict",
+    "comment_added": "somebody commented",
+    "comment_resolved": "a thread was resolved",
+    "dispute_opened": "an agent disputes what another made",
+    "dispute_answered": "the other side disagrees: a round of the dispute",
+    "dispute_settled": "the dispute has ended",
+    "agent_seeks_guidance": "a question to a person was opened",
+    "question_withdrawn": "a question needs no answer any more",
+    "default_taken": "a question's deadline passed and its default holds",
+    "divine_response_received": "a person answered the question",
+    "divine_clarification_received": "the answer became guidance on the item",
+    "escalation_counters_reset": "guidance: the item's counters begin again",
+    "agent_resumes_with_guidance": "every question is answered and the item goes on",
+}
+
+
+class Clock(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How the store's clock follows from the machine's: it goes on over reboots and never goes back."""
+
+    id: str = "clock"
+    boot: str = ""
+    offset: float = 0.0
+
+
+class FlowVersion(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A flow as it was taken in. The highest version is in force."""
+
+    id: str  # the version number
+    flow: Flow
+    source: str = ""  # sha256 of the file it was read from
+    at: int = 0
+
+
+type_of_table: dict[str, Any] = {
+    "items": Item,
+    "runs": Run,
+    "attempts": Attempt,
+    "comments": Comment,
+    "questions": Question,
+    "flows": FlowVersion,
+    "clock": Clock,
+}
+Row = Item | Run | Attempt | Comment | Question | FlowVersion | Clock
+FIELD_TYPES = {table: {f.name: f.type for f in struct_fields(kind)} for table, kind in type_of_table.items()}
+
+
+class Change(Struct, frozen=True, array_like=True):
+    """New values of some fields of one row; a row that does not exist yet begins with them."""
+
+    table: str
+    id: str
+    fields: dict[str, Any]
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    name: str
+    item: str | None = None
+    run: str | None = None
+    agent: str | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    version: int = 0  # the item's version after it
+    at: int = 0  # wall clock, milliseconds
+    time: float = 0.0  # store clock
+    seq: int = 0  # given by the store, gapless, in commit order
+
+
+def typed(change: Change) -> Change:
+    """A change as read back from the log, its values made what the row's fields are."""
+    types = FIELD_TYPES[change.table]
+    return Change(change.table, change.id, {name: convert(value, types[name]) for name, value in change.fields.items()})
+
+
+def evolve(row: Row | None, change: Change) -> Row:
+    """The row after a change. Never refuses: what happened, happened."""
+    if row is None:
+        new: Row = type_of_table[change.table](id=change.id, **change.fields)
+        return new
+    return replace(row, **change.fields)

@@ -1,0 +1,150 @@
+"""The item: it carries all state, so that agents need none. Counters are grouped by what begins them again."""
+
+from msgspec import Struct, field
+
+from folkmoot.core.report import Finding
+
+PRIORITIES = ("critical", "high", "medium", "low")
+TYPES = ("feature", "bugfix", "refactor")
+ENDED = frozenset({"done", "failed", "cancelled"})
+ASKING = frozenset({"awaiting-divine-guidance", "needs-human-review", "parked"})
+STATUSES = ("ready", "running", "waiting", *sorted(ASKING), *sorted(ENDED))
+
+
+class Effort(Struct, frozen=True, omit_defaults=True):
+    """Begins again when an attempt is counted or the item leaves the column (R-05)."""
+
+    executions: int = 0
+    protocol_faults: int = 0
+    timeouts: int = 0
+    repeats: int = 0
+    incompletes: int = 0
+    conflicts: int = 0
+    releases: int = 0
+
+
+class Span(Struct, frozen=True, omit_defaults=True):
+    """What was counted since the last guidance (R-18). Only a person begins it again."""
+
+    runs: int = 0
+    self_solve_attempts: int = 0
+    expert_attempts: int = 0
+    experts_tried: list[str] = field(default_factory=list)
+    disputes: int = 0
+    questions: int = 0
+    off_moves: dict[str, int] = field(default_factory=dict)  # flow stage -> how often the item left the flow there
+    off_columns: list[str] = field(default_factory=list)  # columns off the flow the item was in
+    rounds: dict[str, int] = field(default_factory=dict)  # checking column -> verdicts given
+
+    @property
+    def attempts(self) -> int:
+        return self.self_solve_attempts + self.expert_attempts
+
+
+class Side(Struct, frozen=True):
+    """One side of a dispute: a column, and where it stood off the flow, so that a reply finds the way back."""
+
+    agent: str
+    column: str
+    stage: str  # whose work it is: a senior's side is the stage it works for
+    origins: list[str] = field(default_factory=list)
+
+
+class Dispute(Struct, frozen=True, omit_defaults=True):
+    """An open thread of statements. `turn` is the index of the side that must speak next."""
+
+    thread: str
+    disputer: Side
+    maker: Side
+    agents: list[str]
+    artifact: str | None = None
+    turn: int = 1
+
+    @property
+    def rounds(self) -> int:
+        return len(self.agents) - 1
+
+    def side(self, index: int) -> Side:
+        return self.maker if index == 1 else self.disputer
+
+
+class Artifact(Struct, frozen=True, omit_defaults=True):
+    """Something an agent made, and the stage that made it: disputes of it go there."""
+
+    column: str
+    agent: str
+    run: str
+    path: str | None = None
+
+
+class Guidance(Struct, frozen=True, omit_defaults=True):
+    question: str
+    answer: str
+    by: str
+
+
+class Item(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    id: str
+    title: str
+    column: str
+    body: str = ""
+    type: str = "feature"
+    kind: str = "item"
+    status: str = "ready"
+    priority: str = "medium"
+    tags: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    parent: str | None = None
+    generation: int = 0
+
+    token: int = 0
+    run: str | None = None
+    last_run: str | None = None
+    wake_at: float = 0.0  # store clock: not claimable before
+    ready_at: float = 0.0  # store clock: since when it could have been claimed
+    rank: int = 0  # how long a chain of items waits for this one
+
+    effort: Effort = field(default_factory=Effort)
+    forwards: int = 0  # how often it went forward
+    failures: dict[str, int] = field(default_factory=dict)  # agent -> counted failures since forward or guidance
+    span: Span = field(default_factory=Span)
+    attempt_count: int = 0
+    last_attempt_type: str | None = None
+    last_attempt_outcome: str | None = None
+    clarifications: int = 0
+
+    origins: list[str] = field(default_factory=list)  # the columns it left for this one, the flow's stage first
+    made_by: str | None = None  # the stage that made the work the item now carries
+    returns_to: str | None = None  # the column that asked for changes and sees the item first (R-13)
+    disputes: list[Dispute] = field(default_factory=list)  # open ones; the last is being talked about
+    waits_for: list[str] = field(default_factory=list)
+    open_questions: list[str] = field(default_factory=list)
+    goes_to: str | None = None  # where a person's answer sends it once every question is answered
+    comment_count: int = 0
+
+    flag: str | None = None
+    escalation_reason: str | None = None
+    because: str = ""  # why it is in this column, in words, as the rule that moved it said
+    told: str | None = None  # what was wrong with the last report; the next run is told
+    guidance: list[Guidance] = field(default_factory=list)
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    evidence: str | None = None
+    cost_usd: float = 0.0
+
+    version: int = 0
+    created_at: int = 0  # wall clock, milliseconds; shown, never decided on
+    updated_at: int = 0
+
+    @property
+    def failure_count(self) -> int:
+        return sum(self.failures.values())
+
+    @property
+    def dispute(self) -> Dispute | None:
+        return self.disputes[-1] if self.disputes else None
+
+    @property
+    def number(self) -> int:
+        return int(self.id)

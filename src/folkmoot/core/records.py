@@ -1,0 +1,102 @@
+"""What stands beside an item: its runs, attempts, comments and questions. Each row is a fold of the log."""
+
+from msgspec import Struct, field
+
+from folkmoot.core.report import Report
+
+# How a run can end; a run ends once (I5).
+RUN_ENDS = ("reported", "rescued", "released", "revoked")
+
+
+class Run(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One effort of one agent on one item: a lease with a fencing token."""
+
+    id: str
+    item: str
+    token: int
+    agent: str
+    column: str
+    lease_until: float  # store clock
+    lease: float
+    model: str | None = None
+    worker: str = ""
+    flow_version: int = 1
+    renewals: int = 0
+    started_at: int = 0
+    ended_at: int | None = None
+    end: str | None = None
+    outcome: str | None = None
+    cause: str | None = None
+    cost_usd: float = 0.0
+    report: Report | None = None
+
+
+class Attempt(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A failed effort as the rules judged it. A person may overrule `counted`; `ground` says why it was judged so."""
+
+    id: str  # item id, a slash, and its number on that item
+    item: str
+    number: int
+    run: str
+    agent: str
+    column: str
+    kind: str = "self_solve"
+    model: str | None = None
+    cause: str | None = None
+    reason: str = ""
+    approach: str | None = None
+    outcome: str | None = None
+    why_different: str | None = None
+    files: list[str] = field(default_factory=list)
+    commit: str | None = None
+    counted: bool = True
+    ground: str = ""
+    forward: int = 0  # how often the item had gone forward: failures are counted within one such span
+    guidance: int = 0  # how many clarifications the item had had: attempts are compared within one such span
+    at: int = 0
+
+
+class Comment(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    id: str
+    item: str
+    author: str
+    content: str
+    artifact: str | None = None
+    target: str | None = None
+    parent: str | None = None
+    status: str = "open"
+    resolution: str | None = None
+    proposed: str | None = None  # a run's resolution takes effect with its report (R-27)
+    run: str | None = None
+    at: int = 0
+
+
+class Option(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A way to answer; `to` or `effect` says what choosing it does beyond its words."""
+
+    option: str
+    why_insufficient: str | None = None
+    to: str | None = None
+    effect: str | None = None  # drop_after, cancel
+
+
+class Question(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    id: str
+    item: str
+    kind: str  # clarification, dispute, decision, budget, conflict
+    question: str
+    agent: str = ""
+    run: str | None = None
+    context: str = ""
+    help: str | None = None
+    options: list[Option] = field(default_factory=list)
+    blocking: bool = True
+    default: str | None = None
+    deadline: float | None = None  # store clock
+    thread: str | None = None  # the dispute it decides
+    dependency: str | None = None  # the cancelled item it is about
+    state: str = "open"  # open, answered, withdrawn, defaulted
+    answer: str | None = None
+    answered_by: str | None = None
+    at: int = 0
+    answered_at: int | None = None

@@ -1,0 +1,109 @@
+"""A report: what one run says at its end, whatever dialect it spoke. The rules know only this shape."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+
+OUTCOMES = ("done", "changes_requested", "disputed", "failed", "stuck", "asks", "delegates", "split", "incomplete")
+KINDS = ("review", "security", "test")
+SEVERITIES = ("critical", "high", "medium", "low")
+RESOLUTIONS = ("accepted", "rejected")
+CAUSES = ("capability", "transient", "quota", "requirement", "size", "conflict", "environment", "protocol", "timeout")
+
+
+Count = Annotated[int, Meta(ge=0, le=2**62)]
+
+
+class Files(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    created: list[str] = field(default_factory=list)
+    modified: list[str] = field(default_factory=list)
+
+
+class NamedArtifact(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    path: str | None = None
+
+
+class Finding(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    kind: str = "review"
+    severity: str = "medium"
+    issue: str = ""
+    file: str | None = None
+    line: Count | None = None
+    recommendation: str | None = None
+    test: str | None = None
+    exploit: str | None = None
+    category: str | None = None
+
+
+class Remark(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    """A comment that a report carries."""
+
+    content: str
+    artifact: str | None = None
+    target: str | None = None
+    parent: str | None = None
+    resolution: str | None = None
+
+
+class Try(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    """One attempt as the agent tells it."""
+
+    kind: str = "self_solve"
+    approach: str | None = None
+    outcome: str | None = None
+    why_different: str | None = None
+
+
+class Choice(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    option: str
+    why_insufficient: str | None = None
+
+
+class AskedQuestion(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    question: str
+    context: str | None = None
+    options: list[Choice] = field(default_factory=list)
+    help: str | None = None
+    blocking: bool = True
+    default: str | None = None
+
+
+class Tests(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    total: Count = 0
+    passed: Count = 0
+    failed: Count = 0
+
+
+class Usage(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+
+
+class Report(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    outcome: str
+    summary: str = ""
+    commit: str | None = None
+    files: Files = field(default_factory=Files)
+    artifacts: list[NamedArtifact] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    tests: Tests | None = None
+    comments: list[Remark] = field(default_factory=list)
+    attempts: list[Try] = field(default_factory=list)
+    cause: str | None = None
+    reason: str | None = None
+    blockers: str | None = None
+    question: AskedQuestion | None = None
+    next_steps: list[str] = field(default_factory=list)
+    lessons: list[str] = field(default_factory=list)
+    usage: Usage | None = None
+    extra: dict[str, Any] = field(default_factory=dict)  # fields of the contract that no rule reads yet: kept, shown
+
+    @classmethod
+    def done(cls, summary: str = "", **parts: Any) -> "Report":
+        return cls(outcome="done", summary=summary, **parts)
+
+    @classmethod
+    def failed(cls, summary: str = "", cause: str | None = None, **parts: Any) -> "Report":
+        return cls(outcome="failed", summary=summary, cause=cause, **parts)

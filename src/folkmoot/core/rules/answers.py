@@ -1,0 +1,193 @@
+"""A person's answer, and what it begins again: guidance resets this item's counters and only its own (R-16 to R-18)."""
+
+from typing import Any
+
+from folkmoot.core.commands import AnswerQuestion, PassDeadline
+from folkmoot.core.item import ENDED, Effort, Guidance, Span
+from folkmoot.core.records import Option, Question
+from folkmoot.core.rules.claims import revoke
+from folkmoot.core.rules.dependencies import drop_dependency
+from folkmoot.core.rules.disputes import close
+from folkmoot.core.rules.movement import again, enter, origins_for
+from folkmoot.core.rules.questions import asking_status, withdraw
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid, Refused
+
+GUIDANCE_KEPT = 20
+OPTION_DIGITS = 4
+
+
+def answer(case: Case, command: AnswerQuestion) -> None:
+    question = case.questions[command.question]
+    if not command.answer.strip():
+        raise Invalid(
+            "empty_answer", f"an answer to {question.id} needs words", "say it, or name an option by its number"
+        )
+    if question.state == "answered":
+        raise Refused(
+            "already_answered",
+            f"{question.id} was answered by {question.answered_by}: {question.answer}",
+            f"look at the item with: moot show {question.item}",
+        )
+    if question.state != "open" or case.item.status in ENDED:
+        _late(case, question, command.answer)
+        return
+    option = _chosen(question, command.answer)
+    text = option.option if option else command.answer
+    target = _target(case, question, command, option)
+    origins = _origins(case, question, target)
+    _record(case, question, text, target)
+    _settle_dispute(case, question, target)
+    reset_counters(case, "divine_clarification_received")
+    if option and option.effect == "cancel":
+        give_up(case, text)
+    else:
+        if question.dependency:
+            drop_dependency(case, question.dependency)
+        _resume(case, target, origins)
+
+
+def give_up(case: Case, why: str) -> None:
+    """Cancel the item: its run, its questions and its disputes end with it."""
+    revoke(case, why)
+    withdraw(case, why)
+    case.set("item_cancelled", {"why": why}, status="cancelled", run=None, because=why, disputes=[], flag=None)
+
+
+def _chosen(question: Question, answer: str) -> Option | None:
+    """An option by its number or by its very words."""
+    for option in question.options:
+        if option.option == answer:
+            return option
+    if not (question.options and answer.isdecimal()):
+        return None
+    if len(answer) > OPTION_DIGITS or not 1 <= int(answer) <= len(question.options):
+        raise Invalid(
+            "no_such_option",
+            f"{question.id} has options 1 to {len(question.options)}, not {answer[:20]}",
+            "answer with one of them, or in words",
+        )
+    return question.options[int(answer) - 1]
+
+
+def _target(case: Case, question: Question, command: AnswerQuestion, option: Option | None) -> str | None:
+    target = command.to or (option.to if option else None)
+    if target and target not in case.flow.columns:
+        raise Invalid("unknown_column", f"there is no column {target!r}", f"columns: {', '.join(case.flow.columns)}")
+    if target and case.item.status == "running":
+        raise Refused(
+            "item_running",
+            "an agent works on the item: an answer cannot move it",
+            "answer without --to, or use: moot move",
+        )
+    if target is None and question.kind == "dispute":
+        dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
+        target = dispute.maker.column if dispute else None
+    return target
+
+
+def _record(case: Case, question: Question, text: str, target: str | None) -> None:
+    by = case.speaker.name
+    remaining = [q for q in case.item.open_questions if q != question.id]
+    row = {"state": "answered", "answer": text, "answered_by": by, "answered_at": case.situation.at}
+    case.emit(
+        "divine_response_received",
+        {"question": question.id, "answer": text, "by": by},
+        item={"open_questions": remaining},
+        questions=(question.id, row),
+    )
+    guidance = [*case.item.guidance, Guidance(question.question, text, by)][-GUIDANCE_KEPT:]
+    case.set(
+        "divine_clarification_received",
+        {"question": question.id},
+        guidance=guidance,
+        clarifications=case.item.clarifications + 1,
+        goes_to=target or case.item.goes_to,
+    )
+
+
+def _settle_dispute(case: Case, question: Question, target: str | None) -> None:
+    if question.thread is None:
+        return
+    dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
+    gives_in = dispute is not None and target == dispute.disputer.column
+    close(case, question.thread, "rejected" if gives_in else "accepted")
+
+
+def reset_counters(case: Case, reason: str) -> None:
+    """Start afresh with guidance: every counter of this item but the record of who was tried."""
+    case.set(
+        "escalation_counters_reset",
+        {"reason": reason},
+        span=Span(experts_tried=case.item.span.experts_tried),
+        failures={},
+        effort=Effort(),
+        told=None,
+        wake_at=0.0,
+        last_attempt_type=None,
+        last_attempt_outcome="divine_guidance_received",
+    )
+
+
+def _origins(case: Case, question: Question, target: str | None) -> list[str] | None:
+    """The way back of the side a person decided for, if the question is about a dispute."""
+    dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
+    sides = (dispute.maker, dispute.disputer) if dispute else ()
+    return next((side.origins for side in sides if side.column == target), None)
+
+
+def _resume(case: Case, target: str | None, origins: list[str] | None) -> None:
+    item = case.item
+    if item.status == "running" or asking_status(case.questions.values()):
+        return
+    target = target or item.goes_to
+    if target is None or target == item.column:
+        target, origins = _where_it_came_from(case)
+    elif origins is None:
+        origins = origins_for(case, target)
+    enter(case, target, "a person has answered", event="agent_resumes_with_guidance", origins=origins)
+
+
+def _where_it_came_from(case: Case) -> tuple[str, list[str]]:
+    """Back to the agent that asked; out of a human column to the one before it, or on if it is a stage of the flow."""
+    item, column = case.item, case.flow.columns[case.item.column]
+    if not column.human:
+        return item.column, item.origins
+    if item.origins:
+        return item.origins[-1], item.origins[:-1]
+    return column.next or case.flow.start, []
+
+
+def _late(case: Case, question: Question, text: str) -> None:
+    """An answer that comes when nobody waits for it any more is kept as a comment."""
+    by = case.speaker.name
+    comment: dict[str, Any] = {"item": case.item.id, "author": by, "at": case.situation.at}
+    comment["content"] = f"A late answer to {question.id} ({question.question}): {text}"
+    fields: dict[str, Any] = {"comment_count": case.item.comment_count + 1}
+    rows: dict[str, Any] = {"comments": (case.new_comment_id(), comment)}
+    if question.state == "open":
+        fields["open_questions"] = [q for q in case.item.open_questions if q != question.id]
+        answered = {"state": "answered", "answer": text, "answered_by": by, "answered_at": case.situation.at}
+        rows["questions"] = (question.id, answered)
+    case.emit("comment_added", {"question": question.id}, item=fields, **rows)
+
+
+def pass_deadline(case: Case, command: PassDeadline) -> None:
+    """A default that fires is no guidance and resets nothing; without one the item is parked, its question open."""
+    question = case.questions[command.question]
+    if question.default is None:
+        status = {"status": "parked"} if question.blocking and case.item.status != "running" else {}
+        case.emit("item_parked", {"question": question.id}, item=status, questions=(question.id, {"deadline": None}))
+        return
+    row = {"state": "defaulted", "answer": question.default, "answered_at": case.situation.at}
+    remaining = [q for q in case.item.open_questions if q != question.id]
+    said = Guidance(question.question, question.default, "the default")
+    fields = {"open_questions": remaining, "guidance": [*case.item.guidance, said][-GUIDANCE_KEPT:]}
+    case.emit(
+        "default_taken",
+        {"question": question.id, "answer": question.default},
+        item=fields,
+        questions=(question.id, row),
+    )
+    if case.item.status not in ENDED and case.item.status != "running":
+        again(case, "item_resumed", {"question": question.id})

@@ -1,0 +1,119 @@
+"""Taking an item, keeping it, giving it back, losing it. Every later write of a run is fenced by its token."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import ClaimItem, Speaker
+from folkmoot.core.order import place
+from folkmoot.core.records import Run
+from folkmoot.core.rules.failures import passing_fault
+from folkmoot.core.rules.movement import again, at_rest
+from folkmoot.core.situation import Case
+from folkmoot.errors import Refused
+
+RELEASES_MAX = 3
+
+
+def claim(case: Case, command: ClaimItem) -> None:
+    """Grant the item. What makes it claimable is looked at again here, inside the granting transaction."""
+    item = case.item
+    if place(case.flow, item).queue != command.agent or item.wake_at > case.now or item.waits_for:
+        raise Refused(
+            "not_claimable",
+            f"{command.agent} cannot take item {item.id}: it is {item.status} in {item.column}",
+            f"see why with: moot show {item.id}",
+        )
+    token = item.token + 1
+    model = case.flow.agents[command.agent].model(item.failures.get(command.agent, 0))
+    case.run = Run(
+        id=case.situation.draw.run,
+        item=item.id,
+        token=token,
+        agent=command.agent,
+        column=item.column,
+        lease_until=case.now + command.lease,
+        lease=command.lease,
+        model=model,
+        worker=command.worker,
+        flow_version=case.situation.flow_version,
+        started_at=case.situation.at,
+    )
+    case.voice = case.run
+    row = {name: getattr(case.run, name) for name in Run.__struct_fields__ if name != "id"}
+    case.emit(
+        "agent_started",
+        {"token": token, "model": model, "column": item.column},
+        item={
+            "token": token,
+            "run": case.run.id,
+            "status": "running",
+            "span": replace(item.span, runs=item.span.runs + 1),
+        },
+        runs=(case.run.id, row),
+    )
+
+
+def fence(case: Case) -> Run:
+    """The live run of the speaker, or a refusal that says what holds instead."""
+    run, speaker = case.run, case.speaker
+    if run is not None and run.ended_at is None and run.id == speaker.run and run.token == speaker.token:
+        case.voice = run
+        return run
+    raise stale(speaker, f"item {case.item.id} is {case.item.status}, its token is {case.item.token}")
+
+
+def stale(speaker: Speaker, holds: str) -> Refused:
+    return Refused(
+        "stale_claim",
+        f"run {speaker.run} with token {speaker.token} is not the current run; {holds}",
+        "stop this effort: its lease was lost, or it has ended; nothing was changed",
+    )
+
+
+def renew(case: Case) -> None:
+    run = fence(case)
+    fields = {"lease_until": case.now + run.lease, "renewals": run.renewals + 1}
+    case.emit("lease_renewed", {"renewals": run.renewals + 1}, runs=(run.id, fields))
+
+
+def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = None, **changed: Any) -> None:
+    """Close the run; `changed` are further fields of its row. The item rests until the rules say where it goes."""
+    assert case.run is not None
+    item_fields = changed.pop("item", {})
+    row = {"ended_at": case.situation.at, "end": end, **changed}
+    fields = at_rest(case, last_run=case.run.id, **item_fields)
+    case.emit(event, context, item=fields, runs=(case.run.id, row))
+
+
+def release(case: Case) -> None:
+    """Given back unworked. Nothing is counted, but a third time in a row is a passing fault."""
+    fence(case)
+    releases = case.item.effort.releases + 1
+    end_run(case, "run_released", "released", {"in_a_row": releases}, outcome="released")
+    if releases >= RELEASES_MAX:
+        effort = replace(case.item.effort, releases=0)
+        passing_fault(case, "transient", f"given back {releases} times in a row", effort)
+    else:
+        again(case, "item_ready", {"why": "given back"}, effort=replace(case.item.effort, releases=releases))
+
+
+def lapse(case: Case) -> None:
+    """The lease ran out: the run is dead to the board whatever its process does; the effort is tried again."""
+    assert case.run is not None
+    end_run(
+        case,
+        "run_lapsed",
+        "rescued",
+        {"run": case.run.id, "agent": case.run.agent},
+        outcome="failed",
+        cause="transient",
+    )
+    effort = replace(case.item.effort, releases=0)
+    passing_fault(case, "transient", "the lease ran out without a report", effort)
+
+
+def revoke(case: Case, why: str) -> None:
+    """A person takes the item out of the agent's hands."""
+    if case.run is not None and case.run.ended_at is None:
+        end_run(case, "run_revoked", "revoked", {"why": why}, outcome="revoked")

@@ -1,0 +1,152 @@
+"""What waits for what. Chains have no circle and end in something that moves (R-03)."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from folkmoot.core.commands import AwaitChild, CancelItem, Command, RankItem, SettleDependency
+from folkmoot.core.item import ENDED, Item
+from folkmoot.core.order import RANK_MAX
+from folkmoot.core.records import Option
+from folkmoot.core.rules.movement import again
+from folkmoot.core.rules.questions import ask, withdraw
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid, Refused
+
+
+def unfinished(case: Case, after: list[str]) -> list[str]:
+    """Those of the named items that must still be waited for; refuses unknown and cancelled ones, and circles."""
+    me = case.situation.item.id if case.situation.item else None
+    for need in after:
+        other = case.situation.neighbours.get(need)
+        if need == me:
+            raise Refused("circle", f"item {me} cannot wait for itself", "leave it out of --after")
+        if other is None:
+            raise Invalid("unknown_item", f"there is no item {need}", "see: moot list")
+        if other.status == "cancelled":
+            raise Refused("cancelled_item", f"item {need} is cancelled", f"reopen it, or leave {need} out of --after")
+    if me is not None:
+        circle = path(case, after, me)
+        if circle:
+            words = " → ".join([me, *circle])
+            raise Refused(
+                "circle", f"these items would wait for each other: {words}", "leave one of them out of --after"
+            )
+    return [need for need in dict.fromkeys(after) if case.situation.neighbours[need].status not in ENDED]
+
+
+def check_parent(case: Case, parent: str | None, after: list[str]) -> None:
+    """A parent waits for its children, so it must be open, and no child may wait for it."""
+    if parent is None:
+        return
+    other = case.situation.neighbours.get(parent)
+    if other is None:
+        raise Invalid("unknown_item", f"there is no item {parent}", "see: moot list")
+    if other.status in ENDED:
+        raise Refused("parent_ended", f"item {parent} is {other.status}", f"first: moot reopen {parent}")
+    circle = path(case, after, parent)
+    if circle:
+        words = " → ".join(circle)
+        raise Refused("circle", f"the parent would wait for its child, and the child for it: {words}", "change --after")
+
+
+def path(case: Case, start: list[str], goal: str) -> list[str] | None:
+    """A way from one of the items to the goal along what they need, or None; iterative, since chains may be long."""
+    before: dict[str, str | None] = dict.fromkeys(start)
+    queue = list(start)
+    while queue:
+        here = queue.pop()
+        if here == goal:
+            way: list[str] = []
+            step: str | None = here
+            while step is not None:
+                way.append(step)
+                step = before[step]
+            return way[::-1]
+        neighbour = case.situation.neighbours.get(here)
+        for need in neighbour.needs if neighbour else []:
+            if need not in before:
+                before[need] = here
+                queue.append(need)
+    return None
+
+
+def settle_dependency(case: Case, command: SettleDependency) -> None:
+    """A neighbour this item needs has ended, or is open again."""
+    item, need = case.item, command.dependency
+    if item.status in ENDED:
+        return
+    waits = need in item.waits_for
+    if command.status == "cancelled":
+        asked = any(q.dependency == need and q.state == "open" for q in case.questions.values())
+        if waits and not asked:
+            ask_about_cancelled(case, need)
+        return
+    over = command.status in ENDED
+    withdraw(case, f"item {need} is {command.status} again", dependency=need)
+    if waits == over:
+        waits_for = [other for other in item.waits_for if other != need] + ([] if over else [need])
+        name = "dependency_done" if over else "dependency_reopened"
+        _wait_for(case, name, {"item": need}, waits_for)
+    elif case.item.version != item.version:
+        _wait_for(case, "item_rests", {"waits_for": item.waits_for}, item.waits_for)
+
+
+def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[str]) -> None:
+    """A live run goes on; it meets what is new when it ends."""
+    if case.item.status == "running":
+        case.set(name, context, waits_for=waits_for)
+    else:
+        again(case, name, context, waits_for=waits_for)
+
+
+def ask_about_cancelled(case: Case, need: str) -> None:
+    ask(
+        case,
+        "decision",
+        f"Item {need}, which this one waits for, was cancelled. Go on without it?",
+        options=[Option(option="go on without it"), Option(option="cancel this one too", effect="cancel")],
+        help=f"to replace it: moot edit {case.item.id} --after OTHER",
+        dependency=need,
+    )
+
+
+def drop_dependency(case: Case, need: str) -> None:
+    """Go on without it."""
+    case.set(
+        "item_edited",
+        {"dropped": need},
+        after=[other for other in case.item.after if other != need],
+        waits_for=[other for other in case.item.waits_for if other != need],
+    )
+
+
+def await_child(case: Case, command: AwaitChild) -> None:
+    _wait_for(case, "child_added", {"child": command.child}, [*case.item.waits_for, command.child])
+
+
+def rank(case: Case, command: RankItem) -> None:
+    if command.rank > case.item.rank:
+        case.set("item_ranked", {"rank": command.rank}, rank=min(command.rank, RANK_MAX))
+
+
+class Consequence(Struct, frozen=True):
+    """What a neighbour must do. `to` is an item id, or a relation the store can look up."""
+
+    to: str
+    command: Command
+
+
+def consequences(before: Item | None, after: Item) -> list[Consequence]:
+    """What follows for other items from what happened to this one; carried out in the same transaction."""
+    found: list[Consequence] = []
+    ended_before = before is not None and before.status in ENDED
+    if (after.status in ENDED) != ended_before:
+        found.append(Consequence("dependents", SettleDependency(dependency=after.id, status=after.status)))
+    if after.status == "cancelled" and not ended_before:
+        found.append(Consequence("children", CancelItem(why=f"its parent {after.id} was cancelled")))
+    if before is None and after.parent:
+        found.append(Consequence(after.parent, AwaitChild(child=after.id)))
+    if after.rank < RANK_MAX and (before is None or (before.after, before.rank) != (after.after, after.rank)):
+        found += [Consequence(need, RankItem(rank=after.rank + 1)) for need in after.after]
+    return found

@@ -1,0 +1,203 @@
+"""Two stages disagree. Statements go back and forth, a breaker ends it, a person decides (R-12, K-06, K-07)."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from folkmoot.core.item import Dispute, Side
+from folkmoot.core.records import Comment, Option
+from folkmoot.core.report import Report
+from folkmoot.core.rules.movement import enter, stage_of
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.situation import Case
+
+
+class Resolution(Struct, frozen=True):
+    thread: str
+    resolution: str
+
+
+def thread_of(case: Case, comment: str) -> str | None:
+    """The first comment of the thread this one belongs to; None if the item has no such comment."""
+    seen: set[str] = set()
+    while comment not in seen:
+        seen.add(comment)
+        if comment not in case.comments:
+            return None
+        parent = case.comments[comment].parent
+        if parent is None:
+            return comment
+        comment = parent
+    return None
+
+
+def turn_of(case: Case) -> list[Dispute]:
+    """The open disputes in which the stage that now speaks is the side to speak."""
+    stage = stage_of(case)
+    return [dispute for dispute in case.item.disputes if dispute.side(dispute.turn).stage == stage]
+
+
+def resolutions(case: Case, report: Report) -> list[Resolution]:
+    """What the report, and the comments its run made before, resolve."""
+    said = [(remark.parent, remark.resolution) for remark in report.comments if remark.resolution]
+    run = case.run.id if case.run else None
+    said += [(c.id, c.proposed) for c in case.comments.values() if c.proposed and c.run == run]
+    threads = [(thread_of(case, parent), resolution) for parent, resolution in said if parent and resolution]
+    return [Resolution(thread, resolution) for thread, resolution in threads if thread and resolution]
+
+
+def fault_of_resolutions(case: Case, report: Report) -> str | None:
+    """A dispute is ended only by the side whose turn it is, and only in the way that side can end it."""
+    open_threads = {dispute.thread for dispute in case.item.disputes}
+    mine = {dispute.thread: dispute for dispute in turn_of(case)}
+    for said in resolutions(case, report):
+        if said.thread in open_threads and said.thread not in mine:
+            return f"{said.thread} cannot be resolved here: it is the other side's turn to speak"
+        if said.thread in mine and said.resolution != _way_to_end(mine[said.thread]):
+            wanted = _way_to_end(mine[said.thread])
+            side = "the side whose work is disputed agrees" if wanted == "accepted" else "the disputer gives in"
+            return f"{said.thread} can be resolved by this side only as {wanted} ({side}); to disagree report disputed"
+    return None
+
+
+def _way_to_end(dispute: Dispute) -> str:
+    return "accepted" if dispute.turn == 1 else "rejected"
+
+
+def fault_of_done(case: Case, report: Report) -> str | None:
+    """A `done` may not leave open a dispute in which it is this stage's turn."""
+    resolved = {said.thread for said in resolutions(case, report)}
+    left = {d.thread: _way_to_end(d) for d in turn_of(case) if d.thread not in resolved}
+    if not left:
+        return None
+    ways = ", ".join(f"parent {thread} and resolution {way}" for thread, way in left.items())
+    return f"done leaves open {', '.join(left)}: resolve each by a comment with {ways}; or report disputed to disagree"
+
+
+def fault_of_statement(case: Case, report: Report) -> str | None:
+    """What is wrong with a `disputed`, or None."""
+    remark = next((remark for remark in report.comments), None)
+    parent = remark.parent if remark else None
+    if remark is not None and (remark.resolution or not remark.content.strip()):
+        return "a dispute's first comment says the specific concern, and resolves nothing"
+    if remark is None:
+        earlier = _last_remark(case)
+        if earlier is None:
+            return "a dispute needs a comment that says the specific concern"
+        parent = earlier.parent
+    if parent is None:
+        return None
+    thread = thread_of(case, parent)
+    if thread not in {dispute.thread for dispute in case.item.disputes}:
+        return f"{parent} belongs to no open dispute: leave parent out to open a new one"
+    if thread not in {dispute.thread for dispute in turn_of(case)}:
+        return f"it is the other side's turn to speak in {thread}"
+    if thread in {said.thread for said in resolutions(case, report)}:
+        return f"{thread} is both answered and resolved: report disputed to disagree, or done to end it"
+    return None
+
+
+def _last_remark(case: Case) -> Comment | None:
+    run = case.run.id if case.run else None
+    mine = [comment for comment in case.comments.values() if run and comment.run == run]
+    return mine[-1] if mine else None
+
+
+def disputed(case: Case, comment: str | None) -> None:
+    """A statement was made: its comment is the first of the report, or the run's last one before it."""
+    statement = case.comments[comment] if comment else _last_remark(case)
+    assert statement is not None, "fault_of_statement has seen to it"
+    thread = thread_of(case, statement.id)
+    if statement.parent is None or thread is None:
+        _open(case, statement)
+    else:
+        _reply(case, next(d for d in case.item.disputes if d.thread == thread))
+
+
+def _open(case: Case, statement: Comment) -> None:
+    item = case.item
+    agent = case.run.agent if case.run else case.speaker.name
+    disputer = Side(agent, item.column, stage_of(case), item.origins)
+    maker = _maker(case, statement)
+    span = replace(item.span, disputes=item.span.disputes + 1)
+    if maker is None or maker == stage_of(case):
+        whose = "its own work" if maker else "work that no stage made"
+        case.set("dispute_opened", {"thread": statement.id, "by": agent}, span=span)
+        ask(case, "dispute", f"{agent} disputes {whose}: {statement.content}", thread=statement.id)
+        return
+    dispute = Dispute(
+        thread=statement.id,
+        disputer=disputer,
+        maker=Side(case.flow.watcher(maker) or "", maker, maker),
+        agents=[agent],
+        artifact=statement.artifact,
+    )
+    case.set(
+        "dispute_opened",
+        {"thread": statement.id, "by": agent, "with": dispute.maker.agent},
+        disputes=[*item.disputes, dispute],
+        span=span,
+    )
+    if span.disputes > case.flow.limits.disputes:
+        _flag(case, dispute, f"This is dispute {span.disputes} on one item - human decision needed")
+    else:
+        enter(case, maker, f"{agent} disputes {statement.artifact or 'the work'} ({statement.id})", origins=[])
+
+
+def _maker(case: Case, statement: Comment) -> str | None:
+    """The stage that made what is disputed: the artifact, else the findings being fixed; else the stage before."""
+    made = case.item.artifacts.get(statement.artifact or "")
+    if made and made.column in case.flow.columns:
+        return made.column
+    return case.item.returns_to or case.flow.stage_before(stage_of(case)) or case.item.made_by
+
+
+def _reply(case: Case, dispute: Dispute) -> None:
+    agent = case.run.agent if case.run else case.speaker.name
+    dispute = replace(dispute, agents=[*dispute.agents, agent], turn=1 - dispute.turn)
+    others = [d for d in case.item.disputes if d.thread != dispute.thread]
+    case.set(
+        "dispute_answered",
+        {"thread": dispute.thread, "by": agent, "rounds": dispute.rounds},
+        disputes=[*others, dispute],
+    )
+    if dispute.rounds >= case.flow.limits.dispute_rounds:
+        _flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
+        return
+    other = dispute.side(dispute.turn)
+    enter(case, other.column, f"{agent} disagrees in {dispute.thread}", origins=other.origins)
+
+
+def _flag(case: Case, dispute: Dispute, flag: str) -> None:
+    """The breaker: the item stays where it is, and nobody is dispatched on it until a person has decided."""
+    words = [c for c in case.comments.values() if thread_of(case, c.id) == dispute.thread]
+    sides = (dispute.maker, dispute.disputer)
+    ask(
+        case,
+        "dispute",
+        f"{sides[1].agent} and {sides[0].agent} disagree about {dispute.artifact or 'the work'}. Who goes on?",
+        context="\n".join(f"{comment.author}: {comment.content}" for comment in words),
+        options=[Option(option=f"{side.agent} goes on in {side.column}", to=side.column) for side in sides],
+        thread=dispute.thread,
+        flag=flag,
+    )
+
+
+def resolve(case: Case, report: Report) -> None:
+    """Close the threads that a report resolves; a resolved reply resolves its thread (R-27)."""
+    for said in resolutions(case, report):
+        close(case, said.thread, said.resolution)
+
+
+def close(case: Case, thread: str, resolution: str) -> None:
+    """End a thread. If it was a dispute, rounds and agents begin again at zero."""
+    dispute = next((d for d in case.item.disputes if d.thread == thread), None)
+    row = {"status": "resolved", "resolution": resolution, "proposed": None}
+    if dispute is None:
+        case.emit("comment_resolved", {"comment": thread, "resolution": resolution}, comments=(thread, row))
+        return
+    fields: dict[str, object] = {"disputes": [d for d in case.item.disputes if d.thread != thread], "flag": None}
+    if resolution == "accepted" and dispute.maker.column == case.item.returns_to:
+        # Whoever asked for the changes agrees that they are not needed.
+        fields |= {"returns_to": None, "findings": []}
+    context = {"thread": thread, "resolution": resolution, "rounds": dispute.rounds, "agents": dispute.agents}
+    case.emit("dispute_settled", context, item=fields, comments=(thread, row))

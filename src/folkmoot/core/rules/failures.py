@@ -1,0 +1,177 @@
+"""Why a run failed decides what happens next (R-07), and which failures count (R-05)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.item import Effort
+from folkmoot.core.report import Report, Try
+from folkmoot.core.rules.distinct import judge
+from folkmoot.core.rules.movement import again, at_rest, end_of_ladder, leave_flow, settle
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.situation import Case
+
+BACKOFF_SECONDS = 5.0
+CONFLICTS_MAX = 2
+INCOMPLETES_MAX = 3
+
+
+def failed(case: Case, report: Report) -> None:
+    cause = report.cause or "capability"
+    if cause in ("transient", "environment", "quota"):
+        # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
+        passing_fault(case, cause, _words(report))
+    elif cause == "timeout" and case.item.effort.timeouts == 0:
+        effort = replace(case.item.effort, timeouts=1)
+        passing_fault(case, cause, _words(report), effort)
+    elif cause == "protocol":
+        protocol_fault(case, _words(report), report)
+    elif cause == "requirement":
+        _unclear(case, report)
+    elif cause == "size":
+        ask(case, "decision", f"Too large for one effort: {_words(report)}", context=report.blockers or "")
+    elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX:
+        effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
+        again(case, "error_occurred", {"cause": cause, "why": _words(report)}, effort=effort)
+    elif cause == "conflict":
+        ask(case, "conflict", f"The work does not fit with what others made: {_words(report)}")
+    else:
+        record_attempts(case, report, cause)
+        after_attempts(case)
+
+
+def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None) -> None:
+    """Try the same again after a growing, jittered pause, a few times in all; then a person is asked."""
+    effort = effort or case.item.effort
+    effort = replace(effort, executions=effort.executions + 1)
+    context = {"cause": cause, "why": why, "execution": effort.executions}
+    if effort.executions >= case.flow.limits.executions:
+        case.emit("error_occurred", context, item=at_rest(case, effort=effort))
+        ask(case, "decision", f"{effort.executions} executions ended by a passing fault ({cause}): {why}")
+        return
+    pause = BACKOFF_SECONDS * 2 ** (effort.executions - 1) * (0.5 + case.situation.draw.jitter)
+    again(case, "error_occurred", {**context, "pause": round(pause, 3)}, effort=effort, wake_at=case.now + pause)
+
+
+def protocol_fault(case: Case, fault: str, report: Report) -> None:
+    """One more run that is told exactly what was wrong; then it is a failure like any other."""
+    faults = case.item.effort.protocol_faults
+    if faults == 0:
+        effort = replace(case.item.effort, protocol_faults=1)
+        again(case, "error_occurred", {"cause": "protocol", "why": fault}, effort=effort, told=fault)
+        return
+    case.set("error_occurred", {"cause": "protocol", "why": fault}, told=fault)
+    record_attempts(case, replace(report, attempts=[], summary=fault), "protocol")
+    after_attempts(case)
+
+
+def incomplete(case: Case, report: Report) -> None:
+    effort = replace(case.item.effort, incompletes=case.item.effort.incompletes + 1)
+    context = {"count": effort.incompletes, "why": report.summary}
+    case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
+    if effort.incompletes >= INCOMPLETES_MAX:
+        ask(case, "decision", f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}")
+    else:
+        settle(case)
+
+
+def stuck(case: Case, report: Report) -> None:
+    """The agent says why it cannot go on; the reason names the column that can."""
+    if report.attempts:
+        record_attempts(case, report, "capability")
+    if at_limit(case):
+        after_attempts(case)
+        return
+    target = case.flow.reasons.get(report.reason or "")
+    agent = case.run.agent if case.run else ""
+    because = f"{agent} is stuck ({report.reason or 'no reason given'}): {_words(report)}"
+    if target is None and report.reason == "security":
+        ask(case, "decision", because)
+    elif target is None:
+        end_of_ladder(case, agent, because)
+    else:
+        leave_flow(case, target, because, report.reason)
+
+
+def record_attempts(case: Case, report: Report, cause: str) -> None:
+    """Write down each approach that failed, and judge whether it counts."""
+    for told in report.attempts or [Try(outcome=report.summary or None)]:
+        _record(case, report, told, cause)
+
+
+def _record(case: Case, report: Report, told: Try, cause: str) -> None:
+    assert case.run is not None
+    item, run = case.item, case.run
+    files = [*report.files.created, *report.files.modified]
+    earlier = [a for a in case.attempts if a.guidance == item.clarifications]
+    verdict = judge(told.approach, told.outcome, files, report.commit, earlier)
+    repeats = item.effort.repeats + (0 if verdict.distinct else 1)
+    counted = verdict.distinct or repeats >= case.flow.limits.repeats
+    ground = verdict.ground if verdict.distinct or not counted else f"{verdict.ground}; repeat {repeats} counts"
+    if counted and at_limit(case):
+        counted, ground = False, "past the limit of attempts: kept, not counted"
+    number = item.attempt_count + 1
+    fields: dict[str, Any] = {
+        "attempt_count": number,
+        "last_attempt_type": told.kind,
+        "last_attempt_outcome": told.outcome or report.summary,
+        "escalation_reason": report.reason or item.escalation_reason,
+        "effort": Effort() if counted else replace(item.effort, repeats=repeats),
+    }
+    if counted:
+        fields["failures"] = {**item.failures, run.agent: item.failures.get(run.agent, 0) + 1}
+        fields["span"] = replace(item.span, self_solve_attempts=item.span.self_solve_attempts + 1)
+    row = {
+        "item": item.id,
+        "number": number,
+        "run": run.id,
+        "agent": run.agent,
+        "column": item.column,
+        "kind": told.kind,
+        "model": run.model,
+        "cause": cause,
+        "reason": report.summary or report.blockers or told.outcome or "",
+        "approach": told.approach,
+        "outcome": told.outcome,
+        "why_different": told.why_different,
+        "files": files,
+        "commit": report.commit,
+        "counted": counted,
+        "ground": ground,
+        "forward": item.forwards,
+        "guidance": item.clarifications,
+        "at": case.situation.at,
+    }
+    case.emit(
+        "attempt_counted" if counted else "attempt_repeated",
+        {"attempt": number, "approach": told.approach, "ground": ground},
+        item=fields,
+        attempts=(f"{item.id}/{number}", row),
+    )
+
+
+def after_attempts(case: Case) -> None:
+    """The ladder, the escalation column or a person follow; otherwise the next run goes up a rung."""
+    if at_limit(case):
+        ask(case, "decision", f"{case.item.span.attempts} attempts have failed since a person last looked.")
+    else:
+        settle(case)
+
+
+def at_limit(case: Case) -> bool:
+    """Six means six, where the flow sets it (R-11)."""
+    most = case.flow.limits.attempts
+    return most is not None and case.item.span.attempts >= most
+
+
+def _unclear(case: Case, report: Report) -> None:
+    """No model can invent a requirement: it goes back to who can say it, or to a person at once."""
+    target = case.flow.reasons.get(report.reason or "")
+    if target and case.flow.columns[target].kind == "backflow":
+        leave_flow(case, target, f"unclear ({report.reason}): {_words(report)}", report.reason)
+    else:
+        ask(case, "clarification", f"The requirement is not clear: {_words(report)}", context=report.blockers or "")
+
+
+def _words(report: Report) -> str:
+    return report.summary or report.blockers or "no words were given"

@@ -1,0 +1,228 @@
+"""A person's hands on the board: add, move, edit, cancel, reopen, comment."""
+
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from folkmoot.core.commands import AddComment, AddItem, CancelItem, EditItem, MoveItem, ReopenItem
+from folkmoot.core.flow import END
+from folkmoot.core.item import ENDED, PRIORITIES, TYPES
+from folkmoot.core.rules.answers import give_up, reset_counters
+from folkmoot.core.rules.claims import fence, revoke, stale
+from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, drop_dependency, unfinished
+from folkmoot.core.rules.disputes import close, thread_of
+from folkmoot.core.rules.failures import after_attempts
+from folkmoot.core.rules.movement import again, enter, origins_for, settle
+from folkmoot.core.rules.questions import ask, withdraw
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid, Refused
+
+TITLE_MAX = 500
+LIST_MAX = 1000
+GENERATIONS_MAX = 4
+
+
+def add(case: Case, command: AddItem) -> None:
+    flow, situation = case.flow, case.situation
+    if not case.speaker.is_person and situation.maker is None:
+        raise stale(case.speaker, "it has ended")
+    column = command.column or flow.start
+    known_column(case, column)
+    if column == END:
+        raise Refused("not_a_start", "an item cannot begin in done", "leave --column out, or name a column of the flow")
+    _check_fields(command)
+    waits_for = unfinished(case, command.after)
+    check_parent(case, command.parent, command.after)
+    generation = situation.maker.generation + 1 if situation.maker else 0
+    fields = {
+        "title": command.title.strip(),
+        "body": command.body,
+        "column": column,
+        "type": command.type,
+        "priority": command.priority,
+        "tags": command.tags,
+        "files": command.files,
+        "after": command.after,
+        "parent": command.parent,
+        "generation": generation,
+        "waits_for": waits_for,
+        "status": "waiting" if waits_for else "ready",
+        "ready_at": case.now,
+        "because": f"{case.speaker.name} added it",
+        "created_at": situation.at,
+    }
+    case.emit("item_added", {"title": fields["title"], "column": column}, item=fields)
+    if generation >= GENERATIONS_MAX:
+        # Work that makes work that makes work: a person looks before the fourth generation starts (R-33).
+        ask(
+            case,
+            "budget",
+            f"An agent made this item, {generation} generations from a person's. Should it be worked on?",
+        )
+        case.set("item_parked", {"generation": generation}, status="parked")
+    else:
+        settle(case)
+
+
+def _check_fields(command: AddItem | EditItem) -> None:
+    title = command.title
+    if title is not UNSET and not (title.strip() and len(title) <= TITLE_MAX):
+        raise Invalid("bad_title", f"a title has 1 to {TITLE_MAX} characters", "put the details into --body")
+    if command.priority is not UNSET and command.priority not in PRIORITIES:
+        raise Invalid("bad_priority", f"{command.priority!r} is no priority", f"use one of {', '.join(PRIORITIES)}")
+    if command.type is not UNSET and command.type not in TYPES:
+        raise Invalid("bad_type", f"{command.type!r} is no type", f"use one of {', '.join(TYPES)}")
+    for name, values in (("tags", command.tags), ("files", command.files), ("after", command.after)):
+        if values is not UNSET and len(values) > LIST_MAX:
+            raise Invalid("too_many", f"{len(values)} {name} are too many", f"at most {LIST_MAX}")
+
+
+def known_column(case: Case, column: str) -> None:
+    if column not in case.flow.columns:
+        raise Invalid("unknown_column", f"there is no column {column!r}", f"columns: {', '.join(case.flow.columns)}")
+
+
+def _take_in_hand(case: Case, why: str, target: str) -> None:
+    """What a person's move or reopen ends: the run, the questions, the disputes; and it is guidance."""
+    revoke(case, why)
+    given_up = [q.dependency for q in case.questions.values() if q.state == "open" and q.dependency]
+    withdraw(case, why)
+    for need in given_up:
+        drop_dependency(case, need)
+    for dispute in case.item.disputes:
+        close(case, dispute.thread, "accepted" if target == dispute.maker.column else "rejected")
+    reset_counters(case, why)
+
+
+def move(case: Case, command: MoveItem) -> None:
+    known_column(case, command.column)
+    if case.item.status in ENDED:
+        raise Refused("item_ended", f"item {case.item.id} is {case.item.status}", f"moot reopen {case.item.id}")
+    origins = origins_for(case, command.column)
+    why = command.why or f"{case.speaker.name} moved it"
+    _take_in_hand(case, why, command.column)
+    enter(case, command.column, why, origins=origins, returns_to=None, clarifications=case.item.clarifications + 1)
+
+
+def cancel(case: Case, command: CancelItem) -> None:
+    if case.item.status in ENDED:
+        raise Refused("item_ended", f"item {case.item.id} is {case.item.status} already", "there is nothing to cancel")
+    why = command.why or f"{case.speaker.name} cancelled it"
+    give_up(case, why)
+
+
+def reopen(case: Case, command: ReopenItem) -> None:
+    """Back to the stage that made the work; a person's word, so it is guidance."""
+    item = case.item
+    if item.status not in ENDED:
+        raise Refused(
+            "item_not_ended", f"item {item.id} is {item.status}", "only what is done or cancelled can be reopened"
+        )
+    parent = case.situation.neighbours.get(item.parent or "")
+    if parent is not None and parent.status in ENDED:
+        raise Refused("parent_ended", f"its parent {parent.id} is {parent.status}", f"first: moot reopen {parent.id}")
+    why = command.why or f"{case.speaker.name} reopened it"
+    neighbours = case.situation.neighbours
+    given_up = [need for need in item.after if neighbours[need].status == "cancelled"]
+    needs = dict.fromkeys([*item.after, *case.situation.children])
+    waits_for = [need for need in needs if neighbours[need].status not in ENDED or need in given_up]
+    case.set(
+        "item_reopened",
+        {"why": why},
+        status="waiting" if waits_for else "ready",
+        waits_for=waits_for,
+        disputes=[],
+        flag=None,
+    )
+    reset_counters(case, why)
+    target = (item.made_by or case.flow.start) if item.column == END else item.column
+    enter(case, target, why, origins=item.origins, returns_to=None, clarifications=item.clarifications + 1)
+    for need in given_up:
+        ask_about_cancelled(case, need)
+
+
+def edit(case: Case, command: EditItem) -> None:
+    _check_fields(command)
+    names = ("title", "body", "type", "priority", "tags", "files", "after")
+    changed: dict[str, Any] = {n: getattr(command, n) for n in names if getattr(command, n) is not UNSET}
+    if command.overrule is not UNSET:
+        _overrule(case, command.overrule)
+        if case.item.status in ("ready", "waiting"):
+            after_attempts(case)
+    if not changed:
+        if command.overrule is UNSET:
+            raise Invalid("nothing_to_edit", "no field was given", "see: moot edit --help")
+        return
+    if "title" in changed:
+        changed["title"] = changed["title"].strip()
+    context = {"fields": sorted(changed)}
+    if "after" not in changed:
+        case.set("item_edited", context, **changed)
+        return
+    neighbours = case.situation.neighbours
+    children = [child for child in case.situation.children if neighbours[child].status not in ENDED]
+    changed["waits_for"] = list(dict.fromkeys([*unfinished(case, changed["after"]), *children]))
+    case.set("item_edited", context, **changed)
+    for need in [q.dependency for q in case.questions.values() if q.dependency]:
+        if need not in changed["waits_for"]:
+            withdraw(case, "it waits for others now", dependency=need)
+    if case.item.status not in ENDED and case.item.status != "running":
+        again(case, "item_rests", {"waits_for": case.item.waits_for})
+
+
+def _overrule(case: Case, number: int) -> None:
+    """Turn round the verdict on an attempt: a person may know better than words (R-06)."""
+    attempt = next((a for a in case.attempts if a.number == number), None)
+    if attempt is None:
+        raise Invalid("unknown_attempt", f"item {case.item.id} has no attempt {number}", f"moot show {case.item.id}")
+    step = -1 if attempt.counted else 1
+    fields: dict[str, Any] = {}
+    if attempt.guidance == case.item.clarifications:
+        if attempt.forward == case.item.forwards:
+            failures = max(0, case.item.failures.get(attempt.agent, 0) + step)
+            fields["failures"] = {**case.item.failures, attempt.agent: failures}
+        solved = max(0, case.item.span.self_solve_attempts + step)
+        fields["span"] = replace(case.item.span, self_solve_attempts=solved)
+    row = {"counted": not attempt.counted, "ground": f"{attempt.ground}; overruled by {case.speaker.name}"}
+    context = {"attempt": number, "counted": not attempt.counted}
+    case.emit("attempt_overruled", context, item=fields, attempts=(attempt.id, row))
+
+
+def comment(case: Case, command: AddComment) -> None:
+    """A comment of a person takes effect at once; a run's resolution waits for its report (R-27)."""
+    run = None if case.speaker.is_person else fence(case)
+    if not command.content.strip():
+        raise Invalid("empty_comment", "a comment needs words", "say what it is about")
+    thread = thread_of(case, command.parent) if command.parent else None
+    if command.parent and thread is None:
+        raise Invalid(
+            "unknown_comment", f"item {case.item.id} has no comment {command.parent}", f"moot comments {case.item.id}"
+        )
+    if command.resolution and not command.parent:
+        raise Invalid("no_parent", "a resolution needs the comment it resolves", "add --parent")
+    disputed = {dispute.thread for dispute in case.item.disputes}
+    if command.resolution and not run and thread in disputed:
+        raise Refused(
+            "disputed",
+            f"{thread} is disputed: its end decides who goes on",
+            f"answer its question (moot inbox), or: moot move {case.item.id} COLUMN",
+        )
+    comment_id = case.new_comment_id()
+    row: dict[str, Any] = {
+        "item": case.item.id,
+        "author": run.agent if run else case.speaker.name,
+        "content": command.content,
+        "artifact": command.artifact,
+        "target": command.target,
+        "parent": command.parent,
+        "run": run.id if run else None,
+        "proposed": command.resolution if run else None,
+        "at": case.situation.at,
+    }
+    if command.resolution and not run:
+        row |= {"status": "resolved", "resolution": command.resolution}
+    count = case.item.comment_count + 1
+    case.emit("comment_added", {"comment": comment_id}, item={"comment_count": count}, comments=(comment_id, row))
+    if command.resolution and not run and thread:
+        close(case, thread, command.resolution)

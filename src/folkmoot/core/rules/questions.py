@@ -1,0 +1,85 @@
+"""Asking a person. A question holds its own item and what waits for it, and nothing else (R-16, R-17)."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from folkmoot.core.records import Option, Question
+from folkmoot.core.situation import Case
+
+# An item's third question since guidance blocks and has no default: two were for the agent's convenience.
+FREE_QUESTIONS = 2
+
+
+def asking_status(questions: Iterable[Question]) -> str | None:
+    """The status that open questions give an item, or None if none of them blocks."""
+    kinds = {question.kind for question in questions if question.blocking and question.state == "open"}
+    if not kinds:
+        return None
+    return "needs-human-review" if "dispute" in kinds else "awaiting-divine-guidance"
+
+
+def ask(
+    case: Case,
+    kind: str,
+    question: str,
+    *,
+    context: str = "",
+    options: Iterable[Option] = (),
+    help: str | None = None,
+    blocking: bool = True,
+    default: str | None = None,
+    thread: str | None = None,
+    dependency: str | None = None,
+    flag: str | None = None,
+) -> None:
+    """Open a question about the item. A default is the caller's to give only where R-18 allows one."""
+    if case.item.span.questions >= FREE_QUESTIONS:
+        blocking, default = True, None
+    deadline = case.flow.questions.deadline
+    question_id = case.new_question_id()
+    asked = Question(
+        id=question_id,
+        item=case.item.id,
+        kind=kind,
+        question=question,
+        agent=case.run.agent if case.run else case.flow.watcher(case.item.column) or case.speaker.name,
+        run=case.run.id if case.run else None,
+        context=context,
+        help=help,
+        options=list(options),
+        blocking=blocking,
+        default=default,
+        deadline=case.now + deadline if deadline is not None else None,
+        thread=thread,
+        dependency=dependency,
+        at=case.situation.at,
+    )
+    status = asking_status([*case.questions.values(), asked])
+    fields = {
+        "open_questions": [*case.item.open_questions, question_id],
+        "span": replace(case.item.span, questions=case.item.span.questions + 1),
+    }
+    if status and case.item.status != "running":
+        fields["status"] = status
+    if flag:
+        fields["flag"] = flag
+    row = {name: getattr(asked, name) for name in asked.__struct_fields__ if name != "id"}
+    case.emit(
+        "agent_seeks_guidance",
+        {"question": question_id, "kind": kind, "text": question, "blocking": blocking},
+        item=fields,
+        questions=(question_id, row),
+    )
+
+
+def withdraw(case: Case, why: str, dependency: str | None = None) -> None:
+    """Close open questions without an answer: all, or only those about a dependency."""
+    wanted = [q for q in case.questions.values() if dependency is None or q.dependency == dependency]
+    for question in [q for q in wanted if q.state == "open"]:
+        case.emit(
+            "question_withdrawn",
+            {"question": question.id, "why": why},
+            item={"open_questions": [q for q in case.item.open_questions if q != question.id]},
+            questions=(question.id, {"state": "withdrawn", "answered_at": case.situation.at}),
+        )

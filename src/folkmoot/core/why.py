@@ -1,0 +1,48 @@
+"""One sentence for people: why an item is where it is, and what it waits for."""
+
+from collections.abc import Iterable
+
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import ASKING, Item
+from folkmoot.core.records import Question
+
+
+def tier(flow: Flow, item: Item) -> int:
+    """0 with its own agent, 1 with a senior or specialist, 2 with a person (K-16)."""
+    column = flow.columns.get(item.column)
+    if item.status in ASKING or (column is not None and column.human):
+        return 2
+    return 1 if column is not None and column.kind == "escalation" else 0
+
+
+def why(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> str:
+    """Where the item is and why; then who or what must act for it to go on."""
+    place = f"In {item.column} because {item.because}" if item.because else f"In {item.column}"
+    failed = f", {item.failure_count} failed so far" if item.failure_count else ""
+    sentence = f"{place}{failed}; {_waits_for(flow, item, now, list(questions))}"
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
+
+
+def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) -> str:
+    agent = flow.watcher(item.column) if item.column in flow.columns else None
+    if item.status == "done":
+        return f"it is done, evidence: {item.evidence or 'none'}"
+    if item.status == "cancelled":
+        return "it is cancelled"
+    if item.status in ASKING:
+        asked = next((q for q in questions if q.state == "open" and q.blocking), None)
+        parked = "parked until" if item.status == "parked" else "it waits until"
+        return f"{parked} a person answers {asked.id}: {asked.question}" if asked else f"{parked} a person answers"
+    if item.status == "waiting":
+        return f"it waits for {_items(item.waits_for)}"
+    if item.status == "running":
+        return f"{agent} is working on it"
+    model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent else None
+    using = f" with {model}" if model else ""
+    if item.wake_at > now:
+        return f"{agent} may take it{using} in {item.wake_at - now:.0f}s, after a pause"
+    return f"it is ready for {agent}{using}"
+
+
+def _items(ids: list[str]) -> str:
+    return f"item {ids[0]}" if len(ids) == 1 else f"items {', '.join(ids)}"
