@@ -1,0 +1,143 @@
+"""Reads single values of the tree: names, counts, spans, booleans, lists. What does not fit is a fault, and then the
+answer is None; the caller goes on, so that all faults are found at once."""
+
+import re
+
+from folkmoot.errors import Invalid
+from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
+from folkmoot.flows.source import Entry, Mapping, Node, Scalar, Sequence, is_empty, is_null
+from folkmoot.flows.spans import format_span, parse_span
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+NAME_RULE = "a name has letters, digits, '_', '.' and '-', begins with a letter or digit, at most 64 in all"
+COUNT = re.compile(r"0|[1-9][0-9]{0,8}")
+COUNT_MAX = 1_000_000
+TEXT_MAX = 200
+
+Entries = dict[str, Entry]
+
+
+class Fields:
+    """The values of one flow file, read into `findings` when they do not fit."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+
+    def section(self, node: Node, path: Path, *, built: list[str], later: list[str]) -> Entries:
+        """The entries whose keys are built; a fault for each key that is unknown, or asks for what is not built."""
+        entries = self.entries(node, path)
+        for key, entry in entries.items():
+            if key in later and not is_empty(entry.value):
+                self.findings.fault(
+                    (*path, key), f"'{key}' is not built yet in this version", "leave it out for now", entry.key_place
+                )
+            elif key not in built and key not in later:
+                advice = did_you_mean(key, built + later)
+                self.findings.fault((*path, key), "unknown key", advice, entry.key_place)
+            self.findings.remember((*path, key), entry.place)
+        # A key without a value says nothing, as if it were not there.
+        return {key: entry for key, entry in entries.items() if key in built and not is_null(entry.value)}
+
+    def entries(self, node: Node, path: Path) -> Entries:
+        """The entries of a mapping with free keys."""
+        if isinstance(node, Mapping):
+            return node.entries
+        if not is_null(node):
+            self.findings.fault(
+                path, f"{_kind(node)} stands where keys and values belong", "write {key: value}", node.place
+            )
+        return {}
+
+    def named(self, node: Node, path: Path, what: str) -> Entries:
+        """The entries of a mapping from names; those with a bad name are a fault and left out."""
+        good = {}
+        for key, entry in self.entries(node, path).items():
+            self.findings.remember((*path, key), entry.key_place)
+            if NAME.fullmatch(key):
+                good[key] = entry
+            else:
+                self.findings.fault((*path, key), f"this is no name for {what}", NAME_RULE, entry.key_place)
+        return good
+
+    def text(self, node: Node, path: Path, what: str) -> str | None:
+        if not isinstance(node, Scalar):
+            self.findings.fault(path, f"{_kind(node)} stands where {what} belongs", "write one word", node.place)
+            return None
+        if node.is_null or not node.text.strip():
+            self.findings.fault(path, f"{what} is missing", "write it, or leave the key out")
+            return None
+        if len(node.text) > TEXT_MAX or not node.text.isprintable():
+            rule = f"one line of at most {TEXT_MAX} printable characters"
+            self.findings.fault(
+                path, f"{shown(node.text)} is no {what.removeprefix('the ')}", f"write {rule}", node.place
+            )
+            return None
+        return node.text
+
+    def name(self, node: Node, path: Path, what: str) -> str | None:
+        text = self.text(node, path, what)
+        if text is not None and not NAME.fullmatch(text):
+            self.findings.fault(path, f"{shown(text)} is no {what.removeprefix('the ')}", NAME_RULE, node.place)
+            return None
+        return text
+
+    def choice(self, node: Node, path: Path, what: str, known: list[str]) -> str | None:
+        text = self.text(node, path, what)
+        if text is not None and text not in known:
+            self.findings.fault(path, f"{shown(text)} is not known here", did_you_mean(text, known), node.place)
+            return None
+        return text
+
+    def items(self, node: Node, path: Path) -> list[Node]:
+        """The items of a list; a single word is a fault that shows how to write it."""
+        if isinstance(node, Sequence):
+            return node.items
+        if isinstance(node, Scalar):
+            word = node.text if NAME.fullmatch(node.text) else "name"
+            self.findings.fault(path, "a single value stands where a list belongs", f"write [{word}]", node.place)
+        else:
+            self.findings.fault(path, "a mapping stands where a list belongs", "write [name]", node.place)
+        return []
+
+    def boolean(self, node: Node, path: Path) -> bool | None:
+        if isinstance(node, Scalar) and node.boolean is not None:
+            return node.boolean
+        said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
+        self.findings.fault(path, f"{said} is neither true nor false", "write true or false", node.place)
+        return None
+
+    def count(self, node: Node, path: Path) -> int | None:
+        """A whole number from 1 on."""
+        said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
+        if isinstance(node, Scalar) and COUNT.fullmatch(node.text):
+            number = int(node.text)
+            if 1 <= number <= COUNT_MAX:
+                return number
+            self.findings.fault(path, f"{said} is out of range", f"write a number from 1 to {COUNT_MAX}", node.place)
+        else:
+            self.findings.fault(path, f"{said} is not a whole number", "write one like 3", node.place)
+        return None
+
+    def span(self, node: Node, path: Path, low: float, high: float) -> float | None:
+        """Seconds, between `low` and `high`."""
+        if not isinstance(node, Scalar):
+            self.findings.fault(
+                path, f"{_kind(node)} stands where a time span belongs", "write one like 30m", node.place
+            )
+            return None
+        try:
+            seconds = parse_span(node.text)
+        except Invalid as error:
+            self.findings.fault(path, f"{shown(node.text)} is not a time span", error.hint, node.place)
+            return None
+        if not low <= seconds <= high:
+            advice = f"write one from {format_span(low)} to {format_span(high)}"
+            self.findings.fault(path, f"{shown(node.text)} is out of range", advice, node.place)
+            return None
+        return seconds
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, Mapping):
+        return "a mapping"
+    return "a list" if isinstance(node, Sequence) else "a single value"
