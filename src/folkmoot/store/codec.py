@@ -1,0 +1,96 @@
+"""Rows and events as they are written down: documents in JSON, each event linked to the one before it by a hash."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from folkmoot.core.events import Change, Event, type_of_table
+
+
+class Unreadable(Exception):
+    """A document in the store is not what was written there."""
+
+
+class Body(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The part of an event that is kept as JSON."""
+
+    context: dict[str, Any] = msgspec.field(default_factory=dict)
+    changes: list[Change] = msgspec.field(default_factory=list)
+
+
+# The columns of an event that the hash covers, beside its body: seq, at, time, name, item, run, agent, version.
+Columns = tuple[int, int, float, str, int | None, str | None, str | None, int]
+
+_encode = msgspec.json.Encoder().encode
+# Making a decoder costs more than using it a hundred times, and one command needs few of them.
+_decoders: dict[str, Any] = {}
+
+
+def encode_row(row: msgspec.Struct) -> str:
+    return _encode(row).decode()
+
+
+def decode_row(table: str, doc: str) -> Any:
+    """The row a document of this table holds."""
+    decode = _decoders.get(table) or _decoder(table, type_of_table[table])
+    try:
+        return decode(doc)
+    except (msgspec.MsgspecError, TypeError) as fault:
+        raise Unreadable(f"a row of {table} cannot be read: {fault}") from fault
+
+
+def encode_body(event: Event) -> bytes:
+    return _encode(Body(event.context, event.changes))
+
+
+def decode_event(row: Sequence[Any]) -> Event:
+    """An event from its columns. Values in its changes are plain JSON; `core.events.typed` gives them their types."""
+    seq, at, time, name, item, run, agent, version, text = row
+    decode = _decoders.get("events") or _decoder("events", Body)
+    try:
+        body = decode(text)
+    except (msgspec.MsgspecError, TypeError) as fault:
+        raise Unreadable(f"event {seq} cannot be read: {fault}") from fault
+    return Event(
+        name=name,
+        item=None if item is None else str(item),
+        run=run,
+        agent=agent,
+        context=body.context,
+        changes=body.changes,
+        version=version,
+        at=at,
+        time=time,
+        seq=seq,
+    )
+
+
+def link(previous: bytes, columns: Columns, body: bytes) -> bytes:
+    """The hash of an event, over the whole log up to it."""
+    return sha256(previous + _encode(columns) + body).digest()
+
+
+def encode_numbers(numbers: list[int]) -> str:
+    return _encode(numbers).decode()
+
+
+def decode_numbers(text: str) -> list[str]:
+    """Numbers of items as their ids."""
+    numbers: list[int] = msgspec.json.decode(text)
+    return [str(number) for number in numbers]
+
+
+def number_of(item: str) -> int:
+    """An item's number, or 0, which no item has. Only the plain spelling is an id: not `007`, not `1_0`."""
+    if len(item) < 19 and item.isdecimal():
+        number = int(item)
+        if str(number) == item:
+            return number
+    return 0
+
+
+def _decoder(name: str, kind: Any) -> Any:
+    decode = _decoders[name] = msgspec.json.Decoder(kind).decode
+    return decode

@@ -1,0 +1,75 @@
+"""Proving the log: SQLite does not notice a flipped bit, the hash chain does."""
+
+from typing import Any
+
+from folkmoot.store.base import BoardHead
+from folkmoot.store.codec import Columns, link
+from folkmoot.store.sqlite.reading import HEAD, QUERIES, Execute
+
+LINKS = QUERIES["links"]
+LAST_SEQ = QUERIES["last_seq"]
+PAGE = 500
+
+
+def last_link_faults(execute: Execute) -> list[str]:
+    """The cheap half, for every opening: head and last event belong together."""
+    head = BoardHead(*execute(HEAD).get)
+    last = execute(LAST_SEQ).get or 0
+    if head.seq != last:
+        return [f"the head names event {head.seq} as the last, but the log ends with {last}"]
+    if last == 0:
+        return []
+    *before, row = execute(LINKS, (last - 2 if last > 1 else 0, 2)).fetchall()
+    previous = before[0][9] if before else b""
+    return _faults_of(row, last, previous) + _faults_of_head(head, last, row[9], row[2])
+
+
+def broken_links(execute: Execute) -> list[str]:
+    """What is wrong with the log, in sentences; walks all of it."""
+    faults: list[str] = []
+    seq, chain, time = 0, b"", 0.0
+    while True:
+        rows, unread = _page(execute, seq)
+        for row in rows:
+            faults += _faults_of(row, seq + 1, chain)
+            seq, time, chain = row[0], row[2], row[9]
+        if unread is not None:
+            faults.append(f"event {seq + 1} cannot be read: {unread}")
+            seq, chain = seq + 1, b""
+        elif not rows:
+            break
+    head = BoardHead(*execute(HEAD).get)
+    return faults + _faults_of_head(head, seq, chain, time)
+
+
+def _page(execute: Execute, after: int) -> tuple[list[Any], Exception | None]:
+    """The next events; if one cannot be read, those before it and why."""
+    rows: list[Any] = []
+    try:
+        rows.extend(execute(LINKS, (after, PAGE)))
+    except UnicodeDecodeError as fault:
+        return rows, fault
+    return rows, None
+
+
+def _faults_of(row: Any, expected: int, previous: bytes) -> list[str]:
+    *columns, body, chain = row
+    if columns[0] != expected:
+        return [f"event {expected} is missing: after {expected - 1} comes {columns[0]}"]
+    if not isinstance(body, str) or not isinstance(chain, bytes) or not isinstance(previous, bytes):
+        return [f"event {expected} holds something else than text"]
+    covered: Columns = tuple(columns)
+    if link(previous, covered, body.encode()) != chain:
+        return [f"event {expected} is not what was written, or the one before it is not: its hash does not fit"]
+    return []
+
+
+def _faults_of_head(head: BoardHead, seq: int, chain: bytes, time: float) -> list[str]:
+    faults = []
+    if head.seq != seq:
+        faults.append(f"the head names event {head.seq} as the last, but the log ends with {seq}")
+    if head.chain != chain:
+        faults.append(f"the hash in the head is not that of the last event, {seq}")
+    if head.time != time:
+        faults.append(f"the head's time is {head.time}, but that of the last event is {time}")
+    return faults

@@ -1,0 +1,76 @@
+"""Numbered migrations, each recorded with its checksum: only code that knows all a file went through opens it."""
+
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from folkmoot.errors import Unavailable
+from folkmoot.store.sqlite import faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
+
+MAKE_TABLE = "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT"
+HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
+RECORDED = "SELECT number, checksum FROM migrations ORDER BY number"
+RECORD = "INSERT INTO migrations (number, name, checksum) VALUES (?, ?, ?)"
+
+
+def known_migrations(folder: str = FOLDER) -> dict[int, tuple[str, str]]:
+    """Name and text of each, by number: `0001_first.sql`."""
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".sql"):
+            with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
+                found[int(name[:4])] = (name.removesuffix(".sql"), file.read())
+    return found
+
+
+def checksum(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, str]]) -> list[int]:
+    """What is still to be applied. Reads only; refuses a history that is not ours."""
+    recorded: dict[int, str] = {}
+    if connection.execute(HAS_TABLE).get is not None:
+        rows: Iterable[Any] = connection.execute(RECORDED)
+        recorded = dict(rows)
+    for number, was in recorded.items():
+        if number not in known:
+            raise Unavailable(
+                "store_newer",
+                f"{path} was written by a newer Folkmoot (its migration {number} is unknown here)",
+                "update Folkmoot, then open it again",
+            )
+        if checksum(known[number][1]) != was:
+            raise Unavailable(
+                "store_differs",
+                f"{path} went through another migration {number} than the one this Folkmoot has",
+                "open it with the Folkmoot that made it; " + faults.RESTORE,
+            )
+    return [number for number in known if number not in recorded]
+
+
+def migrate(connection: apsw.Connection, path: str, folder: str = FOLDER) -> None:
+    known = known_migrations(folder)
+    if not pending(connection, path, known):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again: another process may have done it while we waited for the lock.
+        for number in pending(connection, path, known):
+            name, text = known[number]
+            if connection.execute(HAS_TABLE).get is None:
+                connection.execute(MAKE_TABLE)
+            connection.execute(text).fetchall()
+            connection.execute(RECORD, (number, name, checksum(text)))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

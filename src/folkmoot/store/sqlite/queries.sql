@@ -1,0 +1,277 @@
+-- Every statement the embedded store runs on its rows. Values are bound, never written in.
+
+-- name: begin_write
+-- Takes the write lock at once: a transaction that begins by reading could not wait for it later.
+BEGIN IMMEDIATE;
+
+-- name: begin_read
+-- One view of the store for all that follows; takes no lock that a writer waits for.
+BEGIN DEFERRED;
+
+-- name: commit
+-- With synchronous=FULL it returns when the log is on the disk.
+COMMIT;
+
+-- name: rollback
+-- Nothing of the transaction stays.
+ROLLBACK;
+
+-- name: head
+-- The columns in the order of BoardHead's fields.
+SELECT seq, chain, time, boot, "offset", flow_version, items, comments, questions, open_questions FROM board WHERE id = 1;
+
+-- name: set_head
+-- The last statement of a writing transaction.
+UPDATE board SET seq = ?, chain = ?, time = ?, boot = ?, "offset" = ?, flow_version = ?, items = ?, comments = ?,
+    questions = ?, open_questions = ? WHERE id = 1;
+
+-- name: flow
+-- A version, once written, never changes.
+SELECT doc FROM flows WHERE version = ?;
+
+-- name: item
+-- With the columns beside the document, so that a later save knows which of them change.
+SELECT queue, priority, rank, doc FROM items WHERE number = ?;
+
+-- name: items_all
+-- A page of the board in the order of numbers; a tag is looked for inside the document.
+SELECT doc FROM items WHERE number > ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(doc, '$.tags') WHERE value = ?2))
+ORDER BY number LIMIT ?3;
+
+-- name: items_in_column
+-- One column, flat in time however many items other columns hold.
+SELECT doc FROM items INDEXED BY items_column WHERE "column" = ?4 AND number > ?1 AND (?5 IS NULL OR status = ?5)
+    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(doc, '$.tags') WHERE value = ?2))
+ORDER BY number LIMIT ?3;
+
+-- name: items_with_status
+-- Finds the numbers in the index first: a status is rare, and documents are long.
+SELECT doc FROM items WHERE number IN (SELECT number FROM items INDEXED BY items_column WHERE status = ?4 AND number > ?1)
+    AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(doc, '$.tags') WHERE value = ?2))
+ORDER BY number LIMIT ?3;
+
+-- name: children
+-- In the order they were made.
+SELECT needs FROM edges WHERE item = ? AND why = 'child' ORDER BY needs;
+
+-- name: run
+-- By its id, open or ended.
+SELECT doc FROM runs WHERE id = ?;
+
+-- name: runs
+-- All runs of an item, in the order of their tokens.
+SELECT doc FROM runs WHERE item = ? ORDER BY token;
+
+-- name: open_run
+-- At most one, by the unique index it is read from.
+SELECT doc FROM runs WHERE item = ? AND ended_at IS NULL;
+
+-- name: attempts
+-- All attempts on an item, first to last.
+SELECT doc FROM attempts WHERE item = ? ORDER BY number;
+
+-- name: comments
+-- All comments on an item, in the order they were written.
+SELECT doc FROM comments WHERE item = ? ORDER BY rowid;
+
+-- name: question
+-- By its id, open or not.
+SELECT doc FROM questions WHERE id = ?;
+
+-- name: questions
+-- All questions about an item, in the order they were asked.
+SELECT doc FROM questions WHERE item = ? ORDER BY rowid;
+
+-- name: inbox
+-- What people are asked now, the oldest first.
+SELECT doc FROM questions WHERE state = 'open' ORDER BY rowid;
+
+-- name: dependents
+-- Who waits for this item: those that name it in `after`, and its parent.
+SELECT DISTINCT item FROM edges WHERE needs = ? ORDER BY item;
+
+-- name: upstream
+-- The given items and all they need, each once; the limit inside stops a walk that is too long. What is not there counts
+-- as a step, so that a walk cut short is always seen.
+WITH RECURSIVE reach (number) AS (
+    SELECT value FROM json_each(?1)
+    UNION
+    SELECT edges.needs FROM reach JOIN edges ON edges.item = reach.number
+    LIMIT ?2
+)
+SELECT reach.number, items.status, items.rank, items.generation,
+    (SELECT json_group_array(needs) FROM (SELECT DISTINCT needs FROM edges WHERE item = reach.number ORDER BY needs))
+FROM reach LEFT JOIN items ON items.number = reach.number;
+
+-- name: due_runs
+-- Leases that have run out, the oldest first. Two plain statements are half the price of their union.
+SELECT lease_until, item FROM runs WHERE ended_at IS NULL AND lease_until <= ? ORDER BY lease_until, item LIMIT ?;
+
+-- name: due_questions
+-- Deadlines that have come, the oldest first. Left to itself, SQLite would sort all open questions.
+SELECT deadline, item, id FROM questions INDEXED BY questions_deadline
+WHERE state = 'open' AND deadline IS NOT NULL AND deadline <= ?
+ORDER BY deadline, item, id LIMIT ?;
+
+-- name: next_starved
+-- Of the items that waited longer than anyone should, the one that waited longest.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_starved
+WHERE queue = ?1 AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+ORDER BY ready_at, number LIMIT 1;
+
+-- name: next_ready
+-- Priority, then the longest chain of waiting items, then age. Asked only when nothing starves.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_next
+WHERE queue = ?1 AND wake_at <= ?2 AND (?3 IS NULL OR "column" = ?3)
+ORDER BY priority, rank, number LIMIT 1;
+
+-- name: ready
+-- One item by name, if this agent may claim it now.
+SELECT number, queue, priority, rank, doc FROM items
+WHERE number = ?1 AND queue = ?2 AND wake_at <= ?3 AND (?4 IS NULL OR "column" = ?4);
+
+-- name: next_wake
+-- When the next sleeping item of a queue can be claimed. `wake_at > 0` makes the small index usable.
+SELECT wake_at FROM items WHERE queue = ?1 AND wake_at > 0 AND wake_at > ?2 ORDER BY wake_at LIMIT 1;
+
+-- name: counts
+-- Read from the index alone.
+SELECT "column", status, count(*) FROM items INDEXED BY items_column GROUP BY "column", status;
+
+-- name: events
+-- The log from a cursor on.
+SELECT seq, at, time, name, item, run, agent, version, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: events_of_item
+-- One item's log. The plus keeps the planner on the item's index: an item's log is short, the whole one is not.
+SELECT seq, at, time, name, item, run, agent, version, body FROM events WHERE item = ? AND +seq > ? ORDER BY +seq LIMIT ?;
+
+-- name: links
+-- The log with its chain, for proving it.
+SELECT seq, at, time, name, item, run, agent, version, body, chain FROM events WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: last_seq
+-- The head must name this one.
+SELECT max(seq) FROM events;
+
+-- name: rows_items
+-- All items.
+SELECT doc FROM items ORDER BY number;
+
+-- name: rows_runs
+-- All runs, in the order they began.
+SELECT doc FROM runs ORDER BY rowid;
+
+-- name: rows_attempts
+-- All attempts, item by item.
+SELECT doc FROM attempts ORDER BY item, number;
+
+-- name: rows_comments
+-- All comments, in the order they were written.
+SELECT doc FROM comments ORDER BY rowid;
+
+-- name: rows_questions
+-- All questions, in the order they were asked.
+SELECT doc FROM questions ORDER BY rowid;
+
+-- name: rows_flows
+-- All versions of the flow.
+SELECT doc FROM flows ORDER BY version;
+
+-- name: rows_clock
+-- The one clock.
+SELECT doc FROM clock ORDER BY rowid;
+
+-- name: insert_event
+-- The log only grows.
+INSERT INTO events (seq, at, time, name, item, run, agent, version, body, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: insert_item
+-- A new item; its edges follow.
+INSERT INTO items (number, "column", status, queue, priority, rank, wake_at, ready_at, generation, doc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: update_item
+-- Nothing that is sorted on has changed, so no index is written: a renewal is this.
+UPDATE items SET doc = ? WHERE number = ?;
+
+-- name: move_item
+-- Everything that is filtered and sorted on.
+UPDATE items SET "column" = ?, status = ?, queue = ?, priority = ?, rank = ?, wake_at = ?, ready_at = ?, generation = ?, doc = ?
+WHERE number = ?;
+
+-- name: place_item
+-- Another flow, another agent to claim it.
+UPDATE items SET queue = ?, priority = ?, rank = ? WHERE number = ?;
+
+-- name: insert_after
+-- The item waits for another.
+INSERT OR IGNORE INTO edges (item, needs, why) VALUES (?, ?, 'after');
+
+-- name: delete_after
+-- What it waited for is written anew.
+DELETE FROM edges WHERE item = ? AND why = 'after';
+
+-- name: insert_child
+-- A parent waits for its child.
+INSERT INTO edges (item, needs, why) VALUES (?, ?, 'child');
+
+-- name: delete_child
+-- A child has one parent.
+DELETE FROM edges WHERE needs = ? AND why = 'child';
+
+-- name: insert_run
+-- The claim. The unique indexes refuse a second open run and a token that was given before.
+INSERT INTO runs (id, item, token, lease_until, ended_at, doc) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: update_run
+-- Renewed or ended.
+UPDATE runs SET lease_until = ?, ended_at = ?, doc = ? WHERE id = ?;
+
+-- name: insert_attempt
+-- Numbered per item by the rules.
+INSERT INTO attempts (item, number, doc) VALUES (?, ?, ?);
+
+-- name: update_attempt
+-- Its verdict was overruled.
+UPDATE attempts SET doc = ? WHERE item = ? AND number = ?;
+
+-- name: insert_comment
+-- Said.
+INSERT INTO comments (id, item, doc) VALUES (?, ?, ?);
+
+-- name: update_comment
+-- Resolved.
+UPDATE comments SET doc = ? WHERE id = ?;
+
+-- name: insert_question
+-- Asked.
+INSERT INTO questions (id, item, state, deadline, doc) VALUES (?, ?, ?, ?, ?);
+
+-- name: question_state
+-- Before an update, for the head's count of open questions.
+SELECT state FROM questions WHERE id = ?;
+
+-- name: update_question
+-- Answered, withdrawn, or its default taken.
+UPDATE questions SET state = ?, deadline = ?, doc = ? WHERE id = ?;
+
+-- name: insert_flow
+-- A version is never written twice.
+INSERT INTO flows (version, doc) VALUES (?, ?);
+
+-- name: insert_clock
+-- The first boot the store saw.
+INSERT INTO clock (id, doc) VALUES (?, ?);
+
+-- name: update_clock
+-- A later boot.
+UPDATE clock SET doc = ? WHERE id = ?;
+
+-- name: kept_answer
+-- The answer a speaker got under this key.
+SELECT digest, answer FROM keys WHERE speaker = ? AND key = ?;
+
+-- name: keep_answer
+-- Written in the transaction of the command it answers.
+INSERT INTO keys (speaker, key, digest, answer, at) VALUES (?, ?, ?, ?, ?);

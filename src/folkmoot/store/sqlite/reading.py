@@ -1,0 +1,199 @@
+"""The verbs that read. Each is one constant statement with bound values."""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from folkmoot.core.events import Event, FlowVersion, Row
+from folkmoot.core.item import Item
+from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.situation import Neighbour
+from folkmoot.errors import Invalid
+from folkmoot.store import sql
+from folkmoot.store.base import BoardHead
+from folkmoot.store.codec import Unreadable, decode_event, decode_numbers, decode_row, encode_numbers, number_of
+
+QUERIES = sql.load(os.path.join(os.path.dirname(__file__), "queries.sql"))
+
+HEAD = QUERIES["head"]
+ITEM = QUERIES["item"]
+OPEN_RUN = QUERIES["open_run"]
+DUE_RUNS = QUERIES["due_runs"]
+DUE_QUESTIONS = QUERIES["due_questions"]
+READY = QUERIES["ready"]
+NEXT_STARVED = QUERIES["next_starved"]
+NEXT_READY = QUERIES["next_ready"]
+ROWS = {
+    "items": QUERIES["rows_items"],
+    "runs": QUERIES["rows_runs"],
+    "attempts": QUERIES["rows_attempts"],
+    "comments": QUERIES["rows_comments"],
+    "questions": QUERIES["rows_questions"],
+    "flows": QUERIES["rows_flows"],
+    "clock": QUERIES["rows_clock"],
+}
+
+# What runs a statement. Its rows are what the statement selects, which no type checker can know.
+Execute = Callable[..., Any]
+# Items as they stand in the store: queue, priority, rank, and the item itself.
+Known = tuple[str | None, int, int, Item]
+
+
+class SqliteReading:
+    """One consistent view; lives as long as its transaction, and remembers what it has read."""
+
+    __slots__ = ("_execute", "_flows", "_head", "_items")
+
+    def __init__(self, execute: Execute, flows: dict[int, FlowVersion]) -> None:
+        self._execute = execute
+        self._flows = flows
+        self._head: BoardHead | None = None
+        self._items: dict[str, Known] = {}
+
+    def end(self) -> None:
+        """The transaction is over: what would run now would run by itself, outside of it."""
+        self._execute = _ended
+
+    def head(self) -> BoardHead:
+        if self._head is None:
+            row = self._execute(HEAD).get
+            if row is None:
+                raise Unreadable("the head of the board is missing")
+            self._head = BoardHead(*row)
+        return self._head
+
+    def flow(self, version: int) -> FlowVersion:
+        known = self._flows.get(version)
+        if known is None:
+            doc = self._execute(QUERIES["flow"], (version,)).get
+            if doc is None:
+                raise Invalid("unknown_flow", f"there is no version {version} of the flow")
+            known = self._flows[version] = decode_row("flows", doc)
+        return known
+
+    def item(self, item: str) -> Item | None:
+        known = self._items.get(item)
+        if known is None:
+            row = self._execute(ITEM, (number_of(item),)).get
+            if row is None:
+                return None
+            queue, priority, rank, doc = row
+            known = self._items[item] = (queue, priority, rank, decode_row("items", doc))
+        return known[3]
+
+    def items(
+        self,
+        *,
+        column: str | None = None,
+        tag: str | None = None,
+        status: str | None = None,
+        after: int = 0,
+        limit: int = 1000,
+    ) -> list[Item]:
+        if column is not None:
+            return self._all("items", QUERIES["items_in_column"], (after, tag, limit, column, status))
+        if status is not None:
+            return self._all("items", QUERIES["items_with_status"], (after, tag, limit, status))
+        return self._all("items", QUERIES["items_all"], (after, tag, limit))
+
+    def children(self, item: str) -> list[str]:
+        return self._ids(QUERIES["children"], number_of(item))
+
+    def run(self, run: str) -> Run | None:
+        found: Run | None = self._one("runs", QUERIES["run"], run)
+        return found
+
+    def runs(self, item: str) -> list[Run]:
+        return self._all("runs", QUERIES["runs"], (number_of(item),))
+
+    def open_run(self, item: str) -> Run | None:
+        found: Run | None = self._one("runs", OPEN_RUN, number_of(item))
+        return found
+
+    def attempts(self, item: str) -> list[Attempt]:
+        return self._all("attempts", QUERIES["attempts"], (number_of(item),))
+
+    def comments(self, item: str) -> list[Comment]:
+        return self._all("comments", QUERIES["comments"], (number_of(item),))
+
+    def question(self, question: str) -> Question | None:
+        found: Question | None = self._one("questions", QUERIES["question"], question)
+        return found
+
+    def questions(self, item: str) -> list[Question]:
+        return self._all("questions", QUERIES["questions"], (number_of(item),))
+
+    def inbox(self) -> list[Question]:
+        return self._all("questions", QUERIES["inbox"], ())
+
+    def dependents(self, item: str) -> list[str]:
+        return self._ids(QUERIES["dependents"], number_of(item))
+
+    def upstream(self, items: Iterable[str], limit: int) -> dict[str, Neighbour]:
+        numbers = encode_numbers([number_of(item) for item in items])
+        rows = self._execute(QUERIES["upstream"], (numbers, limit + 1)).fetchall()
+        if len(rows) > limit:
+            raise Invalid(
+                "too_deep", f"more than {limit} items hang together here", "cut the chains of `after` shorter"
+            )
+        return {
+            str(number): Neighbour(str(number), status, decode_numbers(needs), -rank, generation)
+            for number, status, rank, generation, needs in rows
+            if status is not None
+        }
+
+    def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
+        runs = [(at, 0, item, None) for at, item in self._execute(DUE_RUNS, (now, limit)).fetchall()]
+        asked = self._execute(DUE_QUESTIONS, (now, limit)).fetchall()
+        questions = [(at, 1, item, question) for at, item, question in asked]
+        if runs and questions:
+            return [(str(item), question) for _, _, item, question in sorted(runs + questions)[:limit]]
+        return [(str(item), question) for _, _, item, question in runs or questions]
+
+    def next_ready(
+        self, agent: str, now: float, starve: float, *, column: str | None = None, item: str | None = None
+    ) -> Item | None:
+        if item is not None:
+            row = self._execute(READY, (number_of(item), agent, now, column)).get
+        else:
+            row = self._execute(NEXT_STARVED, (agent, now, now - starve, column)).get
+            if row is None:
+                row = self._execute(NEXT_READY, (agent, now, column)).get
+        if row is None:
+            return None
+        number, queue, priority, rank, doc = row
+        found: Item = decode_row("items", doc)
+        self._items[str(number)] = (queue, priority, rank, found)
+        return found
+
+    def next_wake(self, agent: str, now: float) -> float | None:
+        wake: float | None = self._execute(QUERIES["next_wake"], (agent, now)).get
+        return wake
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        return {(column, status): count for column, status, count in self._execute(QUERIES["counts"]).fetchall()}
+
+    def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]:
+        if item is None:
+            rows = self._execute(QUERIES["events"], (after, limit)).fetchall()
+        else:
+            rows = self._execute(QUERIES["events_of_item"], (number_of(item), after, limit)).fetchall()
+        return [decode_event(row) for row in rows]
+
+    def rows(self, table: str) -> Iterable[Row]:
+        found: list[Row] = self._all(table, ROWS[table], ())
+        return found
+
+    def _one(self, table: str, statement: str, value: str | int) -> Any:
+        doc = self._execute(statement, (value,)).get
+        return None if doc is None else decode_row(table, doc)
+
+    def _all(self, table: str, statement: str, values: tuple[Any, ...]) -> list[Any]:
+        return [decode_row(table, doc) for (doc,) in self._execute(statement, values).fetchall()]
+
+    def _ids(self, statement: str, value: int) -> list[str]:
+        return [str(number) for (number,) in self._execute(statement, (value,)).fetchall()]
+
+
+def _ended(*_: Any) -> Any:
+    raise RuntimeError("this view of the store is over; begin a new one with `read` or `transact`")

@@ -1,0 +1,230 @@
+"""The verbs that write. Rows and the events that explain them go in together; the head goes in last."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from folkmoot.core.events import Clock, Event, FlowVersion, Row
+from folkmoot.core.item import Item
+from folkmoot.core.order import Place
+from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.store.base import BoardHead, KeptAnswer
+from folkmoot.store.codec import encode_body, encode_row, link, number_of
+from folkmoot.store.sqlite.faults import NoSuchRow
+from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
+
+SET_HEAD = QUERIES["set_head"]
+INSERT_EVENT = QUERIES["insert_event"]
+INSERT_ITEM = QUERIES["insert_item"]
+UPDATE_ITEM = QUERIES["update_item"]
+MOVE_ITEM = QUERIES["move_item"]
+INSERT_RUN = QUERIES["insert_run"]
+UPDATE_RUN = QUERIES["update_run"]
+KEPT_ANSWER = QUERIES["kept_answer"]
+KEEP_ANSWER = QUERIES["keep_answer"]
+
+
+class SqliteTransaction(SqliteReading):
+    """What `transact` hands to its work. `finish` is the store's to call, before it commits."""
+
+    __slots__ = ("_changes", "_dirty", "_half_saved", "flows_changed")
+
+    def __init__(self, execute: Execute, changes: Callable[[], int], flows: dict[int, FlowVersion]) -> None:
+        super().__init__(execute, flows)
+        self._changes = changes
+        self._dirty = False
+        self._half_saved = False
+        self.flows_changed = False
+
+    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+        """Number the events, write them and the rows, and give each item in `places` its place in its queue."""
+        self._half_saved = True
+        unplaced = dict(places)
+        head = self._save_events(self.head(), events)
+        for table, row, is_new in rows:
+            if table == "items":
+                self._save_item(cast("Item", row), is_new, places[row.id])
+                unplaced.pop(row.id, None)
+                if is_new:
+                    head = replace(head, items=head.items + 1)
+            elif table == "runs":
+                self._save_run(cast("Run", row), is_new)
+            else:
+                head = self._save_other(head, table, row, is_new)
+        for item_id, place in unplaced.items():
+            self._place_item(item_id, place)
+        self._head = head
+        self._dirty = True
+        self._half_saved = False
+
+    def kept_answer(self, speaker: str, key: str) -> KeptAnswer | None:
+        row = self._execute(KEPT_ANSWER, (speaker, key)).get
+        return None if row is None else KeptAnswer(*row)
+
+    def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None:
+        self._execute(KEEP_ANSWER, (speaker, key, kept.digest, kept.answer, at))
+
+    def finish(self) -> None:
+        """Write the head, once for all saves of the transaction."""
+        if self._half_saved:
+            raise RuntimeError("a save failed and its error was caught: half of it must not become durable")
+        if self._dirty:
+            head = self.head()
+            self._execute(
+                SET_HEAD,
+                (
+                    head.seq,
+                    head.chain,
+                    head.time,
+                    head.boot,
+                    head.offset,
+                    head.flow_version,
+                    head.items,
+                    head.comments,
+                    head.questions,
+                    head.open_questions,
+                ),
+            )
+            self._dirty = False
+
+    def _save_events(self, head: BoardHead, events: Sequence[Event]) -> BoardHead:
+        if not events:
+            return head
+        seq, chain = head.seq, head.chain
+        for event in events:
+            seq += 1
+            item = None if event.item is None else number_of(event.item)
+            # A whole number read back from a REAL column is a float, and the hash must not see a difference.
+            columns = (seq, event.at, float(event.time), event.name, item, event.run, event.agent, event.version)
+            body = encode_body(event)
+            chain = link(chain, columns, body)
+            self._execute(INSERT_EVENT, (*columns, body.decode(), chain))
+        return replace(head, seq=seq, chain=chain, time=float(events[-1].time))
+
+    def _save_item(self, item: Item, is_new: bool, place: Place) -> None:
+        number, doc = number_of(item.id), encode_row(item)
+        queue, priority, rank = place.queue, place.priority, place.rank
+        was: Item | None = None
+        if is_new:
+            columns = (
+                item.column,
+                item.status,
+                queue,
+                priority,
+                rank,
+                item.wake_at,
+                item.ready_at,
+                item.generation,
+                doc,
+            )
+            self._execute(INSERT_ITEM, (number, *columns))
+        else:
+            was = self.item(item.id)
+            if was is None:
+                raise missing("items", item.id)
+            if self._items[item.id][:3] == (queue, priority, rank) and sorts_alike(was, item):
+                self._execute(UPDATE_ITEM, (doc, number))
+            else:
+                columns = (
+                    item.column,
+                    item.status,
+                    queue,
+                    priority,
+                    rank,
+                    item.wake_at,
+                    item.ready_at,
+                    item.generation,
+                    doc,
+                )
+                self._execute(MOVE_ITEM, (*columns, number))
+        if was is None or was.after != item.after:
+            self._save_after(number, item.after, is_new)
+        if item.parent != (was.parent if was else None):
+            self._save_parent(number, item.parent, is_new)
+        self._items[item.id] = (queue, priority, rank, item)
+
+    def _place_item(self, item_id: str, place: Place) -> None:
+        """The item is what it was, but a new flow gives it to somebody else."""
+        values = (place.queue, place.priority, place.rank, number_of(item_id))
+        self._update("items", item_id, QUERIES["place_item"], values)
+        self._items.pop(item_id, None)
+
+    def _save_after(self, number: int, after: list[str], is_new: bool) -> None:
+        if not is_new:
+            self._execute(QUERIES["delete_after"], (number,))
+        for needed in after:
+            self._execute(QUERIES["insert_after"], (number, number_of(needed)))
+
+    def _save_parent(self, number: int, parent: str | None, is_new: bool) -> None:
+        if not is_new:
+            self._execute(QUERIES["delete_child"], (number,))
+        if parent is not None:
+            self._execute(QUERIES["insert_child"], (number_of(parent), number))
+
+    def _save_run(self, run: Run, is_new: bool) -> None:
+        if is_new:
+            columns = (run.id, number_of(run.item), run.token, run.lease_until, run.ended_at, encode_row(run))
+            self._execute(INSERT_RUN, columns)
+        else:
+            self._update("runs", run.id, UPDATE_RUN, (run.lease_until, run.ended_at, encode_row(run), run.id))
+
+    def _save_other(self, head: BoardHead, table: str, row: Row, is_new: bool) -> BoardHead:
+        """The tables that change seldom; the head counts or repeats some of what they hold."""
+        doc = encode_row(row)
+        if isinstance(row, Question):
+            return self._save_question(head, row, doc, is_new)
+        if isinstance(row, Comment) and is_new:
+            self._execute(QUERIES["insert_comment"], (row.id, number_of(row.item), doc))
+            return replace(head, comments=head.comments + 1)
+        if isinstance(row, Comment):
+            self._update(table, row.id, QUERIES["update_comment"], (doc, row.id))
+        elif isinstance(row, Attempt) and is_new:
+            self._execute(QUERIES["insert_attempt"], (number_of(row.item), row.number, doc))
+        elif isinstance(row, Attempt):
+            self._update(table, row.id, QUERIES["update_attempt"], (doc, number_of(row.item), row.number))
+        elif isinstance(row, Clock):
+            if is_new:
+                self._execute(QUERIES["insert_clock"], (row.id, doc))
+            else:
+                self._update(table, row.id, QUERIES["update_clock"], (doc, row.id))
+            return replace(head, boot=row.boot, offset=row.offset)
+        elif isinstance(row, FlowVersion) and is_new:
+            version = int(row.id)
+            self._execute(QUERIES["insert_flow"], (version, doc))
+            self.flows_changed = True
+            return replace(head, flow_version=max(head.flow_version, version))
+        else:
+            raise ValueError(f"{table} {row.id} cannot be written: no such table, or its rows never change")
+        return head
+
+    def _save_question(self, head: BoardHead, question: Question, doc: str, is_new: bool) -> BoardHead:
+        is_open = question.state == "open"
+        if is_new:
+            columns = (question.id, number_of(question.item), question.state, question.deadline, doc)
+            self._execute(QUERIES["insert_question"], columns)
+            return replace(head, questions=head.questions + 1, open_questions=head.open_questions + is_open)
+        was_open = self._execute(QUERIES["question_state"], (question.id,)).get == "open"
+        changed = (question.state, question.deadline, doc, question.id)
+        self._update("questions", question.id, QUERIES["update_question"], changed)
+        return replace(head, open_questions=head.open_questions + is_open - was_open)
+
+    def _update(self, table: str, row: str, statement: str, values: tuple[Any, ...]) -> None:
+        self._execute(statement, values)
+        if self._changes() != 1:
+            raise missing(table, row)
+
+
+def sorts_alike(was: Item, item: Item) -> bool:
+    """Whether no column but the document differs."""
+    return (
+        was.column == item.column
+        and was.status == item.status
+        and was.wake_at == item.wake_at
+        and was.ready_at == item.ready_at
+        and was.generation == item.generation
+    )
+
+
+def missing(table: str, row: str) -> NoSuchRow:
+    return NoSuchRow(f"{row} is not in {table}")

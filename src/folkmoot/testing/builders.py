@@ -1,0 +1,245 @@
+"""Boards and situations in a line: one item under the rules alone, or a whole board in memory with time in hand."""
+
+from typing import Any, Self
+
+from msgspec import convert, to_builtins
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.events import Change, Event, evolve
+from folkmoot.core.flow import Agent, Column, Flow, Limits, QuestionPolicy, Rung
+from folkmoot.core.item import Item
+from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.report import Report
+from folkmoot.core.rules.decide import decide
+from folkmoot.core.situation import Case, Draw, Neighbour, Situation
+from folkmoot.engine.application import Application
+from folkmoot.engine.doctor import examine
+from folkmoot.engine.engine import Engine
+from folkmoot.flows.load import load_flow
+from folkmoot.flows.preset import read_preset
+from folkmoot.store.sqlite.store import SqliteStore
+from folkmoot.testing.clock import VirtualClock
+
+PERSON = Speaker("alice")
+View = dict[str, Any]
+
+
+class CountedIds:
+    """Run ids r1, r2 … and a jitter that is always in the middle, so that a test can say what it expects."""
+
+    def __init__(self) -> None:
+        self._runs = 0
+
+    def run(self) -> str:
+        self._runs += 1
+        return f"r{self._runs}"
+
+    def jitter(self) -> float:
+        return 0.5
+
+
+def preset_flow(name: str = "kanban") -> Flow:
+    files = read_preset(name)
+    return load_flow(files["flow.yaml"], "flow.yaml", files.get)
+
+
+def limited(flow: Flow, *, deadline: float | None = None, pause_all: bool = False, **limits: Any) -> Flow:
+    """The flow with other limits, or another policy for questions."""
+    given = {**to_builtins(flow.limits), **limits}
+    policy = QuestionPolicy(deadline=deadline, pause_all=pause_all)
+    return convert({**to_builtins(flow), "limits": given, "questions": to_builtins(policy)}, Flow)
+
+
+def line_flow(*stages: str, ladder: str = "", **limits: Any) -> Flow:
+    """Stages in a row, each watched by an agent of its name; `ladder` lists the models, one failure each."""
+    models = ladder.split()
+    rungs = [Rung(low, low, model) for low, model in enumerate(models)]
+    rungs += [Rung(len(models), None, "escalate")] if models else []
+    following = [*stages[1:], "done"]
+    columns = {
+        name: Column(name=name, agents=[f"{name}-agent"], next=after)
+        for name, after in zip(stages, following, strict=True)
+    }
+    return Flow(
+        name="line",
+        start=stages[0],
+        columns={**columns, "done": Column(name="done")},
+        agents={f"{name}-agent": Agent(name=f"{name}-agent", ladder=rungs) for name in stages},
+        limits=Limits(**limits),
+    )
+
+
+def report(outcome: str, **parts: Any) -> Report:
+    """A report from plain values: `report("failed", attempts=[{"approach": "…"}])`."""
+    return convert({"outcome": outcome, **parts}, Report)
+
+
+class Story:
+    """One item under the rules alone: no store, no engine; each command is decided on what the ones before left."""
+
+    def __init__(self, flow: Flow, column: str | None = None, **fields: Any) -> None:
+        self.flow = flow
+        self.now = 100.0
+        self.ids = CountedIds()
+        self.item: Item | None = None
+        self.rows: dict[str, dict[str, Any]] = {"runs": {}, "attempts": {}, "comments": {}, "questions": {}}
+        self.neighbours: dict[str, Neighbour] = {}
+        self.maker: Neighbour | None = None
+        self.events: list[Event] = []
+        if column is not None:
+            self.do(commands.AddItem(title="An item", column=column, **fields))
+
+    @property
+    def it(self) -> Item:
+        assert self.item is not None, "the item has not been added yet"
+        return self.item
+
+    @property
+    def run(self) -> Run | None:
+        run: Run | None = self.rows["runs"].get(self.item.run if self.item and self.item.run else "")
+        return run
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        return list(self.rows["attempts"].values())
+
+    @property
+    def comments(self) -> list[Comment]:
+        return list(self.rows["comments"].values())
+
+    @property
+    def questions(self) -> list[Question]:
+        return list(self.rows["questions"].values())
+
+    @property
+    def open_questions(self) -> list[Question]:
+        return [question for question in self.questions if question.state == "open"]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.it.column, self.it.status
+
+    def situation(self, command: Command, speaker: Speaker = PERSON) -> Situation:
+        asked = getattr(command, "question", None)
+        claims = isinstance(command, commands.ClaimItem)
+        return Situation(
+            flow=self.flow,
+            flow_version=1,
+            now=self.now,
+            at=round(self.now * 1000),
+            speaker=speaker,
+            draw=Draw(
+                run=self.ids.run() if claims else "",
+                item=1,
+                comment=len(self.rows["comments"]) + 1,
+                question=len(self.rows["questions"]) + 1,
+            ),
+            item=self.item,
+            run=self.run,
+            attempts=self.attempts,
+            comments=self.comments,
+            questions=[q for q in self.questions if q.state == "open" or q.id == asked],
+            neighbours=self.neighbours,
+            maker=self.maker,
+        )
+
+    def do(self, command: Command, speaker: Speaker = PERSON) -> Case:
+        """Decide, and fold the events into the rows; what is refused leaves them as they were."""
+        case = decide(self.situation(command, speaker), command)
+        for event in case.events:
+            for change in event.changes:
+                self._fold(change)
+        self.events += case.events
+        return case
+
+    def _fold(self, change: Change) -> None:
+        if change.table == "items":
+            item = evolve(self.item, change)
+            assert isinstance(item, Item)
+            self.item = item
+        else:
+            rows = self.rows[change.table]
+            rows[change.id] = evolve(rows.get(change.id), change)
+
+    def claim(self, agent: str | None = None, lease: float = 60.0) -> Speaker:
+        """Whoever watches the column takes the item."""
+        agent = agent or self.flow.watcher(self.it.column) or "nobody"
+        self.now = max(self.now, self.it.wake_at)
+        self.do(commands.ClaimItem(agent=agent, lease=lease))
+        assert self.it.run is not None
+        return Speaker(agent, self.it.run, self.it.token)
+
+    def effort(self, outcome: str, **parts: Any) -> Item:
+        """A claim by whoever watches the column, and its report."""
+        speaker = self.claim()
+        self.do(commands.ReportRun(report=report(outcome, **parts)), speaker)
+        return self.it
+
+    def answer(self, question: str, answer: str = "go on", to: str | None = None) -> Item:
+        self.do(commands.AnswerQuestion(question=question, answer=answer, to=to))
+        return self.it
+
+    def neighbour(self) -> Neighbour:
+        """The item as its neighbours see it."""
+        return Neighbour(self.it.id, self.it.status, self.it.after, self.it.rank, self.it.generation)
+
+    def names(self) -> list[str]:
+        return [event.name for event in self.events]
+
+
+class TrialBoard:
+    """A whole board in memory: the real engine and store, and a clock that stands still until it is moved."""
+
+    def __init__(self, flow: Flow | None = None, store: SqliteStore | None = None) -> None:
+        self.clock = VirtualClock()
+        self.clock.move_to(1.0)
+        self.engine = Engine(store or SqliteStore.create(":memory:"), self.clock, CountedIds())
+        self.engine.adopt_flow(Speaker("folkmoot"), flow or preset_flow(), "trial")
+        self.application = Application(self.engine, "trial", [])
+        self.queries = self.application.queries
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.application.close()
+
+    def sleep(self, seconds: float) -> None:
+        self.clock.move_to(self.clock.time + seconds)
+
+    def add(self, title: str = "An item", **fields: Any) -> str:
+        added: str = self.engine.add(PERSON, commands.AddItem(title=title, **fields))["id"]
+        return added
+
+    def claim(self, agent: str, **options: Any) -> Speaker:
+        """Take an item; pauses are waited out."""
+        view = self.engine.claim(PERSON, agent, **options)
+        return Speaker(agent, view["run"], view["token"])
+
+    def report(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+        return self.engine.report(speaker, report(outcome, **parts))
+
+    def effort(self, agent: str, outcome: str, **parts: Any) -> View:
+        return self.report(self.claim(agent), outcome, **parts)
+
+    def on(self, item: str, command: Command, speaker: Speaker = PERSON) -> View:
+        return self.engine.on_item(speaker, item, command)
+
+    def answer(self, question: str, answer: str = "go on", to: str | None = None) -> View:
+        return self.engine.answer(PERSON, commands.AnswerQuestion(question=question, answer=answer, to=to))
+
+    def show(self, item: str) -> View:
+        return self.queries.show(item)
+
+    def inbox(self) -> list[str]:
+        """The ids of the open questions, in the order they are put to a person."""
+        return [question["id"] for question in self.queries.inbox()["questions"]]
+
+    def log(self, item: str | None = None) -> list[View]:
+        events: list[View] = self.queries.log(item=item)["events"]
+        return events
+
+    def wrong(self) -> list[str]:
+        """All that an examination of the board finds wrong; a sound board gives an empty list."""
+        return [words for check in examine(self.engine)["checks"] for words in check["wrong"]]

@@ -1,0 +1,146 @@
+"""A store in a few dictionaries: it says what every verb must answer, and is too slow and too forgetful to be one."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.events import Event, Row, evolve, type_of_table
+from folkmoot.core.item import Item
+from folkmoot.core.order import Place, order_key
+from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.situation import Neighbour
+from folkmoot.errors import Invalid
+from folkmoot.store.base import BoardHead, KeptAnswer
+
+
+class Model:
+    """Rows are folded from events alone; the rows a caller hands over must be the same."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[str, Any]] = {table: {} for table in type_of_table}
+        self.log: list[Event] = []
+        self.places: dict[str, Place] = {}
+        self.keys: dict[tuple[str, str], KeptAnswer] = {}
+
+    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+        before = {table: set(known) for table, known in self.tables.items()}
+        for event in events:
+            self.log.append(replace(event, seq=len(self.log) + 1))
+            for change in event.changes:
+                table = self.tables[change.table]
+                table[change.id] = evolve(table.get(change.id), change)
+        for name, row, is_new in rows:
+            assert self.tables[name][row.id] == row, f"the events do not fold to {name} {row.id}"
+            assert is_new == (row.id not in before[name]), f"{name} {row.id} is new or it is not"
+        self.places.update(places)
+
+    def head(self) -> BoardHead:
+        """All but the hash, which the model does not know."""
+        last = self.log[-1] if self.log else Event(name="")
+        clock = self.tables["clock"].get("clock")
+        return BoardHead(
+            seq=last.seq,
+            time=last.time,
+            boot=clock.boot if clock else "",
+            offset=clock.offset if clock else 0.0,
+            flow_version=max((int(version) for version in self.tables["flows"]), default=0),
+            items=len(self.tables["items"]),
+            comments=len(self.tables["comments"]),
+            questions=len(self.tables["questions"]),
+            open_questions=len(self.inbox()),
+        )
+
+    def all_items(self) -> list[Item]:
+        return sorted(self.tables["items"].values(), key=lambda item: item.number)
+
+    def items(self, column: str | None, tag: str | None, status: str | None, after: int, limit: int) -> list[Item]:
+        return [
+            item
+            for item in self.all_items()
+            if column in (None, item.column)
+            and status in (None, item.status)
+            and (tag is None or tag in item.tags)
+            and item.number > after
+        ][:limit]
+
+    def children(self, item: str) -> list[str]:
+        return [child.id for child in self.all_items() if child.parent == item]
+
+    def runs(self, item: str) -> list[Run]:
+        return sorted((run for run in self.tables["runs"].values() if run.item == item), key=lambda run: run.token)
+
+    def open_run(self, item: str) -> Run | None:
+        return next((run for run in self.runs(item) if run.ended_at is None), None)
+
+    def attempts(self, item: str) -> list[Attempt]:
+        return sorted((a for a in self.tables["attempts"].values() if a.item == item), key=lambda a: a.number)
+
+    def comments(self, item: str) -> list[Comment]:
+        return [comment for comment in self.tables["comments"].values() if comment.item == item]
+
+    def questions(self, item: str) -> list[Question]:
+        return [question for question in self.tables["questions"].values() if question.item == item]
+
+    def inbox(self) -> list[Question]:
+        return [question for question in self.tables["questions"].values() if question.state == "open"]
+
+    def needs(self, item: Item) -> list[str]:
+        return sorted({*item.after, *self.children(item.id)}, key=int)
+
+    def dependents(self, item: str) -> list[str]:
+        return [other.id for other in self.all_items() if item in self.needs(other)]
+
+    def upstream(self, items: Iterable[str], limit: int) -> dict[str, Neighbour]:
+        reached: dict[str, Neighbour | None] = {}
+        waiting = list(items)
+        while waiting:
+            name = waiting.pop()
+            if name in reached:
+                continue
+            item = self.tables["items"].get(name)
+            reached[name] = None
+            if item is not None:
+                needs = self.needs(item)
+                reached[name] = Neighbour(name, item.status, needs, item.rank, item.generation)
+                waiting += needs
+        if len(reached) > limit:
+            raise Invalid("too_deep", "more than the limit")
+        return {name: neighbour for name, neighbour in reached.items() if neighbour is not None}
+
+    def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
+        runs = [
+            (run.lease_until, 0, int(run.item), "")
+            for run in self.tables["runs"].values()
+            if run.ended_at is None and run.lease_until <= now
+        ]
+        questions = [
+            (question.deadline, 1, int(question.item), question.id)
+            for question in self.inbox()
+            if question.deadline is not None and question.deadline <= now
+        ]
+        return [(str(item), question or None) for _, _, item, question in sorted(runs + questions)[:limit]]
+
+    def queue(self, agent: str) -> list[Item]:
+        return [item for item in self.all_items() if self.places[item.id].queue == agent]
+
+    def next_ready(self, agent: str, now: float, starve: float, column: str | None, item: str | None) -> Item | None:
+        ready = [
+            one
+            for one in self.queue(agent)
+            if one.wake_at <= now and column in (None, one.column) and item in (None, one.id)
+        ]
+        return min(ready, key=lambda one: order_key(one, now, starve), default=None)
+
+    def next_wake(self, agent: str, now: float) -> float | None:
+        return min((item.wake_at for item in self.queue(agent) if item.wake_at > now), default=None)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        counted: dict[tuple[str, str], int] = {}
+        for item in self.all_items():
+            place = (item.column, item.status)
+            counted[place] = counted.get(place, 0) + 1
+        return counted
+
+    def events(self, after: int, item: str | None, limit: int) -> list[Event]:
+        return [event for event in self.log if event.seq > after and item in (None, event.item)][:limit]
