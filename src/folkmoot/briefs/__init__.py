@@ -1,0 +1,1 @@
+"""The mouth: what a fresh agent is told."""

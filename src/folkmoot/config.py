@@ -1,0 +1,22 @@
+"""Settings, read once from the environment; a command's options come before them."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+
+class Settings(Struct, frozen=True):
+    board: str | None = None  # MOOT_BOARD: where the board is
+    run: str | None = None  # MOOT_RUN, MOOT_TOKEN: this process is part of a run, and speaks for it
+    token: int | None = None
+    user: str = "someone"
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    token = environment.get("MOOT_TOKEN", "")
+    return Settings(
+        board=environment.get("MOOT_BOARD") or None,
+        run=environment.get("MOOT_RUN") or None,
+        token=int(token) if token.isdecimal() else None,
+        user=environment.get("USER") or environment.get("LOGNAME") or "someone",
+    )

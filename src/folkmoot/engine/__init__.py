@@ -1,0 +1,1 @@
+"""The hands: the only place where rules meet memory."""

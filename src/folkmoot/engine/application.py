@@ -1,0 +1,39 @@
+"""What a door gets: the engine to speak to, the queries to read with, and where the board is."""
+
+from typing import Any, Protocol
+
+from folkmoot.engine.engine import Engine
+from folkmoot.engine.queries import Queries
+
+
+class Application:
+    """An open board."""
+
+    def __init__(self, engine: Engine, place: str, notes: list[str]) -> None:
+        self.engine = engine
+        self.queries = Queries(engine.store, engine.clock, engine.flows)
+        self.place = place
+        self.notes = notes  # what the user should know, though nothing is wrong
+
+    def close(self) -> None:
+        self.engine.store.close()
+
+
+class Boards(Protocol):
+    """How a door finds, makes and checks boards without knowing files or stores."""
+
+    def open(self, place: str | None) -> Application: ...
+    def create(self, folder: str, preset: str) -> Application: ...
+    def check(self, place: str | None, flow: str | None) -> "Checked": ...
+    def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]: ...
+
+
+class Checked:
+    """A flow that has no faults: its name, and what became of it."""
+
+    def __init__(self, path: str, name: str, version: int | None, taken_in: bool, warnings: list[str]) -> None:
+        self.path = path
+        self.name = name
+        self.version = version
+        self.taken_in = taken_in
+        self.warnings = warnings

@@ -1,0 +1,146 @@
+"""Reads the log as it comes, folds it, and checks what must hold at every event: a witness beside the rules."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from folkmoot.core.events import Change, Event, Row, evolve, typed
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import ENDED, Item
+from folkmoot.core.records import Question, Run
+from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
+from folkmoot.engine.invariants import Violation
+from folkmoot.engine.turn import DUE_MAX, ENGINE
+from folkmoot.store.base import Reading
+
+# What a run itself writes; each must come while that run is the item's current one.
+WRITTEN_BY_RUNS = frozenset({"lease_renewed", "agent_completed", "run_released"})
+ENDS_BY_TIME = frozenset({"run_lapsed", "default_taken", "item_parked"})
+# What a NUL character or a number that may be too long looks like in JSON. Most events have neither, and this is quick.
+SUSPECT = re.compile(rb"\\u0000|\d{19}")
+Tables = dict[str, dict[str, Row]]
+
+
+class Audit:
+    """Feed it every event in order. `tables` is the fold so far; `violations` is all that was found."""
+
+    def __init__(self) -> None:
+        self.tables: Tables = {}
+        self.violations: list[Violation] = []
+        self.seq = 0
+        self.time = 0.0
+        self.open_runs: dict[str, Run] = {}
+        self.runs_since_person: dict[str, int] = {}
+        self._ended_at_this_time = 0
+
+    def feed(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._check_order(event)
+            item = self._item(event.item)
+            self._check_before(event, item)
+            for change in event.changes:
+                self._fold(event, typed(change))
+            self._check_after(event, item, self._item(event.item))
+
+    def _item(self, item: str | None) -> Item | None:
+        found = self.tables.get("items", {}).get(item or "")
+        return found if isinstance(found, Item) else None
+
+    def _flow(self) -> Flow | None:
+        flows: dict[str, Any] = self.tables.get("flows", {})
+        return flows[max(flows, key=int)].flow if flows else None
+
+    def _found(self, check: str, text: str, item: str | None) -> None:
+        self.violations.append(Violation(check, text, item))
+
+    def _check_order(self, event: Event) -> None:
+        if event.seq != self.seq + 1:
+            self._found("I13", f"event {event.seq} follows {self.seq}", event.item)
+        if event.time < self.time:
+            self._found("I10", f"event {event.seq} is at {event.time}, after {self.time}", event.item)
+        self._ended_at_this_time = 0 if event.time > self.time else self._ended_at_this_time
+        self._ended_at_this_time += event.name in ENDS_BY_TIME
+        self.seq, self.time = event.seq, max(event.time, self.time)
+
+    def _check_before(self, event: Event, item: Item | None) -> None:
+        """What must hold of the item for this event to happen to it."""
+        version = item.version if item else 0
+        if event.item is not None and event.version != version + 1:
+            self._found("I15", f"event {event.seq} makes version {event.version} after {version}", event.item)
+        if event.name in WRITTEN_BY_RUNS and (item is None or item.run != event.run):
+            self._found("I3", f"{event.name} by run {event.run} while the run was {item and item.run}", event.item)
+        if event.name == "agent_started" and item is not None:
+            self._check_claim(event, item)
+
+    def _check_claim(self, event: Event, item: Item) -> None:
+        needs = [self._item(need) for need in item.after]
+        open_needs = [need.id for need in needs if need is not None and need.status not in ENDED]
+        if item.status != "ready" or item.waits_for or open_needs or item.wake_at > event.time:
+            self._found("I6", f"it was {item.status}, waiting for {item.waits_for or open_needs}", item.id)
+        overdue = [run.id for run in self.open_runs.values() if run.lease_until <= event.time]
+        if overdue and self._ended_at_this_time < DUE_MAX:
+            self._found("I12", f"{', '.join(overdue)} had run out at the claim in event {event.seq}", item.id)
+        if event.run in self.tables.get("runs", {}):
+            self._found("I8", f"run {event.run} began twice", item.id)
+        count = self.runs_since_person.get(item.id, 0) + 1
+        self.runs_since_person[item.id] = count
+        flow = self._flow()
+        if flow is not None and count > flow.limits.runs:
+            self._found("R-33", f"run {count} began without a person in between", item.id)
+
+    def _fold(self, event: Event, change: Change) -> None:
+        rows = self.tables.setdefault(change.table, {})
+        before = rows.get(change.id)
+        after = evolve(before, change)
+        rows[change.id] = after
+        if isinstance(after, Run):
+            self._check_run(event, before, after)
+        elif isinstance(after, Question) and isinstance(before, Question) and before.state != "open":
+            self._found("I27", f"{change.id} was {before.state}, then {after.state}", event.item)
+        if _cannot_be_kept(change.fields):
+            self._found("I31", f"event {event.seq} holds a text that cannot be kept", event.item)
+
+    def _check_run(self, event: Event, before: Row | None, after: Run) -> None:
+        if isinstance(before, Run) and before.ended_at is not None:
+            self._found("I5", f"run {after.id} had ended, and {event.name} came", event.item)
+        if before is None and any(run.item == after.item for run in self.open_runs.values()):
+            self._found("I1", f"run {after.id} began beside another", event.item)
+        if after.ended_at is None:
+            self.open_runs[after.id] = after
+        else:
+            self.open_runs.pop(after.id, None)
+
+    def _check_after(self, event: Event, before: Item | None, after: Item | None) -> None:
+        """Counters only rise, unless a person speaks."""
+        if before is None or after is None:
+            return
+        by_person = event.run is None and event.agent != ENGINE.name
+        if by_person and event.name == "escalation_counters_reset":
+            self.runs_since_person[after.id] = 0
+        fell = after.span.runs < before.span.runs or after.span.disputes < before.span.disputes
+        fell = fell or (after.span.attempts < before.span.attempts and event.name != "attempt_overruled")
+        if fell and not (by_person and event.name == "escalation_counters_reset"):
+            self._found("R-18", f"{event.name} by {event.agent} reset its counters", after.id)
+        if before.status in ENDED and after.status not in ENDED and not (by_person and event.name == "item_reopened"):
+            self._found("R-18", f"{event.name} by {event.agent} brought it back from {before.status}", after.id)
+
+    def compare(self, reading: Reading, tables: Iterable[str]) -> None:
+        """Hold the fold against the rows."""
+        for table in tables:
+            stored = {row.id: row for row in reading.rows(table)}
+            folded = self.tables.get(table, {})
+            for row_id in sorted(stored.keys() | folded.keys()):
+                if stored.get(row_id) != folded.get(row_id):
+                    self._found("I14", f"the row {row_id} of {table} is not what its events say", None)
+
+
+def _cannot_be_kept(fields: dict[str, Any]) -> bool:
+    try:
+        data = msgspec.json.encode(fields)
+    except (UnicodeEncodeError, OverflowError):
+        return True
+    if len(data) > 2 * COMMAND_BYTES_MAX:
+        return True
+    return SUSPECT.search(data) is not None and has_unstorable(msgspec.to_builtins(fields))

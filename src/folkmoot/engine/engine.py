@@ -1,0 +1,203 @@
+"""The engine: each call is one transaction in which the rules decide and the store remembers, or nothing happens."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from folkmoot.briefs.brief import brief
+from folkmoot.core import commands
+from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.events import FlowVersion
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
+from folkmoot.core.report import Report
+from folkmoot.core.text import encoded
+from folkmoot.engine.adopt import check_adoption
+from folkmoot.engine.moment import LEASE_MAX
+from folkmoot.engine.ports import Clock, Ids
+from folkmoot.engine.turn import Turn
+from folkmoot.engine.views import claim_view, item_view
+from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
+from folkmoot.store.base import KeptAnswer, Store, Transaction
+
+View = dict[str, Any]
+
+
+class Engine:
+    def __init__(self, store: Store, clock: Clock, ids: Ids) -> None:
+        self.store = store
+        self.clock = clock
+        self.ids = ids
+        self.flows: dict[int, Flow] = {}
+
+    def add(self, speaker: Speaker, command: commands.AddItem, key: str | None = None) -> View:
+        return self._handle(speaker, command, lambda turn: None, key, True)
+
+    def on_item(self, speaker: Speaker, item: str, command: Command, key: str | None = None, show: bool = True) -> View:
+        """A command about an item: move, edit, cancel, reopen, comment. With `show` the answer is the item."""
+        return self._handle(speaker, command, lambda turn: turn.item(item), key, show, salt=item)
+
+    def on_run(self, speaker: Speaker, command: Command, key: str | None = None, show: bool = True) -> View:
+        """A command of a run about its own item: renew, release, report. With `show` the answer is the item."""
+
+        def load(turn: Turn) -> Item:
+            run = turn.tx.run(speaker.run or "")
+            if run is None:
+                raise Invalid("unknown_run", f"there is no run {speaker.run}", "claim an item first: moot claim AGENT")
+            return turn.item(run.item)
+
+        return self._handle(speaker, command, load, key, show)
+
+    def report(
+        self, speaker: Speaker, report: Report, fault: str | None = None, key: str | None = None, show: bool = True
+    ) -> View:
+        return self.on_run(speaker, commands.ReportRun(report=report, fault=fault), key, show)
+
+    def answer(self, speaker: Speaker, command: commands.AnswerQuestion, key: str | None = None) -> View:
+        def load(turn: Turn) -> Item:
+            question = turn.tx.question(command.question)
+            if question is None:
+                raise Invalid("unknown_question", f"there is no question {command.question}", "see: moot inbox")
+            return turn.item(question.item)
+
+        return self._handle(speaker, command, load, key, True)
+
+    def claim(
+        self,
+        speaker: Speaker,
+        agent: str,
+        *,
+        column: str | None = None,
+        item: str | None = None,
+        lease: float | None = None,
+        worker: str = "",
+        key: str | None = None,
+    ) -> View:
+        """The next item for that agent, with its brief; raises NothingToDo if none is ready."""
+
+        def work(turn: Turn) -> View:
+            seconds = check_claim(turn.flow, agent, column, lease)
+            if turn.flow.questions.pause_all and turn.tx.head().open_questions:
+                raise NothingToDo(
+                    "paused", "a question is open, and this flow pauses all work until it is answered", "moot inbox"
+                )
+            wanted = turn.item(item).id if item else None
+            ready = turn.tx.next_ready(agent, turn.moment.now, turn.flow.limits.starve, column=column, item=wanted)
+            if ready is None:
+                raise nothing_ready(turn, agent, wanted)
+            order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker)
+            claimed = turn.apply(order, ready, speaker)
+            run = turn.run
+            assert run is not None, "a claim has just made it"
+            view = item_view(turn.tx, claimed, turn.flow, turn.moment)
+            return claim_view(run, view, brief(turn.flow, claimed, run, view), turn.moment)
+
+        salt = f"{column} {item} {lease}"
+        command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)
+        return self._transact(speaker, command, work, key, salt)
+
+    def adopt_flow(self, speaker: Speaker, flow: Flow, source: str) -> int:
+        """Take in a flow as the one in force; refused if items or runs would be left without a place (R-30)."""
+
+        def work(tx: Transaction) -> int:
+            version = tx.head().flow_version + 1
+            if version > 1:
+                check_adoption(tx, flow)
+            self.flows[version] = flow
+            turn = Turn(tx, self.clock, self.ids, {**self.flows, 0: flow})
+            turn.adopt(FlowVersion(id=str(version), flow=flow, source=source, at=turn.moment.at))
+            return version
+
+        return self.store.transact(work)
+
+    def _handle(
+        self,
+        speaker: Speaker,
+        command: Command,
+        load: Callable[[Turn], Item | None],
+        key: str | None,
+        show: bool,
+        salt: str = "",
+    ) -> View:
+        def work(turn: Turn) -> View:
+            item = turn.apply(command, load(turn), speaker)
+            # A kept answer is shown to whoever repeats the key, so it is always whole.
+            return item_view(turn.tx, item, turn.flow, turn.moment) if show or key else {}
+
+        return self._transact(speaker, command, work, key, salt)
+
+    def _transact(
+        self, speaker: Speaker, command: Command, work: Callable[[Turn], View], key: str | None, salt: str
+    ) -> View:
+        """Sweep what is due, do the work, keep the answer under its key: all in one transaction."""
+        data = encoded(command)
+        speaker_key = speaker.run or speaker.name
+
+        def inside(tx: Transaction) -> View | MootError:
+            if key is not None:
+                kept = tx.kept_answer(speaker_key, key)
+                if kept is not None:
+                    return _repeated(kept, _digest(command, data, salt), key)
+            turn = Turn(tx, self.clock, self.ids, self.flows)
+            turn.sweep()
+            before = tx.head().seq
+            try:
+                view = work(turn)
+            except MootError as error:
+                # What time made due stays applied; the refused command itself has changed nothing.
+                if tx.head().seq != before:
+                    raise
+                return error
+            if key is not None:
+                kept = KeptAnswer(_digest(command, data, salt), msgspec.json.encode(view))
+                tx.keep_answer(speaker_key, key, kept, turn.moment.at)
+            return view
+
+        result = self.store.transact(inside)
+        if isinstance(result, MootError):
+            raise result
+        return result
+
+
+def _digest(command: Command, data: bytes, salt: str) -> bytes:
+    return sha256(f"{type(command).__name__} {salt}\0".encode() + data).digest()
+
+
+def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
+    if kept.digest != digest:
+        raise Refused("key_reused", f"the key {key!r} was used for another command", "use a new --key for each command")
+    answer: View = msgspec.json.decode(kept.answer)
+    return answer
+
+
+def check_claim(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
+    if agent not in flow.agents:
+        raise Invalid("unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join(flow.agents)}")
+    if column is not None and column not in flow.watched_by(agent):
+        watched = ", ".join(flow.watched_by(agent))
+        raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}")
+    seconds = flow.limits.lease if lease is None else lease
+    if not 1 <= seconds <= LEASE_MAX:
+        raise Invalid("bad_lease", f"a lease of {seconds:g}s is not possible", f"between 1s and {LEASE_MAX:.0f}s")
+    return seconds
+
+
+def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
+    if item is not None:
+        found = turn.item(item)
+        return Refused(
+            "not_claimable",
+            f"{agent} cannot take item {item}: it is {found.status} in {found.column}",
+            f"see why with: moot show {item}",
+        )
+    wake = turn.tx.next_wake(agent, turn.moment.now)
+    if wake is not None:
+        return NothingToDo(
+            "nothing_ready",
+            f"no item is ready for {agent}; the next one is in {wake - turn.moment.now:.0f}s",
+            "try again then",
+        )
+    watched = ", ".join(turn.flow.watched_by(agent))
+    return NothingToDo("nothing_ready", f"no item is ready for {agent} in {watched}", "see what is where: moot board")

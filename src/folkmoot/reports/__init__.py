@@ -1,0 +1,1 @@
+"""The ears: what agents write becomes one Report."""
