@@ -1,0 +1,3 @@
+from folkmoot.wiring import main
+
+main()

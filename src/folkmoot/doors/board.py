@@ -1,0 +1,199 @@
+"""The Python door: a board as an object, a claim as a block that renews itself."""
+
+import threading
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
+from folkmoot.core.report import Report
+from folkmoot.engine.application import Application, Boards
+from folkmoot.errors import MootError, Refused
+
+View = dict[str, Any]
+
+
+class Board:
+    """An open board. Every method is one transaction; what it returns is the JSON of the contract as a dict."""
+
+    boards: ClassVar[Boards]  # set by the composition root
+
+    def __init__(self, application: Application, speaker: str = "someone") -> None:
+        self._application = application
+        self._speaker = Speaker(speaker)
+
+    @classmethod
+    def open(cls, place: str = ".", speaker: str = "someone") -> Self:
+        return cls(cls.boards.open(place), speaker)
+
+    @classmethod
+    def create(cls, folder: str = ".", preset: str = "kanban", speaker: str = "someone") -> Self:
+        return cls(cls.boards.create(folder, preset), speaker)
+
+    def add(
+        self,
+        title: str,
+        *,
+        body: str = "",
+        column: str | None = None,
+        files: Sequence[str] = (),
+        after: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        priority: str = "medium",
+        type: str = "feature",
+        parent: str | None = None,
+        key: str | None = None,
+    ) -> View:
+        command = commands.AddItem(
+            title=title,
+            body=body,
+            column=column,
+            files=list(files),
+            after=list(after),
+            tags=list(tags),
+            priority=priority,
+            type=type,
+            parent=parent,
+        )
+        return self._application.engine.add(self._speaker, command, key)
+
+    def claim(
+        self,
+        agent: str,
+        *,
+        column: str | None = None,
+        item: str | None = None,
+        lease: float | None = None,
+        worker: str = "",
+        key: str | None = None,
+    ) -> "Claim":
+        """The next item for the agent; raises NothingToDo if none is ready."""
+        view = self._application.engine.claim(
+            self._speaker, agent, column=column, item=item, lease=lease, worker=worker, key=key
+        )
+        return Claim(self._application, view, lease or self._application.queries.flow().limits.lease)
+
+    def show(self, item: str) -> View:
+        return self._application.queries.show(item)
+
+    def list(self, *, column: str | None = None, tag: str | None = None, status: str | None = None) -> list[View]:
+        found: list[View] = []
+        after: int | None = 0
+        while after is not None:
+            page = self._application.queries.list(column=column, tag=tag, status=status, after=after)
+            found += page["items"]
+            after = page["next"]
+        return found
+
+    def inbox(self) -> Sequence[View]:
+        questions: Sequence[View] = self._application.queries.inbox()["questions"]
+        return questions
+
+    def log(self, after: int = 0, item: str | None = None) -> Sequence[View]:
+        events: Sequence[View] = self._application.queries.log(after, item)["events"]
+        return events
+
+    def answer(self, question: str, answer: str, *, to: str | None = None, key: str | None = None) -> View:
+        command = commands.AnswerQuestion(question=question, answer=answer, to=to)
+        return self._application.engine.answer(self._speaker, command, key)
+
+    def move(self, item: str, column: str, *, why: str = "", key: str | None = None) -> View:
+        return self._on(item, commands.MoveItem(column=column, why=why), key)
+
+    def cancel(self, item: str, *, why: str = "", key: str | None = None) -> View:
+        return self._on(item, commands.CancelItem(why=why), key)
+
+    def reopen(self, item: str, *, why: str = "", key: str | None = None) -> View:
+        return self._on(item, commands.ReopenItem(why=why), key)
+
+    def comment(self, item: str, content: str, *, key: str | None = None, **parts: str | None) -> View:
+        return self._on(item, commands.AddComment(content=content, **parts), key)
+
+    def _on(self, item: str, command: commands.Command, key: str | None) -> View:
+        return self._application.engine.on_item(self._speaker, item, command, key)
+
+    def close(self) -> None:
+        self._application.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Claim:
+    """A run that this program makes. As a `with` block it renews its lease; leaving it by an exception reports that."""
+
+    def __init__(self, application: Application, view: View, lease: float) -> None:
+        self._application = application
+        self._lease = lease
+        self.id: str = view["run"]
+        self.token: int = view["token"]
+        self.agent: str = view["agent"]
+        self.model: str | None = view["model"]
+        self.item: View = view["item"]
+        self.brief: View = view["brief"]
+        self._speaker = Speaker(self.agent, self.id, self.token)
+        self._reported = False
+        self._over: threading.Event | None = None
+        self._renewer: threading.Thread | None = None
+        self.lost: MootError | None = None  # why the lease could not be renewed, once that has happened
+
+    def renew(self) -> None:
+        self._application.engine.on_run(self._speaker, commands.RenewRun(), show=False)
+
+    def release(self) -> None:
+        self._end()
+        self._application.engine.on_run(self._speaker, commands.ReleaseRun(), show=False)
+
+    def report(self, report: Report, *, key: str | None = None) -> None:
+        """Ends the run; the board decides what follows, and `board.show` tells it."""
+        self._end()
+        self._application.engine.report(self._speaker, report, key=key, show=False)
+
+    def comment(self, content: str, **parts: str | None) -> View:
+        command = commands.AddComment(content=content, **parts)
+        return self._application.engine.on_item(self._speaker, self.item["id"], command)
+
+    def _end(self) -> None:
+        self._reported = True
+        if self._over is not None:
+            self._over.set()
+
+    def __enter__(self) -> Self:
+        self._over = threading.Event()
+        self._renewer = threading.Thread(target=self._keep, args=(self._over,), daemon=True)
+        self._renewer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        reported = self._reported
+        self._end()
+        if self._renewer is not None:
+            self._renewer.join()
+        if reported:
+            return
+        try:
+            if error is None:
+                said = Report.failed("the block ended without a report", cause="protocol")
+                self._application.engine.report(self._speaker, said, fault=said.summary, show=False)
+            else:
+                said = Report.failed(f"{type(error).__name__}: {error}", cause="transient")
+                self._application.engine.report(self._speaker, said, show=False)
+        except Refused:
+            # The lease was lost meanwhile, so the board knows already; the block's own error matters more.
+            if error is None:
+                raise
+
+    def _keep(self, over: threading.Event) -> None:
+        """Renew at a third of the lease. A refusal means the run is lost: nothing it writes will count any more."""
+        while not over.wait(self._lease / 3):
+            try:
+                self.renew()
+            except MootError as error:
+                self.lost = error
+                return

@@ -1,0 +1,137 @@
+"""The command `moot`: finds the command, runs it, and turns what went wrong into an exit code and words."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from folkmoot.config import Settings
+from folkmoot.doors.cli.session import ReaderGone, Session, common
+from folkmoot.engine.application import Boards
+from folkmoot.errors import Invalid, MootError, Unavailable
+
+# Which module has a command: only that one is imported, since agents start `moot` often.
+COMMANDS = {
+    "init": "setup",
+    "check": "setup",
+    "demo": "setup",
+    "add": "items",
+    "edit": "hands",
+    "move": "hands",
+    "cancel": "hands",
+    "reopen": "hands",
+    "claim": "runs",
+    "renew": "runs",
+    "release": "runs",
+    "report": "runs",
+    "inbox": "talk",
+    "answer": "talk",
+    "comment": "talk",
+    "comments": "talk",
+    "board": "items",
+    "list": "items",
+    "show": "items",
+    "log": "story",
+    "doctor": "story",
+}
+# What people come for, in the order in which they come for it.
+PURPOSES = {
+    "Make a board": ("init", "check", "demo"),
+    "Give it work": ("add", "edit", "move", "cancel", "reopen"),
+    "Be an agent": ("claim", "renew", "release", "report"),
+    "Talk": ("inbox", "answer", "comment", "comments"),
+    "Look": ("board", "list", "show", "log", "doctor"),
+}
+
+
+class Moot(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = import_module(f"folkmoot.doors.cli.{COMMANDS[name]}")
+        command: click.Command = getattr(module, f"{name}_command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0][:64], COMMANDS, 1)
+            hint = f"did you mean: moot {near[0]}" if near else "see: moot --help"
+            raise Invalid("unknown_command", f"there is no command {args[0]!r}", hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by what people come for."""
+        named = {name for names in PURPOSES.values() for name in names}
+        rest = tuple(name for name in COMMANDS if name not in named)
+        wide = max(len(name) for name in COMMANDS)
+        for purpose, names in {**PURPOSES, "More": rest}.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                if command is not None:
+                    rows.append((name.ljust(wide), command.get_short_help_str(formatter.width - wide - 6)))
+            if rows:
+                with formatter.section(purpose):
+                    formatter.write_dl(rows)
+
+
+@click.group(cls=Moot, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="folkmoot", message="moot %(version)s")
+@common
+def moot() -> None:
+    """Folkmoot: where AI coding agents bring their work, their disputes and their questions.
+
+    Agents forget; items remember. An agent claims an item, makes one effort, reports, and is gone. The board's
+    rules decide what follows: the next stage, a stronger model, the other side of a dispute, or you.
+
+    \b
+    Begin:  moot init, moot add "Users can reset their password", moot board
+    Watch:  moot demo
+    Each command explains itself: moot claim --help
+    """
+
+
+def run(arguments: list[str], boards: Boards, settings: Settings) -> int:
+    session = Session(boards, settings)
+    # An error before a command has read its options must still come in the form the caller asked for.
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    session.json = "--json" in options
+    try:
+        return _run(arguments, session)
+    except MootError as error:
+        return session.fail(error)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"see: {context.command_path} --help" if context else "see: moot --help"
+        return session.fail(Invalid("bad_usage", error.format_message(), hint))
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except (ReaderGone, BrokenPipeError):
+        # Nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return session.fail(Unavailable("system_error", what, "see that the folder is there, is yours, and has room"))
+    finally:
+        session.close()
+
+
+def _run(arguments: list[str], session: Session) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # A screen that cannot show a letter shows another: what was done must not end in an error over words.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if any("\ud800" <= letter <= "\udfff" for argument in arguments for letter in argument):
+        raise Invalid("bad_text", "an argument is not UTF-8 text", "put the text into a UTF-8 file, or write it anew")
+    left = moot.main(arguments or ["--help"], prog_name="moot", standalone_mode=False, obj=session)
+    sys.stdout.flush()
+    return left if isinstance(left, int) else 0

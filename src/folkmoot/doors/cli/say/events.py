@@ -1,0 +1,252 @@
+"""Events in words: what each one says to a person, alone in a log or together as one step of a story."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+from rich.text import Text
+
+from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, GOOD, PERSON, QUIET, Page, day_of, one_line, time_of
+
+View = dict[str, Any]
+Comments = Mapping[str, View]
+ENGINE = "folkmoot"
+NAMES_MAX, MODELS_MAX = 22, 10  # cells for who and with which model
+
+
+class Said(Struct, frozen=True):
+    """What happened in a few words, where the item went by it, and what else is worth telling."""
+
+    lead: str = ""
+    to: str | None = None
+    detail: str = ""
+    style: str = ""
+
+
+class Step(Struct, frozen=True):
+    """What one person or run did at one moment."""
+
+    timestamp: str
+    who: str
+    model: str
+    said: list[Said]
+    is_person: bool
+
+
+Say = Callable[[View, Comments], Said]
+OUTCOMES = {
+    "done": ("done", GOOD),
+    "changes_requested": ("asked for changes", CARE),
+    "disputed": ("objected", CARE),
+    "failed": ("failed", BAD),
+    "stuck": ("got stuck", CARE),
+    "asks": ("asked a person", CARE),
+    "incomplete": ("left it incomplete", CARE),
+}
+
+
+def _completed(context: View, comments: Comments) -> Said:
+    lead, style = OUTCOMES.get(context.get("outcome", ""), (f"reported {context.get('outcome')}", ""))
+    cause = context.get("cause")
+    return Said(f"{lead} ({cause})" if cause else lead, detail=context.get("summary") or "", style=style)
+
+
+def _commented(context: View, comments: Comments) -> Said:
+    number = context.get("comment", "")
+    if number not in comments:
+        return Said(f"left a comment {number}".rstrip(), detail=context.get("why") or "")
+    return Said("commented", detail=f"{number} “{comments[number]['content']}”")
+
+
+def _fault(context: View, comments: Comments) -> Said:
+    pause = context.get("pause")
+    again = f"; again in {pause:.0f}s" if isinstance(pause, int | float) else ""
+    return Said(f"fault ({context.get('cause')})", detail=f"{context.get('why')}{again}", style=CARE)
+
+
+def _overruled(context: View, comments: Comments) -> Said:
+    verdict = "counts" if context.get("counted") else "does not count"
+    return Said(f"overruled: attempt {context.get('attempt')} {verdict}")
+
+
+def _edited(context: View, comments: Comments) -> Said:
+    if "dropped" in context:
+        return Said(f"took away that it waits for #{context['dropped']}")
+    return Said(f"edited {', '.join(context.get('fields', []))}")
+
+
+def _says(lead: str, detail: str = "", to: str = "", style: str = "") -> Say:
+    """A sentence made from values of the context; a value that is missing leaves its part empty."""
+
+    def say(context: View, comments: Comments) -> Said:
+        values = _Values(context)
+        return Said(lead.format_map(values), values[to] or None if to else None, detail.format_map(values), style)
+
+    return say
+
+
+class _Values(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
+SAYS: dict[str, Say] = {
+    "item_added": _says("added it", to="column"),
+    "agent_started": _says("took it"),
+    "agent_completed": _completed,
+    "lease_renewed": _says("kept its lease"),
+    "run_released": _says("gave it back", style=CARE),
+    "run_lapsed": _says("went silent: its lease of {lease}s ran out", style=CARE),
+    "run_revoked": _says("was taken off it", "{why}", style=CARE),
+    "item_moved": _says("moved it", "{why}", to="to"),
+    "escalation_triggered": _says("escalated it", "{why}", to="to", style=CARE),
+    "agent_resumes_with_guidance": _says("sent it on", to="to"),
+    "agent_seeks_guidance": _says("asked you {question}", "{text}", style=CARE),
+    "divine_response_received": _says("answered {question}", "“{answer}”", style=GOOD),
+    "divine_clarification_received": _says("gave guidance"),
+    "escalation_counters_reset": _says("the counters began again"),
+    "default_taken": _says("nobody answered {question} in time", "the default is “{answer}”", style=CARE),
+    "question_withdrawn": _says("withdrew {question}"),
+    "attempt_counted": _says("attempt {attempt} counts", "{ground}"),
+    "attempt_repeated": _says("attempt {attempt} does not count", "{ground}"),
+    "attempt_overruled": _overruled,
+    "error_occurred": _fault,
+    "work_left_incomplete": _says("incomplete {count} in a row"),
+    "comment_added": _commented,
+    "comment_resolved": _says("resolved {comment}: {resolution}"),
+    "dispute_opened": _says("disputed it, {thread}", style=CARE),
+    "dispute_answered": _says("disagreed, round {rounds}", style=CARE),
+    "dispute_settled": _says("settled {thread}: {resolution}", style=GOOD),
+    "verdict_given": _says("round {round} in {column}"),
+    "item_cancelled": _says("cancelled it", "{why}", style=CARE),
+    "item_reopened": _says("opened it again", "{why}"),
+    "item_edited": _edited,
+    "item_parked": _says("parked until you answer", style=CARE),
+    "item_resumed": _says("it went on"),
+    "item_ready": _says("ready again", "{why}"),
+    "item_rests": _says("at rest"),
+    "item_ranked": _says("ranked {rank}"),
+    "dependency_done": _says("#{item} ended, which it waited for"),
+    "dependency_reopened": _says("#{item} is open again, which it waits for"),
+    "child_added": _says("#{child} is a part of it, which it waits for"),
+    "flow_adopted": _says("took in version {version} of the flow {flow}"),
+    "clock_restarted": _says("set the clock"),
+}
+# Bookkeeping: in the log, but no part of a story.
+UNTOLD = {
+    "lease_renewed",
+    "divine_clarification_received",
+    "escalation_counters_reset",
+    "item_ranked",
+    "item_ready",
+    "item_rests",
+    "verdict_given",
+}
+# What only carries on what the step's first words have said: the words are left out, the rest is told.
+CARRIES_ON = {"item_moved", "escalation_triggered", "agent_resumes_with_guidance", "comment_added"}
+# What is told in full elsewhere on an item's page.
+TOLD_BELOW = {"attempt_counted", "attempt_repeated"}
+DISPUTING = {"dispute_opened", "dispute_answered"}
+
+
+def said(event: View, comments: Comments) -> Said:
+    """An event in words; one that has none of its own yet is told by its name and its context."""
+    says = SAYS.get(event["event"])
+    if says is not None:
+        return says(event["context"], comments)
+    context = ", ".join(f"{name} {value}" for name, value in event["context"].items())
+    return Said(event["event"].replace("_", " "), detail=context)
+
+
+def steps(events: Iterable[View], comments: Comments, runs: Mapping[str, View]) -> list[Step]:
+    """The story of an item: what came by one transaction is one step; a claim that has its report is left out."""
+    found = []
+    for (timestamp, run, agent), group in groupby(events, lambda e: (e["timestamp"], e["run"], e["agent"])):
+        made = runs.get(run or "")
+        happened = [
+            event
+            for event in group
+            if event["event"] not in UNTOLD and not (event["event"] == "agent_started" and made and made["ended_at"])
+        ]
+        told = _together(happened, comments)
+        if told:
+            model = (made or {}).get("model") or ""
+            found.append(Step(timestamp, agent or "", model, told, run is None and agent != ENGINE))
+    return found
+
+
+def _together(happened: list[View], comments: Comments) -> list[Said]:
+    """The events of one step, without what they say twice."""
+    names = {event["event"] for event in happened}
+    told = []
+    for event in happened:
+        name, words = event["event"], said(event, comments)
+        # A statement of a dispute stands in its thread, and its report says no more than the dispute does.
+        if names & DISPUTING and name in ("agent_completed", "comment_added"):
+            continue
+        if name == "comment_added" and event["context"].get("comment") not in comments:
+            continue
+        if len(happened) > 1 and name in CARRIES_ON:
+            words = replace(words, lead="", style="")
+        if name in TOLD_BELOW or (name == "item_moved" and len(happened) > 1 and "item_reopened" not in names):
+            words = replace(words, detail="")
+        told.append(words)
+    return told
+
+
+def tell(page: Page, told: list[Step]) -> None:
+    """The steps, one below the other: when, who, with which model, what."""
+    names = min(max((len(one_line(step.who)) for step in told), default=0), NAMES_MAX)
+    models = min(max((len(one_line(step.model)) for step in told), default=0), MODELS_MAX)
+    narrow = page.width < names + models + 44
+    day = ""
+    for step in told:
+        if day_of(step.timestamp) != day:
+            day = day_of(step.timestamp)
+            page.line((day, QUIET), indent=2)
+        name, model = one_line(step.who)[:NAMES_MAX], one_line(step.model)[:MODELS_MAX]
+        if not narrow:
+            name, model = name.ljust(names), model.ljust(models)
+        style = PERSON if step.is_person else AGENT
+        label = page.text((time_of(step.timestamp), QUIET), "  ", (name, style), "  ", (model, QUIET))
+        _tell_step(page, label, step)
+
+
+def _tell_step(page: Page, label: Text, step: Step) -> None:
+    lead = page.text()
+    for part in step.said:
+        if part.lead:
+            lead.append_text(page.text("; " if lead else "", (one_line(part.lead), part.style)))
+    to = next((part.to for part in reversed(step.said) if part.to), None)
+    if to:
+        lead.append_text(page.text(" → " if lead else "→ ", (one_line(to), "bold")))
+    indent = page.labelled(label, lead, indent=2)
+    for part in step.said:
+        if part.detail:
+            page.line((one_line(part.detail), QUIET), indent=indent)
+
+
+def log(events: list[View]) -> None:
+    """The log, a line for each event."""
+    page = Page()
+    if not events:
+        page.line(("Nothing more has happened.", QUIET))
+        return
+    wide = len(str(events[-1]["seq"]))
+    items = max(len(event["item"] or "") for event in events) + 1
+    for event in events:
+        told = said(event, {})
+        detail = one_line(told.detail)
+        page.row(
+            (str(event["seq"]).rjust(wide), QUIET),
+            (f"  {time_of(event['timestamp'])}  ", QUIET),
+            ((f"#{event['item']}" if event["item"] else "–").ljust(items), "bold"),
+            "  ",
+            (one_line(event["agent"] or ""), AGENT),
+            " ",
+            (one_line(told.lead), told.style),
+            (f" → {one_line(told.to)}" if told.to else "", "bold"),
+            (f": {detail}" if detail else "", QUIET),
+        )

@@ -1,0 +1,223 @@
+"""One item: its story, and a line about what has just changed."""
+
+from typing import Any
+
+from folkmoot.doors.cli.say.events import steps, tell
+from folkmoot.doors.cli.say.page import (
+    BAD,
+    CARE,
+    COMMAND,
+    GOOD,
+    PERSON,
+    QUIET,
+    Page,
+    Part,
+    one_line,
+    time_of,
+    who,
+)
+from folkmoot.doors.cli.say.talk import answer_command, question_lines
+
+View = dict[str, Any]
+STEPS_MAX = 60
+
+
+def story(view: View, events: list[View]) -> None:
+    """Where an item is and why, what happened, what was tried and said, and what happens next."""
+    page = Page()
+    _heading(page, view)
+    page.blank()
+    page.line(one_line(view["why"]), indent=2)
+    if view["body"].strip():
+        page.blank()
+        page.block(view["body"], indent=2)
+    _facts(page, view)
+    for question in view["questions"]:
+        if question["state"] == "open":
+            page.blank()
+            # What was said in a dispute stands in its own place below.
+            question_lines(page, question, context=question["kind"] != "dispute")
+    _what_happened(page, view, events)
+    _attempts(page, view)
+    _disputes(page, view, events)
+    _findings(page, view)
+    _guidance(page, view)
+    page.head("What happens next")
+    page.line(*_next(view), indent=2)
+
+
+def _heading(page: Page, view: View) -> None:
+    page.line((f"#{view['id']}", "bold"), "  ", (one_line(view["title"]), "bold"), hang=len(view["id"]) + 3)
+    parts: list[Part] = [page.mark(view["status"]), " ", (view["status"], "bold")]
+    if view["column"] != view["status"]:
+        parts += [" in ", (view["column"], "bold")]
+    parts += [(f" · {view['priority']} {view['type']}", QUIET)]
+    if view["failure_count"]:
+        parts += [(f" · {_failures(view['failure_count'])}", BAD)]
+    if view["cost_usd"]:
+        parts += [(f" · ${view['cost_usd']:.2f}", QUIET)]
+    page.line(*parts)
+    if view["flag"]:
+        page.line((one_line(view["flag"]), CARE))
+
+
+def _failures(count: int) -> str:
+    return "1 failure" if count == 1 else f"{count} failures"
+
+
+def _facts(page: Page, view: View) -> None:
+    facts = {
+        "files": view["files"],
+        "after": [f"#{other}" for other in view["after"]],
+        "part of": [f"#{view['parent']}"] if view["parent"] else [],
+        "parts": [f"#{child}" for child in view["children"]],
+        "tags": view["tags"],
+        "made": [artifact["name"] for artifact in view["artifacts"]],
+    }
+    told = {name: values for name, values in facts.items() if values}
+    if told:
+        page.blank()
+    for name, values in told.items():
+        page.labelled(page.text((name.ljust(7), QUIET)), ", ".join(one_line(value) for value in values), indent=2)
+
+
+def _what_happened(page: Page, view: View, events: list[View]) -> None:
+    comments = {comment["id"]: comment for comment in view["comments"]}
+    told = steps(events, comments, {run["run"]: run for run in view["runs"]})
+    page.head("What happened")
+    if len(told) > STEPS_MAX:
+        earlier = len(told) - STEPS_MAX
+        page.line((f"… {earlier} earlier steps: moot log {view['id']}", QUIET), indent=2)
+    tell(page, told[-STEPS_MAX:])
+
+
+def _attempts(page: Page, view: View) -> None:
+    if view["failure_history"]:
+        page.head("What was tried")
+    for attempt in view["failure_history"]:
+        attempt_lines(page, attempt)
+
+
+def attempt_lines(page: Page, attempt: View) -> None:
+    """An attempt: who, with what, the verdict and its ground, and what came of it."""
+    verdict = ("counts", BAD) if attempt["counted"] else ("does not count", QUIET)
+    model = f" with {attempt['model']}" if attempt["model"] else ""
+    label = page.text((f"{attempt['attempt']}.", "bold"))
+    ground = (f": {one_line(attempt['ground'])}", QUIET)
+    page.labelled(label, who(attempt["agent"]), model, " – ", verdict, ground, indent=2, gap=1)
+    for words in dict.fromkeys([attempt["approach"], attempt["outcome"] or attempt["reason"]]):
+        if words:
+            page.line(one_line(words), indent=5)
+
+
+def _disputes(page: Page, view: View, events: list[View]) -> None:
+    """Every dispute of the item, open or settled, with all that was said in it."""
+    opened = [event["context"] for event in events if event["event"] == "dispute_opened"]
+    settled = {e["context"]["thread"]: e["context"] for e in events if e["event"] == "dispute_settled"}
+    for context in opened:
+        thread = context["thread"]
+        statements = _thread(view["comments"], thread)
+        sides = f"{context['by']} and {context['with']}" if context.get("with") else context["by"]
+        about = statements[0]["artifact"] if statements else None
+        page.head(f"Dispute {thread}")
+        ended = settled.get(thread)
+        where: Part = (f"settled: {ended['resolution']}", GOOD) if ended else ("open", CARE)
+        page.line(one_line(sides), f" about {one_line(about)}" if about else "", ", ", where, indent=2)
+        for number, comment in enumerate(statements):
+            round_: Part = (f" (round {number})", QUIET) if 0 < number <= _rounds(view, ended) else ""
+            words = one_line(comment["content"])
+            page.labelled(page.text((comment["id"], QUIET)), who(comment["author"]), round_, f": {words}", indent=2)
+
+
+def _rounds(view: View, settled: View | None) -> int:
+    rounds: int = settled["rounds"] if settled else view["dispute_rounds"]
+    return rounds
+
+
+def _thread(comments: list[View], thread: str) -> list[View]:
+    members, found = {thread}, []
+    for comment in comments:
+        if comment["id"] in members or comment["parent"] in members:
+            members.add(comment["id"])
+            found.append(comment)
+    return found
+
+
+def _findings(page: Page, view: View) -> None:
+    if view["findings"]:
+        page.head("What must change")
+    for finding in view["findings"]:
+        finding_line(page, finding)
+
+
+def finding_line(page: Page, finding: View) -> None:
+    severity = finding.get("severity", "medium")
+    place = one_line(finding.get("file") or "") + (f":{finding['line']}" if finding.get("line") else "")
+    style = BAD if severity in ("critical", "high") else CARE
+    issue, advice = one_line(finding.get("issue", "")), one_line(finding.get("recommendation") or "")
+    words: list[Part] = [(severity, style), (f" {place}" if place else "", "bold"), f": {issue}"]
+    page.line(*words, f" → {advice}" if advice else "", indent=2, hang=2)
+
+
+def _guidance(page: Page, view: View) -> None:
+    if view["guidance"]:
+        page.head("What people said")
+    for guidance in view["guidance"]:
+        guidance_lines(page, guidance)
+
+
+def guidance_lines(page: Page, guidance: View) -> None:
+    page.line((one_line(guidance["question"]), QUIET), indent=2)
+    page.line((one_line(guidance["by"]), PERSON), ": ", one_line(guidance["answer"]), indent=2, hang=2)
+
+
+def _next(view: View) -> list[Part]:
+    """Who must act, and the command by which they do."""
+    number, status = view["id"], view["status"]
+    if status == "done":
+        return [("Nothing: it is done.", GOOD), " If it is not: ", (f"moot reopen {number} --why …", COMMAND)]
+    if status == "cancelled":
+        return ["Nothing: it is cancelled. To take it up again: ", (f"moot reopen {number}", COMMAND)]
+    asked = next((q for q in view["questions"] if q["state"] == "open"), None)
+    if asked is not None:
+        return ["You decide: ", (answer_command(asked), COMMAND)]
+    if status == "waiting":
+        first = view["waits_for"][0]
+        return ["It goes on by itself when that has ended: ", (f"moot show {first}", COMMAND)]
+    running = next((run for run in view["runs"] if run["ended_at"] is None), None)
+    if status == "running" and running is not None:
+        return [
+            who(running["agent"]),
+            f"{_model(running)} has been at work since {time_of(running['started_at'])}; "
+            "if it goes silent, its lease runs out and the item is given to the next.",
+        ]
+    agent = view["agent"] or view["watcher"]
+    return [who(agent), " takes it: ", (f"moot claim {agent}", COMMAND)]
+
+
+def _model(run: View) -> str:
+    return f" with {run['model']}" if run["model"] else ""
+
+
+def changed(view: View, done: str) -> None:
+    """What became of an item after a command on it."""
+    page = Page()
+    page.line(page.mark(view["status"]), " ", (f"#{view['id']} {done}", "bold"), "  ", one_line(view["title"]), hang=2)
+    page.line(one_line(view["why"]), indent=2)
+    for question in view["questions"]:
+        if question["state"] == "open":
+            page.line(("next: ", QUIET), (answer_command(question), COMMAND), indent=2)
+
+
+def added(view: View) -> None:
+    page = Page()
+    page.line(page.mark(view["status"]), " ", (f"#{view['id']} added", "bold"), "  ", one_line(view["title"]), hang=2)
+    page.line(one_line(view["why"]), indent=2)
+
+
+def added_many(views: list[View], skipped: int) -> None:
+    page = Page()
+    for view in views:
+        page.row(page.mark(view["status"]), (f" #{view['id']}", "bold"), "  ", one_line(view["title"]))
+    page.line((f"{len(views)} added", "bold"), f", {skipped} ticked off and left out" if skipped else "")
+    page.line(("next: ", QUIET), ("moot board", COMMAND))

@@ -1,0 +1,183 @@
+"""A page in the terminal: coloured where that helps, plain in a pipe, never wider than the screen.
+
+Words that users and agents wrote are shown, never obeyed: control codes and markup in them stay words.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from folkmoot.doors.cli.session import ReaderGone, plain
+
+Part = str | tuple[str, str] | Text  # words, words and their style, or words that are put together already
+
+NARROWEST = 24
+WIDEST = 100  # longer lines are hard to read, however wide the screen
+ROOM_FOR_WORDS = 40  # less than this beside a label, and they go below it
+UNCUT = 100_000
+
+# How each idea looks, on every page.
+HEAD = "bold"
+QUIET = "dim"
+GOOD = "green"
+BAD = "red"
+CARE = "yellow"
+AGENT = "cyan"
+PERSON = "magenta"
+COMMAND = "bold cyan"
+
+# For screens that cannot show more than ASCII.
+IN_ASCII = str.maketrans({"→": "->", "←": "<-", "↑": "^", "…": "...", "–": "-", "·": "-", "“": '"', "”": '"'})
+MARKS = {
+    "ready": ("○", "o", "default"),
+    "running": ("▶", ">", AGENT),
+    "waiting": ("◌", ".", QUIET),
+    "awaiting-divine-guidance": ("?", "?", CARE),
+    "needs-human-review": ("?", "?", CARE),
+    "parked": ("?", "?", CARE),
+    "done": ("✓", "+", GOOD),
+    "failed": ("✗", "x", BAD),
+    "cancelled": ("×", "x", QUIET),
+}
+
+
+def one_line(words: object) -> str:
+    """Somebody's words on one line, safe for a screen."""
+    return " ".join(plain(str(words)).split())
+
+
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """The reader has gone: that is for the command's end to deal with, not a reason to leave from here."""
+        raise ReaderGone
+
+
+class Page:
+    def __init__(self, file: TextIO | None = None) -> None:
+        file = file or sys.stdout
+        bare = bool(os.environ.get("NO_COLOR"))
+        self.console = _Screen(
+            file=file,
+            force_terminal=False if bare else None,
+            color_system=None if bare else "auto",
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+        screen = shutil.get_terminal_size((80, 24)).columns
+        self.width = min(max(screen, NARROWEST), WIDEST)
+        # A line for each thing: cut to the screen of a person, whole for `grep`.
+        self.row_width = max(screen, NARROWEST) if file.isatty() or "COLUMNS" in os.environ else UNCUT
+        self.ascii = not (file.encoding or "ascii").lower().startswith("utf")
+
+    @property
+    def on_terminal(self) -> bool:
+        return self.console.is_terminal
+
+    def text(self, *parts: Part) -> Text:
+        """Put words together; what is not styled yet is made safe here."""
+        whole = Text()
+        for part in parts:
+            if isinstance(part, Text):
+                whole.append_text(part)
+            else:
+                words, style = (part, "") if isinstance(part, str) else part
+                whole.append(self._shown(words), style or None)
+        return whole
+
+    def _shown(self, words: str) -> str:
+        safe = "".join(" " if letter.isspace() else letter for letter in plain(words))
+        return safe.translate(IN_ASCII) if self.ascii else safe
+
+    def mark(self, status: str) -> Text:
+        fancy, simple, style = MARKS.get(status, ("•", "*", "default"))
+        return Text(simple if self.ascii else fancy, style)
+
+    def line(self, *parts: Part, indent: int = 0, hang: int = 0) -> None:
+        """A paragraph, wrapped; its second and later lines stand `hang` further in."""
+        self._put(" " * indent, " " * (indent + hang), self.text(*parts))
+
+    def labelled(self, label: Text, *parts: Part, indent: int = 0, gap: int = 2) -> int:
+        """Words beside a label, or below it where the screen is narrow; gives how far in they stand."""
+        beside = indent + label.cell_len + gap
+        if beside > max(self.width // 2, self.width - ROOM_FOR_WORDS):
+            self._put(" " * indent, " " * indent, label)
+            self.line(*parts, indent=indent + 2)
+            return indent + 2
+        first = Text(" " * indent).append_text(label).append(" " * gap)
+        self._put(first, " " * beside, self.text(*parts))
+        return beside
+
+    def block(self, words: str, *, indent: int = 0, style: str = "") -> None:
+        """Somebody's longer text: its own lines are kept, long ones wrapped."""
+        for line in plain(words).expandtabs(4).strip("\n").split("\n"):
+            deeper = len(line) - len(line.lstrip(" -*"))
+            self._put(" " * indent, " " * (indent + min(deeper, 8)), self.text((line.rstrip(), style)))
+
+    def row(self, *parts: Part) -> None:
+        """One line and no more: cut where the screen ends."""
+        self._out(self.cut(self.text(*parts), self.row_width))
+
+    def exact(self, words: str, *, indent: int = 0, style: str = COMMAND) -> None:
+        """Words to copy: never cut and never broken by us, since a broken one would not work."""
+        self._out(Text(" " * indent).append_text(self.text((words, style))))
+
+    def head(self, *parts: Part) -> None:
+        self.blank()
+        self.line(*[(part, HEAD) if isinstance(part, str) else part for part in parts])
+
+    def blank(self) -> None:
+        self._out(Text())
+
+    def cut(self, text: Text, width: int) -> Text:
+        if text.cell_len <= width:
+            return text
+        ending = "..." if self.ascii else "…"
+        short = text.copy()
+        short.truncate(max(width - len(ending), 0), overflow="crop")
+        short.rstrip()
+        return short.append(ending)
+
+    def _put(self, first: str | Text, later: str, text: Text) -> None:
+        lead = Text(first) if isinstance(first, str) else first
+        room = max(self.width - max(lead.cell_len, len(later)), 8)
+        for line in self._wrapped(text, room):
+            self._out(lead.append_text(line))
+            lead = Text(later)
+
+    def _wrapped(self, text: Text, room: int) -> Iterator[Text]:
+        # A line's own indentation is part of it; wrapping alone would lose it on the lines that follow.
+        lines = text.wrap(self.console, room, overflow="fold")
+        yield from lines or [Text()]
+
+    def _out(self, text: Text) -> None:
+        text.rstrip()
+        self.console.print(text, soft_wrap=True)
+
+
+def who(name: object) -> tuple[str, str]:
+    return (str(name), AGENT)
+
+
+def time_of(timestamp: object) -> str:
+    """The time of day here."""
+    return _local(timestamp).strftime("%H:%M:%S")
+
+
+def day_of(timestamp: object) -> str:
+    return _local(timestamp).strftime("%Y-%m-%d")
+
+
+def _local(timestamp: object) -> datetime:
+    return datetime.fromisoformat(str(timestamp)).astimezone()
+
+
+def count(number: int, thing: str) -> str:
+    """`1 item`, `2 items`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,91 @@
+"""A claim in words: everything an agent without JSON needs to do the work and to report it."""
+
+import json
+from typing import Any
+
+from folkmoot.doors.cli.say.item import attempt_lines, finding_line, guidance_lines
+from folkmoot.doors.cli.say.page import CARE, QUIET, Page, one_line, time_of, who
+from folkmoot.doors.cli.say.talk import comment_lines
+
+View = dict[str, Any]
+
+
+def claimed(view: View) -> None:
+    page = Page()
+    brief = view["brief"]
+    task = brief["task"]
+    page.line(who(view["agent"]), " takes ", (f"#{task['id']}  {one_line(task['title'])}", "bold"))
+    model = f" · model {view['model']}" if view["model"] else ""
+    until = f" · lease until {time_of(view['lease_expires_at'])}"
+    token = (str(view["token"]), "bold")
+    page.line(("run ", QUIET), (view["run"], "bold"), (" · token ", QUIET), token, (model + until, QUIET))
+    page.head("What to do")
+    if task["body"].strip():
+        page.block(task["body"], indent=2)
+    because = f" because {one_line(task['why'])}" if task["why"] else ""
+    page.line(f"It is in {one_line(task['column'])}{because}.", indent=2)
+    if brief["constraints"]["files"]:
+        page.line(f"Files: {', '.join(one_line(path) for path in brief['constraints']['files'])}", indent=2, hang=2)
+    _heard(page, brief)
+    for dispute in brief["disputes"]:
+        _dispute(page, dispute)
+    if brief["instructions"].strip():
+        page.head(f"How {view['agent']} works")
+        page.block(brief["instructions"], indent=2)
+    _how_to_report(page, view)
+
+
+def _heard(page: Page, brief: View) -> None:
+    """What others have said about the work so far."""
+    if brief["told"]:
+        page.head(("What was wrong with the last report", CARE))
+        page.line(one_line(brief["told"]), indent=2)
+    if brief["guidance"]:
+        page.head("What people said")
+    for guidance in brief["guidance"]:
+        guidance_lines(page, guidance)
+    if brief["findings"]:
+        page.head("What must change")
+    for finding in brief["findings"]:
+        finding_line(page, finding)
+    if brief["attempts"]:
+        page.head("What was tried; do not repeat it")
+    for attempt in brief["attempts"]:
+        attempt_lines(page, attempt)
+    if brief["comments"]:
+        page.head("What was said")
+    for comment in brief["comments"]:
+        comment_lines(page, comment, 1)
+
+
+def _dispute(page: Page, dispute: View) -> None:
+    page.head((f"A dispute is open: {dispute['thread']}", CARE))
+    between = " and ".join(dict.fromkeys(one_line(agent) for agent in dispute["agents"]))
+    rounds = f"round {dispute['rounds']}" if dispute["rounds"] else "not answered yet"
+    page.line(f"{between}, {rounds}; it is your turn to agree or disagree.", indent=2)
+
+
+def _how_to_report(page: Page, view: View) -> None:
+    page.head("When you are done")
+    disputes = view["brief"]["disputes"]
+    if disputes:
+        # A plain `done` would leave a dispute open, and be refused.
+        agreed = [comment for dispute in disputes for comment in dispute["to_agree"]["comments"]]
+        page.line("Agree:", indent=2)
+        page.exact(_report(view, {"outcome": "done", "comments": agreed}), indent=2)
+        page.line("Disagree:", indent=2)
+        page.exact(_report(view, disputes[-1]["to_disagree"]), indent=2)
+    else:
+        page.exact(_report(view, {"outcome": "done", "summary": "…"}), indent=2)
+    outcomes = ", ".join(outcome for outcome in view["brief"]["report_format"]["outcomes"] if outcome != "done")
+    run = f"{view['run']} --token {view['token']}"
+    page.blank()
+    page.line(("Other outcomes: ", QUIET), f"{outcomes}.", indent=2, hang=2)
+    page.line(("To keep the claim: ", QUIET), f"moot renew {run}", indent=2, hang=2)
+    page.line(("To give it back: ", QUIET), f"moot release {run}", indent=2, hang=2)
+
+
+def _report(view: View, report: View) -> str:
+    """The command that reports this; ours to write, so no quote in it can end the shell's."""
+    said = json.dumps(report, ensure_ascii=False)
+    return f"echo '{said}' | moot report {view['run']} --token {view['token']} -"

@@ -1,0 +1,107 @@
+"""Threads and questions."""
+
+import click
+
+from folkmoot.core import commands
+from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of
+from folkmoot.errors import NothingToDo
+
+
+@click.command("comment")
+@click.argument("item")
+@click.argument("text")
+@click.option("--artifact", metavar="A", help="The artifact it is about, by its name.")
+@click.option("--target", metavar="T", help="The section or test it is about.")
+@click.option("--parent", metavar="C", help="The comment it replies to.")
+@click.option("--resolve", type=click.Choice(["accepted", "rejected"]), help="Resolve the thread of --parent.")
+@in_run
+@keyed
+@click.pass_obj
+def comment_command(
+    session: Session,
+    item: str,
+    text: str,
+    artifact: str | None,
+    target: str | None,
+    parent: str | None,
+    resolve: str | None,
+) -> None:
+    """Comment on an item, or reply to a comment.
+
+    \b
+    moot comment 7 "The limit is 20 MB, not 10" --artifact specs/upload.md
+    moot comment 7 "Agreed" --parent c003 --resolve accepted
+    """
+    command = commands.AddComment(content=text, artifact=artifact, target=target, parent=parent, resolution=resolve)
+    view = session.board.engine.on_item(session.speaker(), number_of(item), command, session.key)
+    _say(session, {"comments": view["comments"]}, view["comments"][-1:])
+
+
+@click.command("comments")
+@click.argument("item")
+@common
+@click.pass_obj
+def comments_command(session: Session, item: str) -> None:
+    """Show the threads of an item.
+
+    \b
+    moot comments 7
+    """
+    view = session.board.queries.comments(number_of(item))
+    _say(session, view, view["comments"])
+
+
+def _say(session: Session, view: View, said: list[View]) -> None:
+    def words() -> None:
+        from folkmoot.doors.cli.say.talk import comments
+
+        comments(said)
+
+    session.answer(view, words)
+
+
+@click.command("inbox")
+@common
+@click.pass_obj
+def inbox_command(session: Session) -> None:
+    """Show what agents ask you, oldest first. Exit 3 if nothing is open.
+
+    \b
+    moot inbox
+    """
+    queries = session.board.queries
+    view = queries.inbox()
+    if not view["questions"]:
+        raise NothingToDo("no_question", "no question is open", "see what is going on: moot board")
+
+    def words() -> None:
+        from folkmoot.doors.cli.say.talk import inbox
+
+        asking = {question["task_id"] for question in view["questions"]}
+        inbox(view["questions"], {item: queries.show(item)["title"] for item in asking})
+
+    session.answer(view, words)
+
+
+@click.command("answer")
+@click.argument("question")
+@click.argument("answer")
+@click.option("--to", metavar="COLUMN", help="Where the item goes on, if not where it came from.")
+@keyed
+@click.pass_obj
+def answer_command(session: Session, question: str, answer: str, to: str | None) -> None:
+    """Answer a question, in words or by the number of an option.
+
+    \b
+    moot answer q3 2
+    moot answer q3 "Only for paying customers" --to stories
+    """
+    command = commands.AnswerQuestion(question=question, answer=answer, to=to)
+    view = session.board.engine.answer(session.speaker(), command, session.key)
+
+    def words() -> None:
+        from folkmoot.doors.cli.say.talk import answered
+
+        answered(view, question)
+
+    session.answer(view, words)

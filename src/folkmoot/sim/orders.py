@@ -1,0 +1,71 @@
+"""What an actor asks of the board, and what it hears back."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Command, Speaker
+from folkmoot.engine.engine import Engine
+from folkmoot.errors import MootError
+
+View = dict[str, Any]
+BY_RUNS = (commands.RenewRun, commands.ReleaseRun, commands.ReportRun)
+
+
+class Order(Struct, frozen=True):
+    """One command as a door would hand it to the engine."""
+
+    speaker: Speaker
+    command: Command
+    item: str | None = None
+    column: str | None = None
+    key: str | None = None
+
+    def words(self) -> bytes:
+        """For the trace: the same order always gives the same bytes, also if it holds what no store could keep."""
+        told = (self.speaker, type(self.command).__name__, self.item, self.column, self.key)
+        try:
+            return msgspec.json.encode((told, self.command))
+        except (UnicodeEncodeError, OverflowError, ValueError):
+            return repr((told, self.command)).encode("utf-8", "surrogatepass")
+
+
+class Answer(Struct, frozen=True):
+    """A view, or a refusal, or nothing: then the actor cannot know whether it happened."""
+
+    view: View | None = None
+    error: MootError | None = None
+
+    @property
+    def lost(self) -> bool:
+        return self.view is None and self.error is None
+
+    @property
+    def code(self) -> str:
+        return self.error.code if self.error else ""
+
+    def words(self) -> bytes:
+        return msgspec.json.encode(self.view if self.error is None else self.error.as_json())
+
+
+def carry_out(engine: Engine, order: Order) -> View:
+    speaker, command, key = order.speaker, order.command, order.key
+    if isinstance(command, commands.AddItem):
+        return engine.add(speaker, command, key)
+    if isinstance(command, commands.AnswerQuestion):
+        return engine.answer(speaker, command, key)
+    if isinstance(command, commands.ClaimItem):
+        return engine.claim(
+            speaker,
+            command.agent,
+            column=order.column,
+            item=order.item,
+            lease=command.lease or None,
+            worker=command.worker,
+            key=key,
+        )
+    if isinstance(command, BY_RUNS):
+        return engine.on_run(speaker, command, key)
+    return engine.on_item(speaker, order.item or "", command, key)

@@ -1,0 +1,181 @@
+"""The people of the world: one who works on the board, one who only answers, and readers of the log."""
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.flow import END
+from folkmoot.core.item import PRIORITIES, Item
+from folkmoot.core.records import Question
+from folkmoot.sim.orders import Answer, Order
+from folkmoot.sim.world import Red, Script, World
+
+BAD_TEXTS = ("a\0b", "lone \ud800 surrogate", " ", "x" * 600)
+ANSWER_AGAIN = 0.1
+
+
+class Person:
+    """Adds items, answers when there is time, and meddles."""
+
+    def __init__(self, world: World, name: str, items: int) -> None:
+        self.world = world
+        self.speaker = Speaker(name)
+        self.chance = world.chance
+        self._left = items
+        self._keys = 0
+
+    def script(self) -> Script:
+        while True:
+            yield self.chance.expovariate(1 / 6)
+            roll = self.chance.random()
+            if self._left and roll < 0.5:
+                self._add()
+            elif roll < 0.85:
+                yield from self._answer()
+            else:
+                self._meddle()
+
+    def _say(self, command: Command, item: str | None = None) -> Answer:
+        """A person whose answer was lost says it again, with the same key."""
+        self._keys += 1
+        key = f"{self.speaker.name}-{self._keys}" if self.chance.random() < 0.6 else None
+        order = Order(self.speaker, command, item, key=key)
+        answer = self.world.say(order)
+        while answer.lost and key is not None:
+            answer = self.world.say(order)
+        if key is not None and self.chance.random() < 0.03:
+            self.world.say(Order(self.speaker, commands.AddComment(content="another command"), "1", key=key))
+        return answer
+
+    def _some(self, count: int) -> list[str]:
+        known = list(self.world.items)
+        return self.chance.sample(known, min(count, len(known)))
+
+    def _add(self) -> None:
+        chance = self.chance
+        self._left -= 1
+        unfinished = sorted(self.world.witness.unfinished)
+        column = chance.choice(sorted(self.world.flow.columns)) if chance.random() < 0.15 else None
+        self._say(
+            commands.AddItem(
+                title=f"item {self._left}" if chance.random() > 0.02 else chance.choice(BAD_TEXTS),
+                column=column if column != END else None,
+                priority=chance.choice(PRIORITIES) if chance.random() < 0.4 else "medium",
+                tags=["backend"] if chance.random() < 0.3 else [],
+                after=self._some(chance.randrange(1, 4)) if chance.random() < 0.3 else [],
+                parent=chance.choice(unfinished) if unfinished and chance.random() < 0.1 else None,
+            )
+        )
+
+    def _answer(self) -> Script:
+        """The oldest question, mostly; now and then one that was answered, or one that never was."""
+        chance, open_questions = self.chance, list(self.world.witness.open_questions)
+        every = list(self.world.witness.audit.tables.get("questions", {}))
+        if not every:
+            return
+        name = open_questions[0] if open_questions and chance.random() < 0.8 else chance.choice(every)
+        yield chance.expovariate(1 / 10)
+        columns = sorted(self.world.flow.columns)
+        text = chance.choice(("1", "2", "9", "yes, go on", "no"))
+        to = chance.choice(columns) if chance.random() < 0.15 else None
+        order = commands.AnswerQuestion(question=name, answer=text, to=to)
+        self._say(order)
+        if chance.random() < ANSWER_AGAIN:
+            self._say(commands.AnswerQuestion(question=name, answer="on second thoughts, no"))
+
+    def _meddle(self) -> None:
+        found = self._some(1)
+        if not found:
+            return
+        item = self.world.items[found[0]]
+        self._say(self._whim(item), item.id)
+
+    def _whim(self, item: Item) -> Command:
+        chance = self.chance
+        roll = chance.random()
+        if roll < 0.2:
+            return commands.MoveItem(column=chance.choice(sorted(self.world.flow.columns)))
+        if roll < 0.28:
+            return commands.CancelItem(why="not wanted any more" if chance.random() < 0.5 else "")
+        if roll < 0.5:
+            return commands.ReopenItem()
+        if roll < 0.75:
+            return self._edit(item)
+        comments = [row.id for row in self.world.witness.audit.tables.get("comments", {}).values()]
+        parent = chance.choice([*comments[-5:], None])
+        way = chance.choice((None, "accepted", "rejected")) if parent or chance.random() < 0.1 else None
+        words = chance.choice(("look here", "look here", "look here", *BAD_TEXTS))
+        return commands.AddComment(content=words, parent=parent, resolution=way)
+
+    def _edit(self, item: Item) -> Command:
+        chance = self.chance
+        roll = chance.random()
+        if roll < 0.5:
+            return commands.EditItem(after=self._some(chance.randrange(4)))
+        if roll < 0.75:
+            return commands.EditItem(overrule=chance.randrange(1, item.attempt_count + 2))
+        return commands.EditItem(title="better words", priority=chance.choice(PRIORITIES), tags=["edited"])
+
+
+class Helper:
+    """Answers every question, and nothing else: sends an item that asks again and again to a stage of the flow."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.speaker = Speaker(name)
+        self._answered: dict[str, int] = {}
+
+    def script(self) -> Script:
+        while True:
+            yield self.world.chance.expovariate(1 / 4)
+            question = next(iter(self.world.witness.open_questions.values()), None)
+            if question is not None:
+                self.world.say(Order(self.speaker, self._answer(question)))
+
+    def _answer(self, question: Question) -> Command:
+        count = self._answered[question.item] = self._answered.get(question.item, 0) + 1
+        to = None
+        if count % 3 == 0 and self.world.items[question.item].status != "running":
+            flow = self.world.flow
+            to = next(name for name in flow.stages() if flow.watcher(name))
+        text = "1" if question.options else "go on"
+        return commands.AnswerQuestion(question=question.id, answer=text, to=to)
+
+
+def reader(world: World) -> Script:
+    """Reads the log in pieces with a cursor; what it has must be the log, event for event (I17)."""
+    cursor = 0
+    while True:
+        yield world.chance.expovariate(1 / 40)
+        page = world.queries.log(cursor, limit=world.chance.randrange(1, 200))
+        for event in page["events"]:
+            cursor += 1
+            told = (event["event"], event["item"], event["run"], event["agent"])
+            if event["seq"] != cursor or cursor > len(world.witness.log) or told != world.witness.log[cursor - 1]:
+                raise Red(world.step, [f"I17: a reader got event {event['seq']} after {cursor - 1}"])
+        if page["next"] != cursor:
+            raise Red(world.step, [f"I17: a reader at {cursor} is sent on to {page['next']}"])
+
+
+def onlooker(world: World) -> Script:
+    """Looks at items and lists; a look never writes (R-29)."""
+    while True:
+        yield world.chance.expovariate(1 / 60)
+        before = world.witness.seq
+        found = list(world.items)
+        if found:
+            world.queries.show(world.chance.choice(found))
+        world.queries.list(column=world.chance.choice(sorted(world.flow.columns)))
+        if world.store.read(lambda reading: reading.head().seq) != before:
+            raise Red(world.step, ["R-29: a look has written"])
+
+
+def weather(world: World) -> Script:
+    """Clocks that are wrong and machines that start again."""
+    while True:
+        yield world.chance.expovariate(1 / 400)
+        roll = world.chance.random()
+        if roll < 0.4:
+            world.clock.set_wall(world.chance.uniform(-2, 2) * 86_400)
+        elif roll < 0.75:
+            world.clock.turn_back(world.chance.uniform(0, 200))
+        else:
+            world.clock.reboot()

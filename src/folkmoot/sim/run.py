@@ -1,0 +1,104 @@
+"""A whole life of a board from one number: chaos, then a board without a person, then quiet until all is done."""
+
+import random
+
+from msgspec import Struct
+
+from folkmoot.sim.agents import CHARACTERS, Agent
+from folkmoot.sim.flows import choose_flow
+from folkmoot.sim.people import Helper, Person, onlooker, reader, weather
+from folkmoot.sim.world import Red, World
+from folkmoot.store.base import Store
+from folkmoot.store.sqlite.store import SqliteStore
+
+STEPS, AGENTS, ITEMS = 1500, 10, 100
+CRASH_RATE = 0.02
+# How many steps per unfinished item the quiet end may take. Six stages are twelve; the rest is trouble left over.
+QUIET_STEPS_PER_ITEM = 200
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a world ended. `red` is empty if all held; `trace` is the same for the same seed, always."""
+
+    seed: int
+    steps: int
+    trace: str
+    events: int = 0
+    items: int = 0
+    claims: int = 0
+    hours: float = 0.0  # of virtual time
+    red: list[str] = []
+
+    def line(self) -> str:
+        if self.red:
+            return f"RED seed {self.seed} step {self.steps}: {self.red[0]}"
+        return f"ok seed {self.seed}: {self.steps} steps, {self.events} events, {self.hours:.1f} virtual hours"
+
+
+def simulate(
+    seed: int, *, steps: int = STEPS, agents: int = AGENTS, items: int = ITEMS, store: Store | None = None
+) -> Outcome:
+    """Live through one world. A world that went wrong gives a red outcome, never an exception."""
+    world, red = None, []
+    chance = random.Random(seed)
+    try:
+        world = World(seed, store or SqliteStore.create(":memory:", durable=False), choose_flow(chance), chance)
+        live(world, steps, agents, items)
+    except Red as fault:
+        red = fault.found
+    finally:
+        if world is not None:
+            world.store.close()
+    if world is None:
+        return Outcome(seed=seed, steps=0, trace="", red=red)
+    return Outcome(
+        seed=seed,
+        steps=world.step,
+        trace=world.trace.hexdigest(),
+        events=world.witness.seq,
+        items=len(world.items),
+        claims=len(world.witness.audit.tables.get("runs", {})),
+        hours=world.clock.time / 3600,
+        red=red,
+    )
+
+
+def live(world: World, steps: int, agents: int, items: int) -> None:
+    chaos(world, steps, agents, items)
+    quiet(world, agents)
+    world.witness.check_all()
+    world.witness.replay()
+    world.witness.found += [f"chain: {text}" for text in world.store.broken_links()]
+    if world.witness.found:
+        raise Red(world.step, world.witness.found)
+
+
+def chaos(world: World, steps: int, agents: int, items: int) -> None:
+    """Everybody at once, and everything goes wrong."""
+    chance = world.chance
+    world.crash_rate = CRASH_RATE
+    favourite = chance.choice(CHARACTERS)
+    for number in range(agents):
+        character = chance.choice(("obedient", favourite, *CHARACTERS))
+        world.enter(Agent(world, f"w{number}", character).script())
+    for name in ("ann", "bob"):
+        world.enter(Person(world, name, items // 2).script())
+    for script in (reader(world), reader(world), onlooker(world), weather(world)):
+        world.enter(script)
+    world.run(lambda: world.step >= steps)
+
+
+def quiet(world: World, agents: int) -> None:
+    """Only good agents and a person who answers: everything must end, and soon (R-03)."""
+    world.empty()
+    world.crash_rate = 0.0
+    for number in range(agents):
+        world.enter(Agent(world, f"q{number}", "good").script())
+    world.enter(Helper(world, "hal").script())
+    world.enter(reader(world))
+    last = world.step + QUIET_STEPS_PER_ITEM * (len(world.witness.unfinished) + 1)
+    world.run(lambda: not world.witness.unfinished or world.step >= last)
+    if world.witness.unfinished:
+        left = sorted(world.witness.unfinished, key=int)
+        some = [f"{i} is {world.items[i].status} in {world.items[i].column}" for i in left[:5]]
+        raise Red(world.step, [f"R-03: {len(left)} items do not end with good agents and a person: {'; '.join(some)}"])

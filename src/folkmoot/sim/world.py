@@ -1,0 +1,219 @@
+"""A world in one thread: a heap of who acts when, one source of chance, and a check after every step."""
+
+import hashlib
+import heapq
+import random
+from collections.abc import Callable, Generator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from folkmoot.core import commands
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
+from folkmoot.engine.engine import Engine
+from folkmoot.engine.moment import Moment, moment
+from folkmoot.engine.queries import Queries
+from folkmoot.engine.turn import DUE_MAX, ENGINE
+from folkmoot.errors import MootError
+from folkmoot.sim.faults import PLACES, Crash, FaultyStore
+from folkmoot.sim.orders import Answer, Order, carry_out
+from folkmoot.sim.witness import Witness
+from folkmoot.store.base import Store
+from folkmoot.testing.clock import SeededIds, VirtualClock
+
+# An actor is a script: it speaks by `World.say`, and yields the seconds until it acts again.
+Script = Generator[float, None, None]
+# What time alone may bring about; a refused command leaves nothing else behind.
+MADE_BY_TIME = frozenset(
+    [
+        "clock_restarted",
+        "run_lapsed",
+        "error_occurred",
+        "agent_seeks_guidance",
+        "default_taken",
+        "item_parked",
+        "item_resumed",
+        "item_moved",
+        "escalation_triggered",
+        "comment_added",
+    ]
+)
+WHOLE_BOARD_EVERY = 100
+
+
+class Red(Exception):
+    """Something that must hold did not."""
+
+    def __init__(self, step: int, found: list[str]) -> None:
+        super().__init__(f"step {step}: {found[0]}" + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""))
+        self.step = step
+        self.found = found
+
+
+class Outlook(Struct, frozen=True):
+    """What the witness knows before a command: what may happen without it, and whether its speaker is current."""
+
+    seq: int
+    due: bool
+    stale: bool
+    moment: Moment
+
+
+class World:
+    def __init__(self, seed: int, store: Store, flow: Flow, chance: random.Random) -> None:
+        self.seed = seed
+        self.chance = chance
+        self.clock = VirtualClock()
+        self.store = FaultyStore(store)
+        self.witness = Witness(store)
+        self.trace = hashlib.sha256()
+        self.step = 0
+        self.crash_rate = 0.0
+        self.on_step: Callable[[Order, Answer], None] = lambda order, answer: None
+        self._heap: list[tuple[float, int, Script]] = []
+        self._pushed = 0
+        self._told: dict[tuple[str, str], tuple[bytes, bytes]] = {}  # what was said under a key, and the answer
+        self._restart()
+        self.engine.adopt_flow(ENGINE, flow, "")
+        self._check(lambda: self.witness.look())
+
+    def _restart(self) -> None:
+        """A new process: it knows nothing but what is in the store."""
+        self.engine = Engine(self.store, self.clock, SeededIds(self.chance))
+        self.queries = Queries(self.store, self.clock, self.engine.flows)
+
+    # Time
+
+    def enter(self, script: Script, after: float = 0.0) -> None:
+        self._pushed += 1
+        heapq.heappush(self._heap, (self.clock.time + after, self._pushed, script))
+
+    def empty(self) -> None:
+        """Everybody leaves; their runs stay behind."""
+        self._heap.clear()
+
+    def run(self, until: Callable[[], bool]) -> None:
+        """Let whoever is next act, until it is enough or nobody is left."""
+        while self._heap and not until():
+            time, _, script = heapq.heappop(self._heap)
+            self.clock.move_to(time)
+            pause = next(script, None)
+            if pause is not None:
+                self.enter(script, pause)
+
+    @property
+    def now(self) -> float:
+        """The store's clock."""
+        return self._moment().now
+
+    @property
+    def flow(self) -> Flow:
+        assert self.witness.flow is not None
+        return self.witness.flow
+
+    @property
+    def items(self) -> dict[str, Item]:
+        return self.witness.items
+
+    def _moment(self) -> Moment:
+        return moment(self.clock, self.store.read(lambda reading: reading.head()))
+
+    # Speaking
+
+    def say(self, order: Order) -> Answer:
+        """One step: carry out a command, perhaps dying over it, and check everything it touched."""
+        self.step += 1
+        outlook = self._outlook(order)
+        answer, crash = self._speak(order)
+        self._note(order.words(), b"died" if answer.lost else answer.words())
+        self._check(lambda: self._look(order, answer, outlook, crash))
+        self.on_step(order, answer)
+        return answer
+
+    def _speak(self, order: Order) -> tuple[Answer, Crash | None]:
+        if self.crash_rate and self.chance.random() < self.crash_rate:
+            self.store.die(self.chance.choice(PLACES), self.chance.choice((0, 0, 0, 1, 2)))
+        try:
+            return Answer(view=carry_out(self.engine, order)), None
+        except MootError as error:
+            return Answer(error=error), None
+        except Crash as crash:
+            self._restart()
+            return Answer(), crash
+        except Exception as fault:
+            told = order.words().decode("utf-8", "replace")
+            raise Red(self.step, [f"the engine broke: {type(fault).__name__}: {fault}; on {told}"]) from fault
+        finally:
+            self.store.live()
+
+    def _note(self, *words: bytes) -> None:
+        self.trace.update(repr((self.step, round(self.clock.time, 6))).encode())
+        for word in words:
+            self.trace.update(word)
+
+    def _check(self, look: Callable[[], Any]) -> None:
+        look()
+        if self.step % WHOLE_BOARD_EVERY == 0:
+            self.witness.check_all()
+        if self.witness.found:
+            raise Red(self.step, self.witness.found)
+
+    def _outlook(self, order: Order) -> Outlook:
+        at = self._moment()
+        overdue = [run.id for run in self.witness.audit.open_runs.values() if run.lease_until <= at.now]
+        deadlines = [q.deadline for q in self.witness.open_questions.values() if q.deadline is not None]
+        late = sum(deadline <= at.now for deadline in deadlines)
+        speaker = order.speaker
+        run = self.witness.run(speaker.run)
+        rescued = speaker.run in overdue and len(overdue) + late <= DUE_MAX
+        stale = run is not None and (run.ended_at is not None or run.token != speaker.token or rescued)
+        return Outlook(self.witness.seq, bool(overdue or late or at.restarted), stale, at)
+
+    def _look(self, order: Order, answer: Answer, outlook: Outlook, crash: Crash | None) -> None:
+        repeated = self._check_repeat(order, answer, outlook, crash)
+        is_claim = isinstance(order.command, commands.ClaimItem)
+        events = self.witness.look(order.column if is_claim else None, picked=order.item is None)
+        found = self.witness.found
+        if crash is not None and crash.answer is None and events:
+            found.append(f"R-02: a process died inside its transaction, yet {events[0].name} was written")
+        if answer.error is not None:
+            self._check_refusal(order, answer.error, outlook, [event.name for event in events])
+        if outlook.stale and not repeated and answer.view is not None:
+            found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
+
+    def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: list[str]) -> None:
+        found = self.witness.found
+        beyond_time = [name for name in events if not outlook.due or name not in MADE_BY_TIME]
+        if beyond_time:
+            found.append(f"R-29: a command refused as {error.code} left {', '.join(beyond_time)} behind")
+        if outlook.stale and error.code != "stale_claim" and error.exit_code == 1 and error.code != "only_people":
+            found.append(f"I3: a run that is not current heard {error.code}")
+        command = order.command
+        if isinstance(command, commands.ClaimItem) and error.code == "nothing_ready":
+            missed = self.witness.claimable(command.agent, outlook.moment.now, order.column)
+            if missed:
+                found.append(f"R-03: item {missed[0].id} could be claimed, but {command.agent} got nothing")
+
+    def _check_repeat(self, order: Order, answer: Answer, outlook: Outlook, crash: Crash | None) -> bool:
+        """A key that was answered before: the same bytes again, and nothing happens (I30)."""
+        if order.key is None:
+            return False
+        place = (order.speaker.run or order.speaker.name, order.key)
+        heard = self._told.get(place)
+        if heard is None:
+            given = answer.view if answer.view is not None else crash.answer if crash else None
+            if isinstance(given, dict):
+                self._told[place] = (order.words(), msgspec.json.encode(given))
+            return False
+        seq = self.store.read(lambda reading: reading.head().seq)
+        if seq != outlook.seq:
+            self.witness.found.append(f"I30: the repeated key {order.key} had an effect")
+        said, first_answer = heard
+        if order.words() != said:
+            if not answer.lost and answer.code != "key_reused":
+                self.witness.found.append(f"I30: the key {order.key} was taken for another command")
+        elif not answer.lost and (answer.view is None or answer.words() != first_answer):
+            self.witness.found.append(f"I30: the repeated key {order.key} gave another answer")
+        return True

@@ -1,0 +1,172 @@
+"""Boards in folders: the only place that knows a concrete store, real files and the real clock."""
+
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from folkmoot.core.commands import Speaker
+from folkmoot.engine.application import Application, Checked
+from folkmoot.engine.engine import Engine
+from folkmoot.errors import Invalid, Refused, Unavailable
+from folkmoot.store.sqlite.store import SqliteStore
+from folkmoot.system import SystemClock, SystemIds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from folkmoot.core.flow import Flow
+
+FOLDER = ".moot"
+STORE = "board.db"
+FLOW = "flow.yaml"
+ENGINE = Speaker("folkmoot")
+
+# Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
+
+
+class FileBoards:
+    """`.moot/` with the flow, its prompts and the embedded store."""
+
+    def open(self, place: str | None) -> Application:
+        home = _find(place)
+        store = SqliteStore.open(os.path.join(home, STORE))
+        application = Application(Engine(store, SystemClock(), SystemIds()), home, list(store.warnings))
+        application.notes += _flow_changed(home, application)
+        return application
+
+    def create(self, folder: str, preset: str) -> Application:
+        """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
+        from folkmoot.flows.preset import read_preset
+
+        home = os.path.join(folder, FOLDER)
+        if os.path.exists(os.path.join(home, STORE)):
+            raise Refused("board_exists", f"there is a board in {_shown(home)} already", "use it: moot board")
+        files = read_preset(preset)
+        try:
+            os.makedirs(home, mode=0o700, exist_ok=True)
+            for name, text in files.items():
+                _write_new(os.path.join(home, name), text)
+        except OSError as error:
+            raise Unavailable(
+                "cannot_write", f"{_shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
+            ) from error
+        flow, text, warnings = _read_flow(os.path.join(home, FLOW))
+        store = SqliteStore.create(os.path.join(home, STORE))
+        engine = Engine(store, SystemClock(), SystemIds())
+        engine.adopt_flow(ENGINE, flow, _checksum(text))
+        return Application(engine, home, [*store.warnings, *warnings])
+
+    def check(self, place: str | None, flow: str | None) -> Checked:
+        """Validate a flow; the board's own, if it has changed, is taken in."""
+        if flow is not None:
+            read, _, warnings = _read_flow(flow)
+            return Checked(_shown(flow), read.name, None, False, warnings)
+        home = _find(place)
+        path = os.path.join(home, FLOW)
+        read, text, warnings = _read_flow(path)
+        board = self.open(home)
+        try:
+            version, source = board.queries.flow_source()
+            changed = source != _checksum(text) or board.queries.flow() != read
+            if changed:
+                version = board.engine.adopt_flow(ENGINE, read, _checksum(text))
+            return Checked(_shown(path), read.name, version, changed, warnings)
+        finally:
+            board.close()
+
+    def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]:
+        """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
+        import sys
+        import tempfile
+        import time
+
+        from folkmoot.sim.demo import play
+        from folkmoot.sim.demo_teller import Teller
+
+        folder = tempfile.mkdtemp(prefix="folkmoot-demo-")
+        board = self.create(folder, "kanban")
+        try:
+            read = sys.stdin.readline if ask else None
+            return play(board, Teller(sys.stderr if on_stderr else sys.stdout, time.sleep, read), folder)
+        finally:
+            board.close()
+
+
+def _find(place: str | None) -> str:
+    """The folder `.moot` of the board that is meant: the named one, or the nearest above."""
+    if place is not None:
+        if "://" in place:
+            raise Invalid("unsupported_store", f"{place} cannot be used yet", "name a folder that has a .moot/ in it")
+        for candidate in (place, os.path.join(place, FOLDER)):
+            if os.path.basename(os.path.abspath(candidate)) == FOLDER and os.path.exists(
+                os.path.join(candidate, STORE)
+            ):
+                return candidate
+        raise Unavailable("no_board", f"there is no board at {place}", f"make one: cd {place} && moot init")
+    folder = os.getcwd()
+    while not os.path.exists(os.path.join(folder, FOLDER, STORE)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            raise Unavailable("no_board", "no board here or in any folder above", "make one: moot init")
+        folder = above
+    return os.path.join(folder, FOLDER)
+
+
+def _flow_changed(home: str, application: Application) -> list[str]:
+    try:
+        with open(os.path.join(home, FLOW), "rb") as file:
+            data = file.read()
+    except OSError:
+        # The flow in force is in the store; its file may well be gone.
+        return []
+    version, source = application.queries.flow_source()
+    if sha256(data).hexdigest() == source:
+        return []
+    path = _shown(os.path.join(home, FLOW))
+    return [f"{path} was changed since version {version} was taken in; check it and take it in: moot check"]
+
+
+def _write_new(path: str, text: str) -> None:
+    if os.path.exists(path):
+        return
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with open(path, "x", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _read_flow(path: str) -> "tuple[Flow, str, list[str]]":
+    from folkmoot.flows.load import read_flow
+
+    try:
+        with open(path, "rb") as file:
+            text = file.read().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(
+            "unreadable_flow", f"{_shown(path)} cannot be read: {error}", "name a flow file: moot check FILE"
+        ) from error
+    read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)))
+    return read.flow, text, [str(warning) for warning in read.warnings]
+
+
+def _checksum(text: str) -> str:
+    return sha256(text.encode("utf-8")).hexdigest()
+
+
+def _shown(path: str) -> str:
+    """The path as a user in this folder would type it."""
+    shown = os.path.relpath(path)
+    return path if shown.startswith("..") else shown
+
+
+def _prompts(folder: str) -> "Callable[[str], str | None]":
+    """Read prompt files that a flow names, below its own folder and nowhere else."""
+    root = os.path.realpath(folder or os.curdir)
+
+    def read(name: str) -> str | None:
+        path = os.path.realpath(os.path.join(root, name))
+        if os.path.commonpath([root, path]) != root or not os.path.isfile(path):
+            return None
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    return read
