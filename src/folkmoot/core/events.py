@@ -51,6 +51,7 @@ EVENTS = {
     "dispute_settled": "the dispute has ended",
     "agent_seeks_guidance": "a question to a person was opened",
     "question_withdrawn": "a question needs no answer any more",
+    "deadline_passed": "a question's deadline passed; it stays open, and the item goes on",
     "default_taken": "a question's deadline passed and its default holds",
     "divine_response_received": "a person answered the question",
     "divine_clarification_received": "the answer became guidance on the item",

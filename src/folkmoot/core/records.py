@@ -77,7 +77,7 @@ class Option(Struct, frozen=True, omit_defaults=True, kw_only=True):
     option: str
     why_insufficient: str | None = None
     to: str | None = None
-    effect: str | None = None  # drop_after, cancel
+    effect: str | None = None  # cancel; finish: as if done; fix: and then it returns to whoever asked
 
 
 class Question(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -64,8 +64,8 @@ class Case:
         self.voice: Run | None = None  # the run that is speaking, once it has shown its token
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)
-        self._next_comment = situation.draw.comment
-        self._next_question = situation.draw.question
+        self.next_comment = situation.draw.comment
+        self.next_question = situation.draw.question
 
     def emit(
         self, name: str, context: dict[str, Any] | None = None, *, item: dict[str, Any] | None = None, **rows: Any
@@ -101,13 +101,17 @@ class Case:
         """Record an event that changes only the item."""
         self.emit(name, context, item=fields)
 
+    def draw_from(self, comment: int, question: int) -> None:
+        """Go on with other numbers: another case has used up some since."""
+        self.next_comment, self.next_question = comment, question
+
     def new_comment_id(self) -> str:
-        self._next_comment += 1
-        return f"c{self._next_comment - 1:03d}"
+        self.next_comment += 1
+        return f"c{self.next_comment - 1:03d}"
 
     def new_question_id(self) -> str:
-        self._next_question += 1
-        return f"q{self._next_question - 1}"
+        self.next_question += 1
+        return f"q{self.next_question - 1}"
 
     def _fold(self, change: Change) -> None:
         if change.table == "runs":

@@ -17,7 +17,7 @@ from folkmoot.store.base import Reading
 
 # What a run itself writes; each must come while that run is the item's current one.
 WRITTEN_BY_RUNS = frozenset({"lease_renewed", "agent_completed", "run_released"})
-ENDS_BY_TIME = frozenset({"run_lapsed", "default_taken", "item_parked"})
+ENDS_BY_TIME = frozenset({"run_lapsed", "default_taken", "item_parked", "deadline_passed"})
 # What a NUL character or a number that may be too long looks like in JSON. Most events have neither, and this is quick.
 SUSPECT = re.compile(rb"\\u0000|\d{19}")
 Tables = dict[str, dict[str, Row]]
@@ -52,6 +52,12 @@ class Audit:
         flows: dict[str, Any] = self.tables.get("flows", {})
         return flows[max(flows, key=int)].flow if flows else None
 
+    def _flow_of(self, run: str | None) -> Flow | None:
+        """The flow that was in force when a run began."""
+        begun: Any = self.tables.get("runs", {}).get(run or "")
+        flows: dict[str, Any] = self.tables.get("flows", {})
+        return flows[str(begun.flow_version)].flow if begun and str(begun.flow_version) in flows else None
+
     def _found(self, check: str, text: str, item: str | None) -> None:
         self.violations.append(Violation(check, text, item))
 
@@ -73,6 +79,8 @@ class Audit:
             self._found("I3", f"{event.name} by run {event.run} while the run was {item and item.run}", event.item)
         if event.name == "agent_started" and item is not None:
             self._check_claim(event, item)
+        if event.name == "dispute_answered" and item is not None:
+            self._check_round(event, item)
 
     def _check_claim(self, event: Event, item: Item) -> None:
         needs = [self._item(need) for need in item.after]
@@ -89,6 +97,13 @@ class Audit:
         flow = self._flow()
         if flow is not None and count > flow.limits.runs:
             self._found("R-33", f"run {count} began without a person in between", item.id)
+
+    def _check_round(self, event: Event, item: Item) -> None:
+        """No statement is made in a dispute that was at its limit under the flow its run began with."""
+        flow, thread = self._flow_of(event.run), event.context.get("thread")
+        rounds = next((dispute.rounds for dispute in item.disputes if dispute.thread == thread), 0)
+        if flow is not None and rounds >= flow.limits.dispute_rounds:
+            self._found("R-12", f"{thread} had {rounds} rounds, and {event.agent} went on with it", item.id)
 
     def _fold(self, event: Event, change: Change) -> None:
         rows = self.tables.setdefault(change.table, {})

@@ -13,6 +13,7 @@ from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report
+from folkmoot.core.rules.claims import stale
 from folkmoot.core.text import encoded
 from folkmoot.engine.adopt import check_adoption
 from folkmoot.engine.moment import LEASE_MAX
@@ -78,6 +79,7 @@ class Engine:
         """The next item for that agent, with its brief; raises NothingToDo if none is ready."""
 
         def work(turn: Turn) -> View:
+            check_claimer(turn, speaker)
             seconds = check_claim(turn.flow, agent, column, lease)
             if turn.flow.questions.pause_all and turn.tx.head().open_questions:
                 raise NothingToDo(
@@ -170,6 +172,16 @@ def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
         raise Refused("key_reused", f"the key {key!r} was used for another command", "use a new --key for each command")
     answer: View = msgspec.json.decode(kept.answer)
     return answer
+
+
+def check_claimer(turn: Turn, speaker: Speaker) -> None:
+    """A run works on its own item and takes no other."""
+    if speaker.run is None:
+        return
+    run = turn.tx.run(speaker.run)
+    if run is None or run.ended_at is not None or run.token != speaker.token:
+        raise stale(speaker, "it has ended")
+    raise Refused("inside_a_run", f"run {run.id} works on item {run.item}, and takes no other", "report it first")
 
 
 def check_claim(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:

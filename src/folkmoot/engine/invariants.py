@@ -83,8 +83,9 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
     if limits.attempts is not None and item.span.attempts >= limits.attempts and at_rest and not asked:
         yield "R-11", f"{item.span.attempts} attempts were made, {limits.attempts} are allowed, and nobody is asked"
     for dispute in item.disputes:
+        # A run that began before the limit was reached, or lowered by a new flow, may end; nobody goes on after it.
         flagged = any(question.thread == dispute.thread for question in asked)
-        if dispute.rounds > limits.dispute_rounds or (dispute.rounds == limits.dispute_rounds and not flagged):
+        if dispute.rounds >= limits.dispute_rounds and at_rest and not flagged:
             yield "R-12", f"{dispute.thread} has {dispute.rounds} rounds and nobody is asked"
     if item.span.runs >= limits.runs and item.status == "ready":
         yield "R-33", f"it had {item.span.runs} runs, and nobody is asked"

@@ -1,14 +1,15 @@
 """Reads: one consistent view each, as of now, and never a write (R-29)."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar
 
 from folkmoot.core import commands
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
-from folkmoot.core.rules.decide import decide
-from folkmoot.core.situation import Case, Draw
+from folkmoot.core.rules.decide import carry_out
+from folkmoot.core.situation import Case, Draw, Situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
 from folkmoot.engine.turn import ENGINE, flow_in_force, known_item, situation
@@ -19,6 +20,7 @@ from folkmoot.store.base import Reading, Store
 View = dict[str, Any]
 Result = TypeVar("Result")
 PAGE = 1000
+DUE_SHOWN = 1000
 
 
 class Queries:
@@ -38,13 +40,7 @@ class Queries:
     ) -> View:
         """A page of items, in the order they were added, and the cursor of the next page."""
 
-        def look(glance: "Glance") -> View:
-            found = glance.reading.items(column=column, tag=tag, after=after, limit=PAGE)
-            views = [glance.summary(item) for item in found]
-            following = found[-1].number if len(found) == PAGE else None
-            return {"items": [v for v in views if status is None or v["status"] == status], "next": following}
-
-        return self._glance(look)
+        return self._glance(lambda glance: glance.page(column, tag, status, after))
 
     def comments(self, item: str) -> View:
         return self._glance(
@@ -104,50 +100,63 @@ class Glance:
 
     def show(self, item_id: str) -> View:
         item = known_item(self.reading, item_id)
-        case = self._due(item)
+        case = self.due.get(item.id)
         if case is None:
             return item_view(self.reading, item, self.flow, self.moment)
         return item_view(AsOfNow(self.reading, case), case.item, self.flow, self.moment)
 
+    def page(self, column: str | None, tag: str | None, status: str | None, after: int) -> View:
+        found = {item.number: item for item in self.reading.items(column=column, tag=tag, after=after, limit=PAGE)}
+        following = max(found) if len(found) == PAGE else None
+        for case in self.due.values():
+            # What time has moved into the column stands there already, though no write has said so yet.
+            number = case.item.number
+            if number > after and (following is None or number < following) and (tag is None or tag in case.item.tags):
+                found[number] = case.item
+        views = [self.summary(found[number]) for number in sorted(found)]
+        wanted = [v for v in views if column in (None, v["column"]) and status in (None, v["status"])]
+        return {"items": wanted, "next": following}
+
     def summary(self, item: Item) -> View:
-        case = self._due(item)
-        questions = list(case.questions.values()) if case else self._questions(item)
-        return summary_view(case.item if case else item, self.flow, self.moment, questions)
+        case = self.due.get(item.id)
+        if case is not None:
+            return summary_view(case.item, self.flow, self.moment, list(case.questions.values()))
+        questions = self.reading.questions(item.id) if item.open_questions else []
+        return summary_view(item, self.flow, self.moment, questions)
 
     def inbox(self) -> list[Question]:
-        """Open questions, oldest first; one whose default holds by now is open no more."""
-        now = self.moment.now
-        found = self.reading.inbox()
-        return [q for q in found if q.default is None or q.deadline is None or q.deadline > now]
+        """Open questions, oldest first."""
+        changed = {row_id: row for case in self.due.values() for row_id, row in case.questions.items()}
+        return [question for question in _laid_over(self.reading.inbox(), changed) if question.state == "open"]
 
-    def _questions(self, item: Item) -> list[Question]:
-        return self.reading.questions(item.id) if item.open_questions else []
-
-    def _due(self, item: Item) -> Case | None:
-        """What the next writing command will make of the item first, if time has made anything due; else None."""
-        run = self.reading.run(item.run) if item.run else None
-        orders: list[commands.Command] = []
-        if run is not None and run.lease_until <= self.moment.now:
-            orders.append(commands.LapseRun())
-        for question in self._questions(item):
-            passed = question.deadline is not None and question.deadline <= self.moment.now
-            if passed and question.state == "open":
-                orders.append(commands.PassDeadline(question=question.id))
-        if not orders:
-            return None
+    @cached_property
+    def due(self) -> dict[str, Case]:
+        """What the next writing commands will make of items first, in the order and with the ids they will use."""
         head = self.reading.head()
-        draw = Draw(run="", item=head.items + 1, comment=head.comments + 1, question=head.questions + 1)
-        facts = situation(
+        comment, question = head.comments + 1, head.questions + 1
+        cases: dict[str, Case] = {}
+        for item_id, asked in self.reading.due(self.moment.now, DUE_SHOWN):
+            command = commands.PassDeadline(question=asked) if asked else commands.LapseRun()
+            if item_id not in cases:
+                draw = Draw(run="", item=head.items + 1, comment=comment, question=question)
+                cases[item_id] = Case(self._situation(command, item_id, draw))
+            case = cases[item_id]
+            case.draw_from(comment, question)
+            carry_out(case, command)
+            comment, question = case.next_comment, case.next_question
+        return cases
+
+    def _situation(self, command: commands.Command, item: str, draw: Draw) -> Situation:
+        return situation(
             self.reading,
-            orders[0],
-            item,
+            command,
+            known_item(self.reading, item),
             ENGINE,
             flow=self.flow,
             flow_version=self.flow_version,
             moment=self.moment,
             draw=draw,
         )
-        return decide(facts, *orders)
 
 
 class AsOfNow:

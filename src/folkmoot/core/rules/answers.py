@@ -8,7 +8,7 @@ from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.claims import revoke
 from folkmoot.core.rules.dependencies import drop_dependency
 from folkmoot.core.rules.disputes import close
-from folkmoot.core.rules.movement import again, enter, origins_for
+from folkmoot.core.rules.movement import again, at_rest, enter, finish, origins_for, stage_of
 from folkmoot.core.rules.questions import asking_status, withdraw
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
@@ -41,10 +41,15 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     reset_counters(case, "divine_clarification_received")
     if option and option.effect == "cancel":
         give_up(case, text)
+        return
+    if question.dependency:
+        drop_dependency(case, question.dependency)
+    if option and option.effect == "finish" and not asking_status(case.questions.values()):
+        case.emit("agent_resumes_with_guidance", {"why": text}, item=at_rest(case))
+        finish(case)
     else:
-        if question.dependency:
-            drop_dependency(case, question.dependency)
-        _resume(case, target, origins)
+        fixes = {"returns_to": stage_of(case)} if option and option.effect == "fix" else {}
+        _resume(case, target, origins, **fixes)
 
 
 def give_up(case: Case, why: str) -> None:
@@ -136,7 +141,7 @@ def _origins(case: Case, question: Question, target: str | None) -> list[str] | 
     return next((side.origins for side in sides if side.column == target), None)
 
 
-def _resume(case: Case, target: str | None, origins: list[str] | None) -> None:
+def _resume(case: Case, target: str | None, origins: list[str] | None, **changed: Any) -> None:
     item = case.item
     if item.status == "running" or asking_status(case.questions.values()):
         return
@@ -145,7 +150,7 @@ def _resume(case: Case, target: str | None, origins: list[str] | None) -> None:
         target, origins = _where_it_came_from(case)
     elif origins is None:
         origins = origins_for(case, target)
-    enter(case, target, "a person has answered", event="agent_resumes_with_guidance", origins=origins)
+    enter(case, target, "a person has answered", event="agent_resumes_with_guidance", origins=origins, **changed)
 
 
 def _where_it_came_from(case: Case) -> tuple[str, list[str]]:
@@ -176,8 +181,10 @@ def pass_deadline(case: Case, command: PassDeadline) -> None:
     """A default that fires is no guidance and resets nothing; without one the item is parked, its question open."""
     question = case.questions[command.question]
     if question.default is None:
-        status = {"status": "parked"} if question.blocking and case.item.status != "running" else {}
-        case.emit("item_parked", {"question": question.id}, item=status, questions=(question.id, {"deadline": None}))
+        parks = question.blocking and case.item.status != "running"
+        name = "item_parked" if parks else "deadline_passed"
+        parked = {"status": "parked"} if parks else {}
+        case.emit(name, {"question": question.id}, item=parked, questions=(question.id, {"deadline": None}))
         return
     row = {"state": "defaulted", "answer": question.default, "answered_at": case.situation.at}
     remaining = [q for q in case.item.open_questions if q != question.id]

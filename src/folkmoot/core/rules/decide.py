@@ -2,7 +2,7 @@
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
-from folkmoot.core.rules import answers, claims, dependencies, failures, hands, outcomes
+from folkmoot.core.rules import answers, claims, dependencies, disputes, failures, hands, outcomes
 from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import Refused
 
@@ -15,14 +15,13 @@ def decide(situation: Situation, command: Command) -> Case:
     case = Case(situation)
     if isinstance(command, FOR_PEOPLE) and not situation.speaker.is_person:
         name = type(command).__name__
-        raise Refused(
-            "only_people", f"{name} is for people; a run may not do it", "report asks, and a person will decide"
-        )
-    _carry_out(case, command)
+        raise Refused("only_people", f"{name} is for people, not for runs", "report asks, and a person will decide")
+    carry_out(case, command)
     return case
 
 
-def _carry_out(case: Case, command: Command) -> None:
+def carry_out(case: Case, command: Command) -> None:
+    """Go on with a case: what a reader does who wants to know what several commands would come to."""
     match command:
         case commands.ReportRun():
             outcomes.report(case, command)
@@ -55,6 +54,7 @@ def _carry_out(case: Case, command: Command) -> None:
         case commands.AwaitChild():
             dependencies.await_child(case, command)
         case commands.SettleItem():
+            disputes.trip_breakers(case)
             failures.after_attempts(case)
         case commands.RankItem():
             dependencies.rank(case, command)

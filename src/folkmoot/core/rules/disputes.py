@@ -119,7 +119,7 @@ def _open(case: Case, statement: Comment) -> None:
     disputer = Side(agent, item.column, stage_of(case), item.origins)
     maker = _maker(case, statement)
     span = replace(item.span, disputes=item.span.disputes + 1)
-    if maker is None or maker == stage_of(case):
+    if maker is None or maker == stage_of(case) or case.flow.watcher(maker) == agent:
         whose = "its own work" if maker else "work that no stage made"
         case.set("dispute_opened", {"thread": statement.id, "by": agent}, span=span)
         ask(case, "dispute", f"{agent} disputes {whose}: {statement.content}", thread=statement.id)
@@ -148,7 +148,8 @@ def _maker(case: Case, statement: Comment) -> str | None:
     made = case.item.artifacts.get(statement.artifact or "")
     if made and made.column in case.flow.columns:
         return made.column
-    return case.item.returns_to or case.flow.stage_before(stage_of(case)) or case.item.made_by
+    before = case.item.returns_to or case.flow.stage_before(stage_of(case)) or case.item.made_by
+    return before if before in case.flow.columns else None
 
 
 def _reply(case: Case, dispute: Dispute) -> None:
@@ -165,6 +166,14 @@ def _reply(case: Case, dispute: Dispute) -> None:
         return
     other = dispute.side(dispute.turn)
     enter(case, other.column, f"{agent} disagrees in {dispute.thread}", origins=other.origins)
+
+
+def trip_breakers(case: Case) -> None:
+    """Flag what a changed flow has left beyond its limit of rounds."""
+    asked = {question.thread for question in case.questions.values() if question.state == "open"}
+    for dispute in case.item.disputes:
+        if dispute.rounds >= case.flow.limits.dispute_rounds and dispute.thread not in asked:
+            _flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
 
 
 def _flag(case: Case, dispute: Dispute, flag: str) -> None:

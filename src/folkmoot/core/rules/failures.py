@@ -8,7 +8,7 @@ from folkmoot.core.item import Effort
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules.distinct import judge
 from folkmoot.core.rules.movement import again, at_rest, end_of_ladder, leave_flow, settle
-from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import Case
 
 BACKOFF_SECONDS = 5.0
@@ -152,7 +152,7 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
 
 def after_attempts(case: Case) -> None:
     """The ladder, the escalation column or a person follow; otherwise the next run goes up a rung."""
-    if at_limit(case):
+    if at_limit(case) and not asking_status(case.questions.values()):
         ask(case, "decision", f"{case.item.span.attempts} attempts have failed since a person last looked.")
     else:
         settle(case)

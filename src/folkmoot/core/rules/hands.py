@@ -135,9 +135,12 @@ def reopen(case: Case, command: ReopenItem) -> None:
         disputes=[],
         flag=None,
     )
+    withdraw(case, why)
     reset_counters(case, why)
-    target = (item.made_by or case.flow.start) if item.column == END else item.column
-    enter(case, target, why, origins=item.origins, returns_to=None, clarifications=item.clarifications + 1)
+    target = item.made_by if item.column == END else item.column
+    known = target is not None and {target, *item.origins} <= case.flow.columns.keys()
+    target, origins = (target, item.origins) if known and target else (case.flow.start, [])
+    enter(case, target, why, origins=origins, returns_to=None, clarifications=item.clarifications + 1)
     for need in given_up:
         ask_about_cancelled(case, need)
 

@@ -135,7 +135,9 @@ def leave_flow(case: Case, target: str, because: str, reason: str | None = None)
     stage = item.origins[0] if item.origins else item.column
     moves = item.span.off_moves.get(stage, 0)
     if target == item.column or moves >= OFF_MOVES_MAX or len(item.origins) >= OFF_DEPTH_MAX:
-        why = "it is there already" if target == item.column else f"the item left {stage} {moves} times already"
+        deep = f"it is {len(item.origins)} columns off the flow already"
+        often = f"it left {stage} {moves} times already"
+        why = "it is there already" if target == item.column else often if moves >= OFF_MOVES_MAX else deep
         ask(case, "decision", f"{because}. The next step would be {target}, but {why}.", context=_history(case))
         return
     span = replace(

@@ -34,16 +34,17 @@ def report(case: Case, command: ReportRun) -> None:
     cause = "protocol" if fault else said.cause
     outcome = "failed" if fault else said.outcome
     _end(case, said, outcome, cause, fault)
+    comments: list[str] = []
+    if fault is None:
+        comments = [_comment(case, remark) for remark in said.comments]
+        resolve(case, said)
     danger = _danger(said)
     if danger is not None:
         _ask_about_danger(case, danger)
-        return
-    if fault:
+    elif fault is not None:
         protocol_fault(case, fault, said)
-        return
-    comments = [_comment(case, remark) for remark in said.comments]
-    resolve(case, said)
-    _apply(case, said, comments[0] if comments else None)
+    else:
+        _apply(case, said, comments[0] if comments else None)
 
 
 def _apply(case: Case, said: Report, comment: str | None) -> None:
@@ -106,6 +107,10 @@ def _end(case: Case, said: Report, outcome: str, cause: str | None, fault: str |
     fields: dict[str, Any] = {"effort": replace(item.effort, releases=0)} if item.effort.releases else {}
     if item.told and not fault:
         fields["told"] = None
+    checks = case.flow.columns[stage_of(case)].fix is not None
+    if said.findings or (outcome == "done" and checks and item.findings):
+        # Findings stay until whoever checks says done: the fix is looked at beside what was asked for.
+        fields["findings"] = said.findings
     if made:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
         stage = stage_of(case)
@@ -167,8 +172,8 @@ def _changes_requested(case: Case, said: Report) -> None:
     stage = stage_of(case)
     rounds = case.item.span.rounds.get(stage, 0) + 1
     span = replace(case.item.span, rounds={**case.item.span.rounds, stage: rounds})
-    case.set("verdict_given", {"column": stage, "round": rounds}, span=span, findings=said.findings)
-    fix = case.flow.columns[stage].fix or case.item.made_by or case.flow.stage_before(stage)
+    case.set("verdict_given", {"column": stage, "round": rounds}, span=span)
+    fix = case.flow.columns[stage].fix or _maker(case) or case.flow.stage_before(stage)
     words = said.summary or "changes are requested"
     if rounds >= case.flow.limits.feedback_rounds:
         ask(case, "decision", f"{stage} asks for changes in round {rounds}: {words}", options=_ways(case, stage, fix))
@@ -199,12 +204,17 @@ def _asks(case: Case, said: Report) -> None:
 
 def _ask_about_danger(case: Case, words: str) -> None:
     stage = stage_of(case)
-    fix = case.flow.columns[stage].fix or case.item.made_by
+    fix = case.flow.columns[stage].fix or _maker(case)
     ways = [*_ways(case, stage, fix), Option(option="abort", effect="cancel")]
     ask(case, "decision", words, options=ways)
 
 
+def _maker(case: Case) -> str | None:
+    """The stage that made the work, if the flow still has it."""
+    return case.item.made_by if case.item.made_by in case.flow.columns else None
+
+
 def _ways(case: Case, stage: str, fix: str | None) -> list[Option]:
     following = case.flow.columns[stage].next
-    ways = [Option(option="fix it", to=fix)] if fix else []
-    return ways + ([Option(option="accept the risk and go on", to=following)] if following else [])
+    ways = [Option(option="fix it", to=fix, effect="fix")] if fix else []
+    return ways + ([Option(option="accept the risk and go on", effect="finish")] if following else [])

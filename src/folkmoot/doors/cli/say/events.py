@@ -124,6 +124,7 @@ SAYS: dict[str, Say] = {
     "item_reopened": _says("opened it again", "{why}"),
     "item_edited": _edited,
     "item_parked": _says("parked until you answer", style=CARE),
+    "deadline_passed": _says("waited for an answer until its deadline"),
     "item_resumed": _says("it went on"),
     "item_ready": _says("ready again", "{why}"),
     "item_rests": _says("at rest"),

@@ -1,0 +1,103 @@
+"""The command `moot` as a test speaks it: in this process on a real board, or as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+import folkmoot
+from folkmoot.config import Settings
+from folkmoot.doors.cli.main import run
+from folkmoot.engine.application import Boards
+from folkmoot.wiring.boards import FileBoards
+
+View = dict[str, Any]
+SOURCE = Path(folkmoot.__file__).parents[1]
+
+
+class Said(Struct):
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> View:
+        assert self.code == 0, f"exit {self.code}: {self.err}"
+        view: View = json.loads(self.out)
+        return view
+
+    @property
+    def error(self) -> str:
+        """The stable code of the error."""
+        assert self.code != 0, self.out
+        code: str = json.loads(self.err.splitlines()[-1])["error"]["code"]
+        return code
+
+
+class Moot:
+    """A person at a board in a folder. Every call opens the board anew, as every command does."""
+
+    def __init__(self, folder: Path, boards: Boards | None = None) -> None:
+        self.folder = folder
+        self.boards = boards or FileBoards()
+
+    def say(self, *words: str, stdin: str = "", run_id: str | None = None, token: int | None = None) -> Said:
+        """Run a command; what it answers is asked for as JSON."""
+        settings = Settings(board=str(self.folder), user="alice", run=run_id, token=token)
+        # Streams with bytes below, as a process has them: the command line may write to either.
+        out, err = TextIOWrapper(BytesIO(), "utf-8"), TextIOWrapper(BytesIO(), "utf-8")
+        before = sys.stdin
+        sys.stdin = TextIOWrapper(BytesIO(stdin.encode("utf-8")), "utf-8")
+        try:
+            with redirect_stdout(out), redirect_stderr(err):
+                code = run([*words, "--json"], self.boards, settings)
+        finally:
+            sys.stdin = before
+        return Said(code, written(out), written(err))
+
+    def __call__(self, *words: str, stdin: str = "") -> View:
+        """Run a command that must succeed; its JSON."""
+        return self.say(*words, stdin=stdin).json
+
+    def process(self, *words: str, stdin: str = "") -> Said:
+        """The same in a process of its own, as an agent would run it."""
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(self.folder), "USER": "alice"}
+        ended = subprocess.run(
+            [sys.executable, "-m", "folkmoot", *words, "--json"],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=self.folder,
+            check=False,
+        )
+        return Said(ended.returncode, ended.stdout, ended.stderr)
+
+    def effort(self, agent: str, outcome: str, **parts: Any) -> View:
+        """An agent's whole life: claim, one effort, report."""
+        claim = self("claim", agent)
+        return self.report(claim, outcome, **parts)
+
+    def report(self, claim: View, outcome: str, **parts: Any) -> View:
+        text = json.dumps({"outcome": outcome, **parts})
+        return self("report", claim["run"], "-", "--token", str(claim["token"]), stdin=text)
+
+
+def written(stream: TextIOWrapper) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read()
+
+
+def new_board(folder: Path) -> Moot:
+    """A kanban board in the folder."""
+    FileBoards().create(str(folder), "kanban").close()
+    return Moot(folder)
