@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from folkmoot.core.events import Change, Event, Row, evolve, typed
 from folkmoot.core.flow import Flow
@@ -13,7 +14,7 @@ from folkmoot.core.records import Question, Run
 from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
 from folkmoot.engine.invariants import Violation
 from folkmoot.engine.turn import DUE_MAX, ENGINE
-from folkmoot.store.base import Reading
+from folkmoot.store.base import BoardHead, Reading
 
 # What a run itself writes; each must come while that run is the item's current one.
 WRITTEN_BY_RUNS = frozenset({"lease_renewed", "agent_completed", "run_released"})
@@ -141,8 +142,26 @@ class Audit:
         if before.status in ENDED and after.status not in ENDED and not (by_person and event.name == "item_reopened"):
             self._found("R-18", f"{event.name} by {event.agent} brought it back from {before.status}", after.id)
 
+    def head(self) -> BoardHead:
+        """What the head of the store must say; only the hash of its last event is not known here."""
+        clock: Any = self.tables.get("clock", {}).get("clock")
+        questions: dict[str, Any] = self.tables.get("questions", {})
+        return BoardHead(
+            seq=self.seq,
+            time=self.time,
+            boot=clock.boot if clock else "",
+            offset=clock.offset if clock else 0.0,
+            flow_version=len(self.tables.get("flows", ())),
+            items=len(self.tables.get("items", ())),
+            comments=len(self.tables.get("comments", ())),
+            questions=len(questions),
+            open_questions=sum(question.state == "open" for question in questions.values()),
+        )
+
     def compare(self, reading: Reading, tables: Iterable[str]) -> None:
-        """Hold the fold against the rows."""
+        """Hold the fold against the rows, and against the head that sums them up."""
+        if replace(reading.head(), chain=b"") != self.head():
+            self._found("I14", f"the head is {reading.head()}, and the events say {self.head()}", None)
         for table in tables:
             stored = {row.id: row for row in reading.rows(table)}
             folded = self.tables.get(table, {})

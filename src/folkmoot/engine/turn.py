@@ -27,6 +27,9 @@ UPSTREAM_MAX = 20_000
 
 MAY_PAUSE = (commands.ReportRun, commands.ReleaseRun, commands.LapseRun)
 ALWAYS_LIGHT = (commands.ClaimItem, commands.RenewRun, commands.RankItem)
+ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
+REPLANS = (commands.EditItem, commands.ReopenItem)
+PLANS = (commands.AddItem, *REPLANS)
 
 
 class Turn:
@@ -176,9 +179,8 @@ def situation(
     maker = None
     if isinstance(command, commands.AddItem) and not speaker.is_person:
         speaker, maker = _maker(reading, speaker)
-    asked = {command.question} if isinstance(command, commands.AnswerQuestion | commands.PassDeadline) else set()
-    replans = isinstance(command, commands.EditItem | commands.ReopenItem)
-    children = reading.children(item.id) if item and replans else []
+    asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
+    children = reading.children(item.id) if item and isinstance(command, REPLANS) else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
     return Situation(
         flow=flow,
@@ -192,7 +194,7 @@ def situation(
         attempts=reading.attempts(item.id) if item and item.attempt_count and not light else [],
         comments=reading.comments(item.id) if item and item.comment_count and not light else [],
         questions=[q for q in questions if q.state == "open" or q.id in asked],
-        neighbours=_neighbours(reading, command, item, children),
+        neighbours=_neighbours(reading, command, item, children) if isinstance(command, PLANS) else {},
         children=children,
         maker=maker,
     )
@@ -200,7 +202,7 @@ def situation(
 
 def _neighbours(reading: Reading, command: Command, item: Item | None, children: list[str]) -> dict[str, Neighbour]:
     wanted = list(children)
-    if isinstance(command, commands.AddItem | commands.EditItem) and isinstance(command.after, list):
+    if isinstance(command, (commands.AddItem, commands.EditItem)) and isinstance(command.after, list):
         wanted += command.after
     if isinstance(command, commands.AddItem) and command.parent:
         wanted.append(command.parent)

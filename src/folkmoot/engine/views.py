@@ -1,6 +1,7 @@
 """Rows as the JSON of the contract. Nothing is decided here."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 import msgspec
@@ -17,7 +18,14 @@ View = dict[str, Any]
 def moment_text(milliseconds: int | None) -> str | None:
     if milliseconds is None:
         return None
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{_second_text(seconds)}.{rest:03d}Z"
+
+
+@lru_cache(64)
+def _second_text(seconds: int) -> str:
+    """Kept, because a claim names the same few moments again and again."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 class Rows(Protocol):

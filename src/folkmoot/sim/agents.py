@@ -48,11 +48,13 @@ class Agent:
             answer = yield from self._claim()
             if answer is not None and answer.view is not None:
                 yield from self._work(answer.view)
+            elif answer is not None and answer.code in ("paused", "nothing_ready"):
+                yield self.chance.expovariate(1 / (120 if answer.code == "paused" or not self._hints() else 5))
 
     def _claim(self) -> "Generator[float, None, Answer | None]":
         """Mostly where the board hints that there is work; sometimes anywhere, as after a lost wake-up."""
         world, chance = self.world, self.chance
-        agents = [agent for agent, items in world.witness.queues.items() if items]
+        agents = self._hints()
         if not agents and chance.random() > 0.1:
             return None
         if not agents or chance.random() < 0.05:
@@ -65,6 +67,10 @@ class Agent:
             item = chance.choice(sorted(world.items)) if world.items and chance.random() < 0.5 else None
             order = Order(order.speaker, order.command, item, chance.choice(columns) if columns else None)
         return (yield from self._insist(order))
+
+    def _hints(self) -> list[str]:
+        """The agents for whom there is something, now or after a pause."""
+        return [agent for agent, items in self.world.witness.queues.items() if items]
 
     def _insist(self, order: Order) -> "Generator[float, None, Answer]":
         """Say it with a key; if no answer came, say it again under that key, unless this process is gone for good."""

@@ -67,5 +67,6 @@ def carry_out(engine: Engine, order: Order) -> View:
             key=key,
         )
     if isinstance(command, BY_RUNS):
-        return engine.on_run(speaker, command, key)
+        # A worker that only wants to know whether it was taken is not shown the item.
+        return engine.on_run(speaker, command, key, show=False)
     return engine.on_item(speaker, order.item or "", command, key)

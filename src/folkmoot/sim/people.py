@@ -5,6 +5,7 @@ from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import END
 from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.records import Question
+from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.world import Red, Script, World
 
@@ -56,7 +57,7 @@ class Person:
         column = chance.choice(sorted(self.world.flow.columns)) if chance.random() < 0.15 else None
         self._say(
             commands.AddItem(
-                title=f"item {self._left}" if chance.random() > 0.02 else chance.choice(BAD_TEXTS),
+                title=f"item {self._left}" if chance.random() > 0.05 else chance.choice(BAD_TEXTS),
                 column=column if column != END else None,
                 priority=chance.choice(PRIORITIES) if chance.random() < 0.4 else "medium",
                 tags=["backend"] if chance.random() < 0.3 else [],
@@ -166,6 +167,13 @@ def onlooker(world: World) -> Script:
         world.queries.list(column=world.chance.choice(sorted(world.flow.columns)))
         if world.store.read(lambda reading: reading.head().seq) != before:
             raise Red(world.step, ["R-29: a look has written"])
+
+
+def reformer(world: World) -> Script:
+    """Changes the flow now and then, on a board full of work."""
+    while True:
+        yield world.chance.expovariate(1 / 400)
+        world.adopt(Speaker("ann"), choose_flow(world.chance))
 
 
 def weather(world: World) -> Script:

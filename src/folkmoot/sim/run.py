@@ -1,18 +1,26 @@
 """A whole life of a board from one number: chaos, then a board without a person, then quiet until all is done."""
 
 import random
+from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from folkmoot.core.commands import Speaker
+from folkmoot.core.flow import Flow
 from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.flows import choose_flow
-from folkmoot.sim.people import Helper, Person, onlooker, reader, weather
+from folkmoot.sim.people import Helper, Person, onlooker, reader, reformer, weather
 from folkmoot.sim.world import Red, World
 from folkmoot.store.base import Store
 from folkmoot.store.sqlite.store import SqliteStore
 
 STEPS, AGENTS, ITEMS = 1500, 10, 100
 CRASH_RATE = 0.02
+REFORM_RATE = 0.3  # how many worlds change their flow in the middle
+ALONE_RATE = 0.25  # how many worlds lose their people before the end
+RUNS_ALONE = 8
+ALONE_STEPS_PER_ITEM = 200
 # How many steps per unfinished item the quiet end may take. Six stages are twelve; the rest is trouble left over.
 QUIET_STEPS_PER_ITEM = 200
 
@@ -36,21 +44,28 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def simulate(
-    seed: int, *, steps: int = STEPS, agents: int = AGENTS, items: int = ITEMS, store: Store | None = None
+    seed: int,
+    *,
+    steps: int = STEPS,
+    agents: int = AGENTS,
+    items: int = ITEMS,
+    stores: Sequence[Store] = (),
+    flow: Flow | None = None,
 ) -> Outcome:
-    """Live through one world. A world that went wrong gives a red outcome, never an exception."""
-    world, red = None, []
+    """Live through one world. A world that went wrong gives a red outcome, never an exception.
+
+    Without `stores` the board is in memory; several of them are connections to one board. `flow` is the first one.
+    """
     chance = random.Random(seed)
+    stores = stores or [SqliteStore.create(":memory:", durable=False)]
+    world = World(seed, stores, flow or choose_flow(chance), chance)
+    red: list[str] = []
     try:
-        world = World(seed, store or SqliteStore.create(":memory:", durable=False), choose_flow(chance), chance)
         live(world, steps, agents, items)
     except Red as fault:
         red = fault.found
     finally:
-        if world is not None:
-            world.store.close()
-    if world is None:
-        return Outcome(seed=seed, steps=0, trace="", red=red)
+        world.close()
     return Outcome(
         seed=seed,
         steps=world.step,
@@ -63,8 +78,15 @@ def simulate(
     )
 
 
+def two_connections(path: str) -> list[Store]:
+    """A new board in a file, opened twice, as by two processes."""
+    return [SqliteStore.create(path, durable=False), SqliteStore.open(path, durable=False)]
+
+
 def live(world: World, steps: int, agents: int, items: int) -> None:
     chaos(world, steps, agents, items)
+    if world.chance.random() < ALONE_RATE:
+        alone(world, agents)
     quiet(world, agents)
     world.witness.check_all()
     world.witness.replay()
@@ -85,7 +107,23 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
         world.enter(Person(world, name, items // 2).script())
     for script in (reader(world), reader(world), onlooker(world), weather(world)):
         world.enter(script)
+    if chance.random() < REFORM_RATE:
+        world.enter(reformer(world))
     world.run(lambda: world.step >= steps)
+
+
+def alone(world: World, agents: int) -> None:
+    """No person is there any more. Whatever the agents do, their work comes to a stop (R-33)."""
+    world.empty()
+    limits = replace(world.flow.limits, runs=RUNS_ALONE)
+    world.adopt(Speaker("ann"), replace(world.flow, limits=limits))
+    for number in range(agents):
+        world.enter(Agent(world, f"a{number}", world.chance.choice(CHARACTERS)).script())
+    world.enter(reader(world))
+    last = world.step + ALONE_STEPS_PER_ITEM * (len(world.items) + 1)
+    world.run(lambda: world.idle or world.step >= last)
+    if not world.idle:
+        raise Red(world.step, ["R-33: without a person the agents have not come to a stop"])
 
 
 def quiet(world: World, agents: int) -> None:

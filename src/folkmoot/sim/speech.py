@@ -148,7 +148,7 @@ def dangerous(chance: random.Random, claim: View) -> Report:
 
 
 def lying(chance: random.Random, claim: View) -> Report:
-    """Faults of form: each ends the run as a protocol failure, and changes nothing else."""
+    """Faults of form: each ends the run as a protocol failure, and changes nothing else; the last is not even taken."""
     comments = claim["item"]["comments"]
     some = chance.choice(comments)["id"] if comments else "c999"
     way = chance.choice(("accepted", "rejected"))
@@ -163,5 +163,6 @@ def lying(chance: random.Random, claim: View) -> Report:
             Report(outcome="delegates", summary="let others"),
             Report(outcome="split", summary="too much"),
             Report(outcome="asks", summary="hm"),
+            Report.done("a text that no store can keep: \0"),
         )
     )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from folkmoot.core.events import Event, Row, type_of_table
+from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
 from folkmoot.core.records import Question, Run
@@ -83,6 +83,7 @@ class Witness:
 
     def _take_in(self, events: list[Event]) -> None:
         self.audit.feed(events)
+        self._collect()
         for event in events:
             self.log.append((event.name, event.item, event.run, event.agent))
             for change in event.changes:
@@ -160,6 +161,8 @@ class Witness:
             questions = [tables["questions"][question] for question in self.questions_of.get(item_id, ())]
             item = tables["items"][item_id]
             self.found += [str(v) for v in check_item(self.flow, item, runs, questions, tables["items"])]
+
+    def _collect(self) -> None:
         if self.audit.violations:
             self.found += [str(violation) for violation in self.audit.violations]
             self.audit.violations.clear()
@@ -167,6 +170,7 @@ class Witness:
     def check_all(self) -> None:
         """The whole board: all tables, all items, all chains of waiting."""
         self.store.read(lambda reading: self.audit.compare(reading, type_of_table))
+        self._collect()
         self.found += [str(violation) for violation in check_circles(self.items.values())]
         inbox = self.store.read(lambda reading: reading.inbox())
         if {question.id: question for question in inbox} != self.open_questions:
@@ -175,17 +179,21 @@ class Witness:
 
     def replay(self) -> None:
         """Fold the stored log from its start; after each commit all rows must have been what the store then held."""
-        audit, prints, mark = Audit(), dict[tuple[str, str], int](), 0
+        tables: dict[str, dict[str, Row]] = {}
+        prints: dict[tuple[str, str], int] = {}
+        mark = position = 0
         events = self.store.read(lambda reading: reading.events(0, limit=EVENTS_MAX * 10))
-        position = 0
         for seq, expected in self.marks:
-            fed = events[position:seq]
+            touched: set[tuple[str, str]] = set()
+            for change in (change for event in events[position:seq] for change in event.changes):
+                rows = tables.setdefault(change.table, {})
+                rows[change.id] = evolve(rows.get(change.id), typed(change))
+                touched.add((change.table, change.id))
             position = seq
-            audit.feed(fed)
-            for table, row_id in {(change.table, change.id) for event in fed for change in event.changes}:
-                fresh = hash(encode(audit.tables[table][row_id]))
-                mark += fresh - prints.get((table, row_id), 0)
-                prints[(table, row_id)] = fresh
+            for place_of in touched:
+                fresh = hash(encode(tables[place_of[0]][place_of[1]]))
+                mark += fresh - prints.get(place_of, 0)
+                prints[place_of] = fresh
             if mark != expected:
                 self.found.append(f"I14: folding the log up to event {seq} does not give the board as it was then")
                 return

@@ -3,13 +3,14 @@
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.engine.engine import Engine
@@ -20,7 +21,7 @@ from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
 from folkmoot.sim.orders import Answer, Order, carry_out
 from folkmoot.sim.witness import Witness
-from folkmoot.store.base import Store
+from folkmoot.store.base import BoardHead, Store
 from folkmoot.testing.clock import SeededIds, VirtualClock
 
 # An actor is a script: it speaks by `World.say`, and yields the seconds until it acts again.
@@ -34,6 +35,7 @@ MADE_BY_TIME = frozenset(
         "agent_seeks_guidance",
         "default_taken",
         "item_parked",
+        "deadline_passed",
         "item_resumed",
         "item_moved",
         "escalation_triggered",
@@ -62,12 +64,14 @@ class Outlook(Struct, frozen=True):
 
 
 class World:
-    def __init__(self, seed: int, store: Store, flow: Flow, chance: random.Random) -> None:
+    """Several stores are several processes on one board; they take turns."""
+
+    def __init__(self, seed: int, stores: Sequence[Store], flow: Flow, chance: random.Random) -> None:
         self.seed = seed
         self.chance = chance
         self.clock = VirtualClock()
-        self.store = FaultyStore(store)
-        self.witness = Witness(store)
+        self.stores = [FaultyStore(store) for store in stores]
+        self.witness = Witness(stores[0])
         self.trace = hashlib.sha256()
         self.step = 0
         self.crash_rate = 0.0
@@ -75,14 +79,33 @@ class World:
         self._heap: list[tuple[float, int, Script]] = []
         self._pushed = 0
         self._told: dict[tuple[str, str], tuple[bytes, bytes]] = {}  # what was said under a key, and the answer
-        self._restart()
+        self._engines = [self._process(store) for store in self.stores]
         self.engine.adopt_flow(ENGINE, flow, "")
-        self._check(lambda: self.witness.look())
+        self._check(self.witness.look)
 
-    def _restart(self) -> None:
+    def _process(self, store: Store) -> Engine:
         """A new process: it knows nothing but what is in the store."""
-        self.engine = Engine(self.store, self.clock, SeededIds(self.chance))
-        self.queries = Queries(self.store, self.clock, self.engine.flows)
+        return Engine(store, self.clock, SeededIds(self.chance))
+
+    @property
+    def _turn(self) -> int:
+        return self.step % len(self.stores)
+
+    @property
+    def store(self) -> FaultyStore:
+        return self.stores[self._turn]
+
+    @property
+    def engine(self) -> Engine:
+        return self._engines[self._turn]
+
+    @property
+    def queries(self) -> Queries:
+        return Queries(self.store, self.clock, self.engine.flows)
+
+    def close(self) -> None:
+        for store in self.stores:
+            store.close()
 
     # Time
 
@@ -114,11 +137,21 @@ class World:
         return self.witness.flow
 
     @property
+    def idle(self) -> bool:
+        """Nothing is being worked on, and nothing could be taken, now or later, before a person speaks."""
+        paused = self.flow.questions.pause_all and self.witness.open_questions
+        deadlines = any(question.deadline is not None for question in self.witness.open_questions.values())
+        ready = any(self.witness.queues.values())
+        return not self.witness.audit.open_runs and not deadlines and bool(paused or not ready)
+
+    @property
     def items(self) -> dict[str, Item]:
         return self.witness.items
 
     def _moment(self) -> Moment:
-        return moment(self.clock, self.store.read(lambda reading: reading.head()))
+        clock: Any = self.witness.audit.tables.get("clock", {}).get("clock")
+        boot, offset = (clock.boot, clock.offset) if clock else ("", 0.0)
+        return moment(self.clock, BoardHead(time=self.witness.audit.time, boot=boot, offset=offset))
 
     # Speaking
 
@@ -132,6 +165,18 @@ class World:
         self.on_step(order, answer)
         return answer
 
+    def adopt(self, speaker: Speaker, flow: Flow) -> None:
+        """One step: take in another flow, on a board full of work."""
+        self.step += 1
+        try:
+            heard = str(self.engine.adopt_flow(speaker, flow, ""))
+        except MootError as error:
+            heard = error.code
+        except Exception as fault:
+            raise Red(self.step, [f"the engine broke: {type(fault).__name__}: {fault}; on a flow"]) from fault
+        self._note(b"adopt", heard.encode())
+        self._check(self.witness.look)
+
     def _speak(self, order: Order) -> tuple[Answer, Crash | None]:
         if self.crash_rate and self.chance.random() < self.crash_rate:
             self.store.die(self.chance.choice(PLACES), self.chance.choice((0, 0, 0, 1, 2)))
@@ -140,7 +185,7 @@ class World:
         except MootError as error:
             return Answer(error=error), None
         except Crash as crash:
-            self._restart()
+            self._engines[self._turn] = self._process(self.store)
             return Answer(), crash
         except Exception as fault:
             told = order.words().decode("utf-8", "replace")
@@ -154,9 +199,12 @@ class World:
             self.trace.update(word)
 
     def _check(self, look: Callable[[], Any]) -> None:
-        look()
-        if self.step % WHOLE_BOARD_EVERY == 0:
-            self.witness.check_all()
+        try:
+            look()
+            if self.step % WHOLE_BOARD_EVERY == 0:
+                self.witness.check_all()
+        except MootError as error:
+            self.witness.found.append(f"the store cannot be read: {error}")
         if self.witness.found:
             raise Red(self.step, self.witness.found)
 

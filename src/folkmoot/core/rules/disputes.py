@@ -41,12 +41,16 @@ def resolutions(case: Case, report: Report) -> list[Resolution]:
     said = [(remark.parent, remark.resolution) for remark in report.comments if remark.resolution]
     run = case.run.id if case.run else None
     said += [(c.id, c.proposed) for c in case.comments.values() if c.proposed and c.run == run]
+    if not said:
+        return []
     threads = [(thread_of(case, parent), resolution) for parent, resolution in said if parent and resolution]
     return [Resolution(thread, resolution) for thread, resolution in threads if thread and resolution]
 
 
 def fault_of_resolutions(case: Case, report: Report) -> str | None:
     """A dispute is ended only by the side whose turn it is, and only in the way that side can end it."""
+    if not case.item.disputes:
+        return None
     open_threads = {dispute.thread for dispute in case.item.disputes}
     mine = {dispute.thread: dispute for dispute in turn_of(case)}
     for said in resolutions(case, report):
@@ -65,6 +69,8 @@ def _way_to_end(dispute: Dispute) -> str:
 
 def fault_of_done(case: Case, report: Report) -> str | None:
     """A `done` may not leave open a dispute in which it is this stage's turn."""
+    if not case.item.disputes:
+        return None
     resolved = {said.thread for said in resolutions(case, report)}
     left = {d.thread: _way_to_end(d) for d in turn_of(case) if d.thread not in resolved}
     if not left:

@@ -1,0 +1,34 @@
+"""Run every benchmark and write what came out to docs/benchmarks.md: `make bench`."""
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+from bench import crowd, cycle, simulation, startup
+
+TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+PARTS = {
+    "One caller, claim and report, FULL, beside its own statements replayed raw": cycle.run,
+    "Start of a command": startup.run,
+    "The seeded world": simulation.run,
+    "64 processes claim 1,000 items, twice": crowd.run,
+}
+
+
+def main() -> int:
+    text = ["# Benchmarks", "", "Made by `make bench`. Ratios are what counts: the machine is shared and noisy.", ""]
+    text += [f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.", ""]
+    for title, run in PARTS.items():
+        print(f"\n{title}", flush=True)
+        text += [f"## {title}", "", "| what | measured |", "|---|---|"]
+        for what, value in run().items():
+            print(f"  {what:<50} {value}", flush=True)
+            text.append(f"| {what} | {value} |")
+        text.append("")
+    TARGET.write_text("\n".join(text), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""A board for the benchmarks, and copies of it that all begin in the same state."""
+
+import shutil
+from pathlib import Path
+
+from folkmoot.core.commands import AddItem, Speaker
+from folkmoot.engine.engine import Engine
+from folkmoot.flows.load import load_flow
+from folkmoot.flows.preset import read_preset
+from folkmoot.store.sqlite.store import SqliteStore
+from folkmoot.system import SystemClock, SystemIds
+
+PERSON = Speaker("bench")
+
+
+def engine_on(store: SqliteStore) -> Engine:
+    return Engine(store, SystemClock(), SystemIds())
+
+
+def make_board(path: Path, items: int) -> None:
+    files = read_preset("kanban")
+    store = SqliteStore.create(path)
+    engine = engine_on(store)
+    engine.adopt_flow(PERSON, load_flow(files["flow.yaml"], "flow.yaml", files.get), "bench")
+    for number in range(items):
+        engine.add(PERSON, AddItem(title=f"item {number}", column="dev"))
+    store.close()
+
+
+def copy_of(board: Path, name: str) -> Path:
+    """A closed board is one file: its log of writes was folded in when it was closed."""
+    copy = board.with_name(name)
+    shutil.copy(board, copy)
+    return copy
