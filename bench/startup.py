@@ -42,7 +42,8 @@ def run() -> dict[str, float]:
         where.mkdir()
         packages.mkdir()
         environment = runtime_only(packages)
-        moot = ["-m", "folkmoot"]
+        # What the installed command does: import the entry point and call it.
+        moot = ["-c", "import sys; sys.argv[0] = 'moot'; from folkmoot.wiring import main; main()"]
         command = [sys.executable, "-S", *moot]
         subprocess.run([*command, "init", "--json"], env=environment, cwd=where, check=True, capture_output=True)
         for number in range(ROUNDS):

@@ -179,11 +179,11 @@ def reformer(world: World) -> Script:
 def weather(world: World) -> Script:
     """Clocks that are wrong and machines that start again."""
     while True:
-        yield world.chance.expovariate(1 / 400)
+        yield world.chance.expovariate(1 / 200)
         roll = world.chance.random()
-        if roll < 0.4:
+        if roll < 0.3:
             world.clock.set_wall(world.chance.uniform(-2, 2) * 86_400)
-        elif roll < 0.75:
+        elif roll < 0.65:
             world.clock.turn_back(world.chance.uniform(0, 200))
         else:
             world.clock.reboot()

@@ -44,7 +44,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         return
     if question.dependency:
         drop_dependency(case, question.dependency)
-    if option and option.effect == "finish" and not asking_status(case.questions.values()):
+    waits = case.item.status == "running" or asking_status(case.questions.values())
+    if option and option.effect == "finish" and not waits:
         case.emit("agent_resumes_with_guidance", {"why": text}, item=at_rest(case))
         finish(case)
     else:

@@ -1,0 +1,55 @@
+"""Two hundred lives of a board, each from one number, each checked after every command."""
+
+from pathlib import Path
+
+import pytest
+
+from folkmoot.sim.run import simulate, two_connections
+
+STEPS, AGENTS, ITEMS = 140, 10, 14
+BATCH = 10
+FIRST_SEEDS = range(0, 200, BATCH)
+KEPT = Path(__file__).parent / "kept_seeds.txt"
+
+
+def kept_seeds() -> list[tuple[int, int, int, int, str]]:
+    """Every seed that once went wrong: seed, steps, agents, items, why."""
+    lines = [line.split(maxsplit=4) for line in KEPT.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return [(int(seed), int(steps), int(agents), int(items), why) for seed, steps, agents, items, why in lines]
+
+
+@pytest.mark.ledger("K-01", "R-02", "R-03", "R-11", "R-12", "R-18", "R-29", "R-31", "R-33")
+@pytest.mark.parametrize("first", FIRST_SEEDS)
+def test_nothing_goes_wrong_in_any_life(first: int) -> None:
+    outcomes = [simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS) for seed in range(first, first + BATCH)]
+    assert [outcome.line() for outcome in outcomes if outcome.red] == []
+    # A world in which nothing happened would show nothing.
+    assert all(outcome.claims >= ITEMS and outcome.events > STEPS for outcome in outcomes)
+
+
+@pytest.mark.parametrize("seed, steps, agents, items, why", kept_seeds(), ids=[str(kept[0]) for kept in kept_seeds()])
+def test_what_once_went_wrong_goes_well(seed: int, steps: int, agents: int, items: int, why: str) -> None:
+    outcome = simulate(seed, steps=steps, agents=agents, items=items)
+    assert outcome.red == [], f"{outcome.line()}; it was red before: {why}"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_same_seed_gives_the_same_life(seed: int) -> None:
+    lives = [simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS) for _ in range(2)]
+    assert lives[0].trace == lives[1].trace
+    assert lives[0] == lives[1]
+
+
+def test_another_seed_gives_another_life() -> None:
+    lives = {simulate(seed, steps=50, agents=AGENTS, items=ITEMS).trace for seed in range(5)}
+    assert len(lives) == 5
+
+
+@pytest.mark.ledger("R-02")
+@pytest.mark.parametrize("seed", range(300, 310))
+def test_two_processes_on_one_file_live_as_one_in_memory(seed: int, tmp_path: Path) -> None:
+    in_file = simulate(
+        seed, steps=STEPS, agents=AGENTS, items=ITEMS, stores=two_connections(str(tmp_path / "board.db"))
+    )
+    assert in_file.red == []
+    assert in_file == simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS)
