@@ -385,7 +385,7 @@ def unasked(patch: Patch) -> None:
 
 @defect("R-11", "attempts are counted, and nobody looks at the number", flow=limited(attempts=3))
 def no_limit(patch: Patch) -> None:
-    everywhere(patch, (failures, outcomes), "at_limit", lambda case: False)
+    everywhere(patch, (failures, movement, outcomes), "at_limit", lambda case: False)
 
 
 def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]:

@@ -7,7 +7,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import Change, Event, FlowVersion, Row
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import ASKING, Item
 from folkmoot.core.order import place
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.rules.dependencies import consequences
@@ -57,7 +57,8 @@ class Turn:
         places = {item.id: place(adopted.flow, item) for item in self.tx.items(status="ready", limit=1_000_000)}
         self.tx.save([event], [("flows", adopted, True)], places)
         self.flow, self.flow_version = adopted.flow, int(adopted.id)
-        at_rest = [item for status in ("ready", "waiting") for item in self.tx.items(status=status, limit=1_000_000)]
+        statuses = ("ready", "waiting", *sorted(ASKING))
+        at_rest = [item for status in statuses for item in self.tx.items(status=status, limit=1_000_000)]
         for item in at_rest:
             self.apply(commands.SettleItem(), item, ENGINE)
 

@@ -2,7 +2,7 @@
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
-from folkmoot.core.rules import answers, claims, dependencies, disputes, failures, hands, outcomes
+from folkmoot.core.rules import answers, claims, dependencies, hands, movement, outcomes
 from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import Refused
 
@@ -54,8 +54,7 @@ def carry_out(case: Case, command: Command) -> None:
         case commands.AwaitChild():
             dependencies.await_child(case, command)
         case commands.SettleItem():
-            disputes.trip_breakers(case)
-            failures.after_attempts(case)
+            movement.settle(case)
         case commands.RankItem():
             dependencies.rank(case, command)
         case _:

@@ -4,8 +4,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.item import Dispute, Side
-from folkmoot.core.records import Comment, Option
+from folkmoot.core.records import Comment
 from folkmoot.core.report import Report
+from folkmoot.core.rules.breaker import flag, thread_of
 from folkmoot.core.rules.movement import enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
@@ -14,20 +15,6 @@ from folkmoot.core.situation import Case
 class Resolution(Struct, frozen=True):
     thread: str
     resolution: str
-
-
-def thread_of(case: Case, comment: str) -> str | None:
-    """The first comment of the thread this one belongs to; None if the item has no such comment."""
-    seen: set[str] = set()
-    while comment not in seen:
-        seen.add(comment)
-        if comment not in case.comments:
-            return None
-        parent = case.comments[comment].parent
-        if parent is None:
-            return comment
-        comment = parent
-    return None
 
 
 def turn_of(case: Case) -> list[Dispute]:
@@ -144,7 +131,7 @@ def _open(case: Case, statement: Comment) -> None:
         span=span,
     )
     if span.disputes > case.flow.limits.disputes:
-        _flag(case, dispute, f"This is dispute {span.disputes} on one item - human decision needed")
+        flag(case, dispute, f"This is dispute {span.disputes} on one item - human decision needed")
     else:
         enter(case, maker, f"{agent} disputes {statement.artifact or 'the work'} ({statement.id})", origins=[])
 
@@ -168,33 +155,10 @@ def _reply(case: Case, dispute: Dispute) -> None:
         disputes=[*others, dispute],
     )
     if dispute.rounds >= case.flow.limits.dispute_rounds:
-        _flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
+        flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
         return
     other = dispute.side(dispute.turn)
     enter(case, other.column, f"{agent} disagrees in {dispute.thread}", origins=other.origins)
-
-
-def trip_breakers(case: Case) -> None:
-    """Flag what a changed flow has left beyond its limit of rounds."""
-    asked = {question.thread for question in case.questions.values() if question.state == "open"}
-    for dispute in case.item.disputes:
-        if dispute.rounds >= case.flow.limits.dispute_rounds and dispute.thread not in asked:
-            _flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
-
-
-def _flag(case: Case, dispute: Dispute, flag: str) -> None:
-    """The breaker: the item stays where it is, and nobody is dispatched on it until a person has decided."""
-    words = [c for c in case.comments.values() if thread_of(case, c.id) == dispute.thread]
-    sides = (dispute.maker, dispute.disputer)
-    ask(
-        case,
-        "dispute",
-        f"{sides[1].agent} and {sides[0].agent} disagree about {dispute.artifact or 'the work'}. Who goes on?",
-        context="\n".join(f"{comment.author}: {comment.content}" for comment in words),
-        options=[Option(option=f"{side.agent} goes on in {side.column}", to=side.column) for side in sides],
-        thread=dispute.thread,
-        flag=flag,
-    )
 
 
 def resolve(case: Case, report: Report) -> None:

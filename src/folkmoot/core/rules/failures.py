@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from folkmoot.core.item import Effort
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules.distinct import judge
-from folkmoot.core.rules.movement import again, at_rest, end_of_ladder, leave_flow, settle
-from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.movement import again, at_limit, at_rest, end_of_ladder, leave_flow, settle
+from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 
 BACKOFF_SECONDS = 5.0
@@ -37,7 +37,7 @@ def failed(case: Case, report: Report) -> None:
         ask(case, "conflict", f"The work does not fit with what others made: {_words(report)}")
     else:
         record_attempts(case, report, cause)
-        after_attempts(case)
+        settle(case)
 
 
 def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None) -> None:
@@ -62,7 +62,7 @@ def protocol_fault(case: Case, fault: str, report: Report) -> None:
         return
     case.set("error_occurred", {"cause": "protocol", "why": fault}, told=fault)
     record_attempts(case, replace(report, attempts=[], summary=fault), "protocol")
-    after_attempts(case)
+    settle(case)
 
 
 def incomplete(case: Case, report: Report) -> None:
@@ -80,7 +80,7 @@ def stuck(case: Case, report: Report) -> None:
     if report.attempts:
         record_attempts(case, report, "capability")
     if at_limit(case):
-        after_attempts(case)
+        settle(case)
         return
     target = case.flow.reasons.get(report.reason or "")
     agent = case.run.agent if case.run else ""
@@ -148,20 +148,6 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
         item=fields,
         attempts=(f"{item.id}/{number}", row),
     )
-
-
-def after_attempts(case: Case) -> None:
-    """The ladder, the escalation column or a person follow; otherwise the next run goes up a rung."""
-    if at_limit(case) and not asking_status(case.questions.values()):
-        ask(case, "decision", f"{case.item.span.attempts} attempts have failed since a person last looked.")
-    else:
-        settle(case)
-
-
-def at_limit(case: Case) -> bool:
-    """Six means six, where the flow sets it (R-11)."""
-    most = case.flow.limits.attempts
-    return most is not None and case.item.span.attempts >= most
 
 
 def _unclear(case: Case, report: Report) -> None:

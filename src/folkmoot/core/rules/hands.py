@@ -9,10 +9,10 @@ from folkmoot.core.commands import AddComment, AddItem, CancelItem, EditItem, Mo
 from folkmoot.core.flow import END
 from folkmoot.core.item import ENDED, PRIORITIES, TYPES
 from folkmoot.core.rules.answers import give_up, reset_counters
+from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.claims import fence, revoke, stale
 from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, drop_dependency, unfinished
-from folkmoot.core.rules.disputes import close, thread_of
-from folkmoot.core.rules.failures import after_attempts
+from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.movement import again, enter, origins_for, settle
 from folkmoot.core.rules.questions import ask, withdraw
 from folkmoot.core.situation import Case
@@ -152,7 +152,7 @@ def edit(case: Case, command: EditItem) -> None:
     if command.overrule is not UNSET:
         _overrule(case, command.overrule)
         if case.item.status in ("ready", "waiting"):
-            after_attempts(case)
+            settle(case)
     if not changed:
         if command.overrule is UNSET:
             raise Invalid("nothing_to_edit", "no field was given", "see: moot edit --help")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core.flow import END
 from folkmoot.core.item import ASKING, ENDED, Effort
 from folkmoot.core.records import Option
+from folkmoot.core.rules.breaker import trip_breakers
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import Case
 
@@ -58,7 +59,10 @@ def enter(case: Case, column: str, because: str, *, event: str = "item_moved", *
 def settle(case: Case) -> None:
     """See to it that somebody will act on the item: an agent, time, another item, or a person who is asked."""
     item, flow = case.item, case.flow
-    if item.status in ENDED or item.status == "running" or asking_status(case.questions.values()):
+    if item.status in ENDED or item.status == "running":
+        return
+    trip_breakers(case)
+    if asking_status(case.questions.values()):
         return
     column = flow.columns[item.column]
     agent = flow.watcher(item.column)
@@ -90,8 +94,16 @@ def settle(case: Case) -> None:
             f"{item.span.runs} runs since a person last looked. Should the agents go on?",
             context=_history(case),
         )
+    elif at_limit(case):
+        ask(case, "decision", f"{item.span.attempts} attempts have failed since a person last looked.")
     elif flow.is_spent(agent, item.failures.get(agent, 0)):
         end_of_ladder(case, agent)
+
+
+def at_limit(case: Case) -> bool:
+    """Six means six, where the flow sets it (R-11)."""
+    most = case.flow.limits.attempts
+    return most is not None and case.item.span.attempts >= most
 
 
 def again(case: Case, name: str, context: dict[str, Any], **changed: Any) -> None:

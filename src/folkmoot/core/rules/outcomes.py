@@ -8,6 +8,7 @@ from folkmoot.core.commands import ReportRun
 from folkmoot.core.item import Artifact
 from folkmoot.core.records import Option
 from folkmoot.core.report import Remark, Report
+from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.disputes import (
     disputed,
@@ -15,10 +16,9 @@ from folkmoot.core.rules.disputes import (
     fault_of_resolutions,
     fault_of_statement,
     resolve,
-    thread_of,
 )
-from folkmoot.core.rules.failures import at_limit, failed, incomplete, protocol_fault, record_attempts, stuck
-from folkmoot.core.rules.movement import enter, finish, settle, stage_of
+from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
+from folkmoot.core.rules.movement import at_limit, enter, finish, settle, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 

@@ -1,0 +1,43 @@
+"""The circuit breaker: a dispute that has gone on too long stops, and a person decides (R-12, K-07)."""
+
+from folkmoot.core.item import Dispute
+from folkmoot.core.records import Option
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.situation import Case
+
+
+def trip_breakers(case: Case) -> None:
+    """Flag every dispute that has reached its limit of rounds, by its last statement or by a changed flow."""
+    asked = {question.thread for question in case.questions.values() if question.state == "open"}
+    for dispute in case.item.disputes:
+        if dispute.rounds >= case.flow.limits.dispute_rounds and dispute.thread not in asked:
+            flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
+
+
+def flag(case: Case, dispute: Dispute, flag: str) -> None:
+    """The breaker: the item stays where it is, and nobody is dispatched on it until a person has decided."""
+    words = [c for c in case.comments.values() if thread_of(case, c.id) == dispute.thread]
+    sides = (dispute.maker, dispute.disputer)
+    ask(
+        case,
+        "dispute",
+        f"{sides[1].agent} and {sides[0].agent} disagree about {dispute.artifact or 'the work'}. Who goes on?",
+        context="\n".join(f"{comment.author}: {comment.content}" for comment in words),
+        options=[Option(option=f"{side.agent} goes on in {side.column}", to=side.column) for side in sides],
+        thread=dispute.thread,
+        flag=flag,
+    )
+
+
+def thread_of(case: Case, comment: str) -> str | None:
+    """The first comment of the thread this one belongs to; None if the item has no such comment."""
+    seen: set[str] = set()
+    while comment not in seen:
+        seen.add(comment)
+        if comment not in case.comments:
+            return None
+        parent = case.comments[comment].parent
+        if parent is None:
+            return comment
+        comment = parent
+    return None

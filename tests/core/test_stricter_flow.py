@@ -1,0 +1,53 @@
+"""A stricter flow comes in while an item is worked on or asked about: its limits hold from the next rest on."""
+
+import pytest
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
+from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
+
+ANN = Speaker("ann")
+WAYS = ("rewrite the parser", "cache every query", "lock the session")
+
+
+@pytest.mark.ledger("R-11")
+def test_attempts_beyond_the_new_limit_ask_when_the_run_ends() -> None:
+    flow = line_flow("dev", own_attempts=10)
+    with TrialBoard(flow) as board:
+        item = board.add()
+        for way in WAYS:
+            board.effort("dev-agent", "failed", attempts=[{"approach": way}])
+        run = board.claim("dev-agent")
+        board.engine.adopt_flow(ANN, limited(flow, attempts=3), "")
+        board.engine.on_run(run, commands.ReleaseRun())
+        assert board.show(item)["status"] == "awaiting-divine-guidance"
+        assert board.wrong() == []
+
+
+@pytest.mark.ledger("R-12")
+def test_rounds_beyond_the_new_limit_trip_the_breaker_when_the_run_ends() -> None:
+    flow = preset_flow()
+    with TrialBoard(flow) as board:
+        item = board.add(column="arch")
+        board.effort("architect-agent", "done")
+        board.effort("test-architect", "disputed", comments=[{"content": "no"}])
+        board.effort("architect-agent", "disputed", comments=[{"content": "yes", "parent": "c001"}])
+        run = board.claim("test-architect")
+        board.engine.adopt_flow(ANN, limited(flow, dispute_rounds=1), "")
+        board.engine.on_run(run, commands.ReleaseRun())
+        assert board.show(item)["status"] == "needs-human-review"
+        assert board.wrong() == []
+
+
+@pytest.mark.ledger("R-12")
+def test_an_item_that_asks_already_is_flagged_too() -> None:
+    flow = preset_flow()
+    with TrialBoard(flow) as board:
+        item = board.add(column="arch")
+        board.effort("architect-agent", "done")
+        board.effort("test-architect", "disputed", comments=[{"content": "no"}])
+        board.effort("architect-agent", "disputed", comments=[{"content": "yes", "parent": "c001"}])
+        board.effort("test-architect", "asks", question={"question": "which?"})
+        board.engine.adopt_flow(ANN, limited(flow, dispute_rounds=1), "")
+        assert [question["kind"] for question in board.show(item)["questions"]] == ["clarification", "dispute"]
+        assert board.wrong() == []
