@@ -50,7 +50,7 @@ def lap(folder: Path, name: str, agent: str) -> None:
                 claim = board.claim(agent)
             except NothingToDo:
                 return
-            note.write(item=claim.item["id"], token=claim.token, wait=time.monotonic() - start)
+            note.write(item=claim.item_id, token=claim.token, wait=time.monotonic() - start)
             claim.report(Report.done("done"))
 
 
@@ -98,12 +98,12 @@ def toil(folder: Path, name: str, seed: int) -> None:
                 note.write(did="add", item=item["id"], title=item["title"])
             try:
                 claim = board.claim(chance.choice(["test-architect", "dev-agent", "review-agent", "qa-agent"]), lease=1)
-                note.write(did="claim", run=claim.id, item=claim.item["id"], token=claim.token)
+                note.write(did="claim", run=claim.id, item=claim.item_id, token=claim.token)
                 comment = claim.comment("a remark")["comments"][-1]
-                note.write(did="comment", item=claim.item["id"], comment=comment["id"])
+                note.write(did="comment", item=claim.item_id, comment=comment["id"])
                 outcome = chance.choice(["done", "done", "failed", "incomplete"])
                 claim.report(Report(outcome=outcome, summary=f"{name} {chance.random()}"))
-                note.write(did="report", run=claim.id, item=claim.item["id"], outcome=outcome)
+                note.write(did="report", run=claim.id, item=claim.item_id, outcome=outcome)
             except (NothingToDo, Refused):
                 continue
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import msgspec
+from msgspec import to_builtins
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Dispute, Item
@@ -21,8 +21,8 @@ REPORT_FORMAT = {
 }
 
 
-def brief(flow: Flow, item: Item, run: Run, view: View) -> View:
-    """What the agent of this run is told; `view` is the item as the contract shows it."""
+def brief(flow: Flow, item: Item, run: Run, history: list[View], comments: list[View]) -> View:
+    """What the agent of this run is told; attempts and comments come as the contract shows them."""
     agent = flow.agents[run.agent]
     return {
         "role": run.agent,
@@ -38,13 +38,13 @@ def brief(flow: Flow, item: Item, run: Run, view: View) -> View:
         },
         "escapeHatch": ESCAPE_HATCH,
         "told": item.told,
-        "attempts": view["failure_history"],
-        "findings": msgspec.to_builtins(item.findings),
-        "comments": view["comments"],
+        "attempts": history,
+        "findings": to_builtins(item.findings) if item.findings else [],
+        "comments": comments,
         "disputes": _disputes(flow, item),
         "outputs": [],
-        "round": view["iteration"],
-        "guidance": view["guidance"],
+        "round": item.iteration,
+        "guidance": to_builtins(item.guidance) if item.guidance else [],
         "messages": [],
         "lessons": [],
         "reasons": flow.reasons,

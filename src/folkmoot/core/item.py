@@ -142,6 +142,11 @@ class Item(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return sum(self.failures.values())
 
     @property
+    def iteration(self) -> int:
+        """The feedback round it is in: verdicts of the checking column that has given most."""
+        return max(self.span.rounds.values()) if self.span.rounds else 0
+
+    @property
     def dispute(self) -> Dispute | None:
         return self.disputes[-1] if self.disputes else None
 

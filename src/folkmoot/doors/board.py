@@ -70,7 +70,7 @@ class Board:
     ) -> "Claim":
         """The next item for the agent; raises NothingToDo if none is ready."""
         view = self._application.engine.claim(
-            self._speaker, agent, column=column, item=item, lease=lease, worker=worker, key=key
+            self._speaker, agent, column=column, item=item, lease=lease, worker=worker, key=key, show=False
         )
         return Claim(self._application, view, lease or self._application.queries.flow().limits.lease)
 
@@ -133,13 +133,18 @@ class Claim:
         self.token: int = view["token"]
         self.agent: str = view["agent"]
         self.model: str | None = view["model"]
-        self.item: View = view["item"]
         self.brief: View = view["brief"]
+        self.item_id: str = self.brief["task"]["id"]
         self._speaker = Speaker(self.agent, self.id, self.token)
         self._reported = False
         self._over: threading.Event | None = None
         self._renewer: threading.Thread | None = None
         self.lost: MootError | None = None  # why the lease could not be renewed, once that has happened
+
+    @property
+    def item(self) -> View:
+        """The whole item as it is now; the brief has what the effort needs."""
+        return self._application.queries.show(self.item_id)
 
     def renew(self) -> None:
         self._application.engine.on_run(self._speaker, commands.RenewRun(), show=False)
@@ -155,7 +160,7 @@ class Claim:
 
     def comment(self, content: str, **parts: str | None) -> View:
         command = commands.AddComment(content=content, **parts)
-        return self._application.engine.on_item(self._speaker, self.item["id"], command)
+        return self._application.engine.on_item(self._speaker, self.item_id, command)
 
     def _end(self) -> None:
         self._reported = True

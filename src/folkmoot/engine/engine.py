@@ -19,7 +19,7 @@ from folkmoot.engine.adopt import check_adoption
 from folkmoot.engine.moment import LEASE_MAX
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
-from folkmoot.engine.views import claim_view, item_view
+from folkmoot.engine.views import claim_view, comment_views, history_views, item_view
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Store, Transaction
 
@@ -47,6 +47,7 @@ class Engine:
             run = turn.tx.run(speaker.run or "")
             if run is None:
                 raise Invalid("unknown_run", f"there is no run {speaker.run}", "claim an item first: moot claim AGENT")
+            turn.run = run
             return turn.item(run.item)
 
         return self._handle(speaker, command, load, key, show)
@@ -75,6 +76,7 @@ class Engine:
         lease: float | None = None,
         worker: str = "",
         key: str | None = None,
+        show: bool = True,
     ) -> View:
         """The next item for that agent, with its brief; raises NothingToDo if none is ready."""
 
@@ -93,8 +95,10 @@ class Engine:
             claimed = turn.apply(order, ready, speaker)
             run = turn.run
             assert run is not None, "a claim has just made it"
-            view = item_view(turn.tx, claimed, turn.flow, turn.moment)
-            return claim_view(run, view, brief(turn.flow, claimed, run, view), turn.moment)
+            whole = item_view(turn.tx, claimed, turn.flow, turn.moment) if show or key else None
+            history = whole["failure_history"] if whole else history_views(turn.tx, claimed)
+            comments = whole["comments"] if whole else comment_views(turn.tx, claimed)
+            return claim_view(run, whole, brief(turn.flow, claimed, run, history, comments), turn.moment)
 
         salt = f"{column} {item} {lease}"
         command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)

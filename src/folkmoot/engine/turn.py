@@ -1,7 +1,7 @@
 """One turn: what happens inside one writing transaction: load a situation, let the rules decide, save what follows."""
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
@@ -9,6 +9,7 @@ from folkmoot.core.events import Change, Event, FlowVersion, Row
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, Item
 from folkmoot.core.order import place
+from folkmoot.core.records import Run
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.rules.dependencies import consequences
 from folkmoot.core.situation import Case, Draw, Neighbour, Situation
@@ -16,9 +17,6 @@ from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.errors import Invalid
 from folkmoot.store.base import Reading, Transaction
-
-if TYPE_CHECKING:
-    from folkmoot.core.records import Run
 
 ENGINE = Speaker("folkmoot")
 DUE_MAX = 16  # how much of what time has made due one command applies; the next command applies the rest
@@ -36,7 +34,7 @@ class Turn:
     def __init__(self, tx: Transaction, clock: Clock, ids: Ids, flows: dict[int, Flow]) -> None:
         self.tx = tx
         self.ids = ids
-        self.run: Run | None = None  # of the item the last command was about
+        self.run: Run | None = None  # of the item spoken of; read once
         head = tx.head()
         self.flow_version = head.flow_version
         self.flow = flow_in_force(tx, head.flow_version, flows)
@@ -130,6 +128,7 @@ class Turn:
             flow_version=self.flow_version,
             moment=self.moment,
             draw=draw,
+            known_run=self.run,
         )
 
 
@@ -174,6 +173,7 @@ def situation(
     flow_version: int,
     moment: Moment,
     draw: Draw,
+    known_run: Run | None = None,
 ) -> Situation:
     """Load what the rules may look at for this command, and no more."""
     light = isinstance(command, ALWAYS_LIGHT)
@@ -191,7 +191,7 @@ def situation(
         speaker=speaker,
         draw=draw,
         item=item,
-        run=reading.run(item.run) if item and item.run else None,
+        run=_run(reading, item, known_run),
         attempts=reading.attempts(item.id) if item and item.attempt_count and not light else [],
         comments=reading.comments(item.id) if item and item.comment_count and not light else [],
         questions=[q for q in questions if q.state == "open" or q.id in asked],
@@ -199,6 +199,12 @@ def situation(
         children=children,
         maker=maker,
     )
+
+
+def _run(reading: Reading, item: Item | None, known: Run | None) -> Run | None:
+    if item is None or item.run is None:
+        return None
+    return known if known is not None and known.id == item.run else reading.run(item.run)
 
 
 def _neighbours(reading: Reading, command: Command, item: Item | None, children: list[str]) -> dict[str, Neighbour]:

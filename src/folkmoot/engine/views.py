@@ -42,8 +42,6 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
     """The whole item, as `show --json` gives it. What cannot exist yet is not looked for."""
     questions = reading.questions(item.id) if item.span.questions or item.clarifications or item.open_questions else []
     view = summary_view(item, flow, moment, questions)
-    attempts = reading.attempts(item.id) if item.attempt_count else []
-    comments = reading.comments(item.id) if item.comment_count else []
     runs = reading.runs(item.id) if item.token else []
     dispute = item.dispute
     view |= {
@@ -57,20 +55,20 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "integration_points": {},
         "spec": None,
         "constraints": [],
-        "failure_history": [attempt_view(attempt) for attempt in attempts],
+        "failure_history": history_views(reading, item),
         "incomplete_count": item.effort.incompletes,
         "escalation_reason": item.escalation_reason,
         "escalation_tracking": tracking_view(item),
         "dispute_rounds": dispute.rounds if dispute else 0,
         "dispute_agents": dispute.agents if dispute else [],
         "flag": item.flag,
-        "iteration": max(item.span.rounds.values(), default=0),
+        "iteration": item.iteration,
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
-        "comments": [comment_view(comment) for comment in comments],
-        "findings": msgspec.to_builtins(item.findings),
+        "comments": comment_views(reading, item),
+        "findings": msgspec.to_builtins(item.findings) if item.findings else [],
         "questions": [question_view(question) for question in questions],
-        "guidance": msgspec.to_builtins(item.guidance),
+        "guidance": msgspec.to_builtins(item.guidance) if item.guidance else [],
         "runs": [run_view(run) for run in runs],
         "evidence": item.evidence,
         "version": item.version,
@@ -112,6 +110,14 @@ def tracking_view(item: Item) -> View:
         "last_attempt_outcome": item.last_attempt_outcome,
         "divine_clarifications_received": item.clarifications,
     }
+
+
+def history_views(reading: Rows, item: Item) -> list[View]:
+    return [attempt_view(attempt) for attempt in reading.attempts(item.id)] if item.attempt_count else []
+
+
+def comment_views(reading: Rows, item: Item) -> list[View]:
+    return [comment_view(comment) for comment in reading.comments(item.id)] if item.comment_count else []
 
 
 def attempt_view(attempt: Attempt) -> View:
@@ -182,7 +188,7 @@ def run_view(run: Run) -> View:
     }
 
 
-def claim_view(run: Run, item: View, brief: View, moment: Moment) -> View:
+def claim_view(run: Run, item: View | None, brief: View, moment: Moment) -> View:
     return {
         "run": run.id,
         "token": run.token,

@@ -26,31 +26,31 @@ def claim(case: Case, command: ClaimItem) -> None:
         )
     token = item.token + 1
     model = case.flow.agents[command.agent].model(item.failures.get(command.agent, 0))
-    case.run = Run(
-        id=case.situation.draw.run,
-        item=item.id,
-        token=token,
-        agent=command.agent,
-        column=item.column,
-        lease_until=case.now + command.lease,
-        lease=command.lease,
-        model=model,
-        worker=command.worker,
-        flow_version=case.situation.flow_version,
-        started_at=case.situation.at,
-    )
-    case.voice = case.run
-    row = {name: getattr(case.run, name) for name in Run.__struct_fields__ if name != "id"}
+    run = case.situation.draw.run
+    row: dict[str, Any] = {
+        "item": item.id,
+        "token": token,
+        "agent": command.agent,
+        "column": item.column,
+        "lease_until": case.now + command.lease,
+        "lease": command.lease,
+        "model": model,
+        "flow_version": case.situation.flow_version,
+        "started_at": case.situation.at,
+    }
+    if command.worker:
+        row["worker"] = command.worker
+    case.run = case.voice = Run(id=run, **row)
     case.emit(
         "agent_started",
         {"token": token, "model": model, "column": item.column},
         item={
             "token": token,
-            "run": case.run.id,
+            "run": run,
             "status": "running",
             "span": replace(item.span, runs=item.span.runs + 1),
         },
-        runs=(case.run.id, row),
+        runs=(run, row),
     )
 
 

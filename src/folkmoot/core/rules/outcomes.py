@@ -137,12 +137,11 @@ def _comment(case: Case, remark: Remark) -> str:
         "item": case.item.id,
         "author": case.run.agent,
         "content": remark.content,
-        "artifact": remark.artifact,
-        "target": remark.target,
-        "parent": remark.parent,
         "run": case.run.id,
         "at": case.situation.at,
     }
+    about = {"artifact": remark.artifact, "target": remark.target, "parent": remark.parent}
+    row |= {name: value for name, value in about.items() if value is not None}
     if remark.resolution:
         row |= {"status": "resolved", "resolution": remark.resolution}
     case.emit(
