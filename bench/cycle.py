@@ -19,7 +19,7 @@ from folkmoot.store.sqlite.store import SqliteStore
 
 ITEMS = 1000
 CYCLES = 100
-ROUNDS = 20
+ROUNDS = 40
 Statement = tuple[str, Any]
 
 

@@ -6,7 +6,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
 
 
-class Speaker(Struct, frozen=True):
+class Speaker(Struct, frozen=True, gc=False):
     """Who speaks: a person, or a run with its fencing token."""
 
     name: str
@@ -18,11 +18,11 @@ class Speaker(Struct, frozen=True):
         return self.run is None
 
 
-class Command(Struct, frozen=True, kw_only=True):
+class Command(Struct, frozen=True, gc=False, kw_only=True):
     pass
 
 
-class AddItem(Command, frozen=True, kw_only=True):
+class AddItem(Command, frozen=True, gc=False, kw_only=True):
     title: str
     body: str = ""
     column: str | None = None
@@ -34,43 +34,43 @@ class AddItem(Command, frozen=True, kw_only=True):
     parent: str | None = None
 
 
-class ClaimItem(Command, frozen=True, kw_only=True):
+class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
     agent: str
     lease: float
     worker: str = ""
 
 
-class RenewRun(Command, frozen=True, kw_only=True):
+class RenewRun(Command, frozen=True, gc=False, kw_only=True):
     pass
 
 
-class ReleaseRun(Command, frozen=True, kw_only=True):
+class ReleaseRun(Command, frozen=True, gc=False, kw_only=True):
     pass
 
 
-class ReportRun(Command, frozen=True, kw_only=True):
+class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure."""
 
     report: Report
     fault: str | None = None
 
 
-class LapseRun(Command, frozen=True, kw_only=True):
+class LapseRun(Command, frozen=True, gc=False, kw_only=True):
     """The lease ran out; given by the engine, never by a speaker."""
 
 
-class PassDeadline(Command, frozen=True, kw_only=True):
+class PassDeadline(Command, frozen=True, gc=False, kw_only=True):
     """A question's deadline has come; given by the engine."""
 
     question: str
 
 
-class MoveItem(Command, frozen=True, kw_only=True):
+class MoveItem(Command, frozen=True, gc=False, kw_only=True):
     column: str
     why: str = ""
 
 
-class EditItem(Command, frozen=True, kw_only=True):
+class EditItem(Command, frozen=True, gc=False, kw_only=True):
     title: str | UnsetType = UNSET
     body: str | UnsetType = UNSET
     type: str | UnsetType = UNSET
@@ -81,15 +81,15 @@ class EditItem(Command, frozen=True, kw_only=True):
     overrule: int | UnsetType = UNSET  # the number of an attempt whose verdict (counted or not) is turned round
 
 
-class CancelItem(Command, frozen=True, kw_only=True):
+class CancelItem(Command, frozen=True, gc=False, kw_only=True):
     why: str = ""
 
 
-class ReopenItem(Command, frozen=True, kw_only=True):
+class ReopenItem(Command, frozen=True, gc=False, kw_only=True):
     why: str = ""
 
 
-class AddComment(Command, frozen=True, kw_only=True):
+class AddComment(Command, frozen=True, gc=False, kw_only=True):
     content: str
     artifact: str | None = None
     target: str | None = None
@@ -97,31 +97,31 @@ class AddComment(Command, frozen=True, kw_only=True):
     resolution: str | None = None
 
 
-class AnswerQuestion(Command, frozen=True, kw_only=True):
+class AnswerQuestion(Command, frozen=True, gc=False, kw_only=True):
     question: str
     answer: str
     to: str | None = None
 
 
-class SettleDependency(Command, frozen=True, kw_only=True):
+class SettleDependency(Command, frozen=True, gc=False, kw_only=True):
     """A neighbour that this item waits for has ended, or is open again; given by the engine as a consequence."""
 
     dependency: str
     status: str
 
 
-class SettleItem(Command, frozen=True, kw_only=True):
+class SettleItem(Command, frozen=True, gc=False, kw_only=True):
     """The flow has changed: see to it that somebody will act on the item; given by the engine."""
 
 
-class RankItem(Command, frozen=True, kw_only=True):
+class RankItem(Command, frozen=True, gc=False, kw_only=True):
     rank: int
 
 
-class AwaitChild(Command, frozen=True, kw_only=True):
+class AwaitChild(Command, frozen=True, gc=False, kw_only=True):
     child: str
 
 
-class AdoptFlow(Command, frozen=True, kw_only=True):
+class AdoptFlow(Command, frozen=True, gc=False, kw_only=True):
     flow: Flow
     source: str

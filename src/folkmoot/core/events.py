@@ -60,7 +60,7 @@ EVENTS = {
 }
 
 
-class Clock(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Clock(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """How the store's clock follows from the machine's: it goes on over reboots and never goes back."""
 
     id: str = "clock"
@@ -68,7 +68,7 @@ class Clock(Struct, frozen=True, omit_defaults=True, kw_only=True):
     offset: float = 0.0
 
 
-class FlowVersion(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class FlowVersion(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A flow as it was taken in. The highest version is in force."""
 
     id: str  # the version number
@@ -90,7 +90,7 @@ Row = Item | Run | Attempt | Comment | Question | FlowVersion | Clock
 FIELD_TYPES = {table: {f.name: f.type for f in struct_fields(kind)} for table, kind in type_of_table.items()}
 
 
-class Change(Struct, frozen=True, array_like=True):
+class Change(Struct, frozen=True, gc=False, array_like=True):
     """New values of some fields of one row; a row that does not exist yet begins with them."""
 
     table: str
@@ -98,7 +98,7 @@ class Change(Struct, frozen=True, array_like=True):
     fields: dict[str, Any]
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class Event(Struct, frozen=True, gc=False, kw_only=True):
     name: str
     item: str | None = None
     run: str | None = None

@@ -89,6 +89,8 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     def stage(self, column: str, origins: list[str]) -> str:
         """The stage whose work is done in a column: its own, or the one an escalation column took it from."""
+        if not origins:
+            return column
         left = list(origins)
         while left and self.columns[column].kind == "escalation":
             column = left.pop()

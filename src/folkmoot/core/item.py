@@ -11,7 +11,7 @@ ASKING = frozenset({"awaiting-divine-guidance", "needs-human-review", "parked"})
 STATUSES = ("ready", "running", "waiting", *sorted(ASKING), *sorted(ENDED))
 
 
-class Effort(Struct, frozen=True, omit_defaults=True):
+class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
     """Begins again when an attempt is counted or the item leaves the column (R-05)."""
 
     executions: int = 0
@@ -23,7 +23,7 @@ class Effort(Struct, frozen=True, omit_defaults=True):
     releases: int = 0
 
 
-class Span(Struct, frozen=True, omit_defaults=True):
+class Span(Struct, frozen=True, gc=False, omit_defaults=True):
     """What was counted since the last guidance (R-18). Only a person begins it again."""
 
     runs: int = 0
@@ -41,7 +41,7 @@ class Span(Struct, frozen=True, omit_defaults=True):
         return self.self_solve_attempts + self.expert_attempts
 
 
-class Side(Struct, frozen=True):
+class Side(Struct, frozen=True, gc=False):
     """One side of a dispute: a column, and where it stood off the flow, so that a reply finds the way back."""
 
     agent: str
@@ -50,7 +50,7 @@ class Side(Struct, frozen=True):
     origins: list[str] = field(default_factory=list)
 
 
-class Dispute(Struct, frozen=True, omit_defaults=True):
+class Dispute(Struct, frozen=True, gc=False, omit_defaults=True):
     """An open thread of statements. `turn` is the index of the side that must speak next."""
 
     thread: str
@@ -68,7 +68,7 @@ class Dispute(Struct, frozen=True, omit_defaults=True):
         return self.maker if index == 1 else self.disputer
 
 
-class Artifact(Struct, frozen=True, omit_defaults=True):
+class Artifact(Struct, frozen=True, gc=False, omit_defaults=True):
     """Something an agent made, and the stage that made it: disputes of it go there."""
 
     column: str
@@ -77,13 +77,13 @@ class Artifact(Struct, frozen=True, omit_defaults=True):
     path: str | None = None
 
 
-class Guidance(Struct, frozen=True, omit_defaults=True):
+class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):
     question: str
     answer: str
     by: str
 
 
-class Item(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     title: str
     column: str

@@ -9,7 +9,7 @@ from folkmoot.core.item import PRIORITIES, Item
 RANK_MAX = 16
 
 
-class Place(Struct, frozen=True):
+class Place(Struct, frozen=True, gc=False):
     """Where an item stands in its queue. `queue` is the only agent that may claim it now, or None."""
 
     queue: str | None

@@ -8,7 +8,7 @@ from folkmoot.core.report import Report
 RUN_ENDS = ("reported", "rescued", "released", "revoked")
 
 
-class Run(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """One effort of one agent on one item: a lease with a fencing token."""
 
     id: str
@@ -31,7 +31,7 @@ class Run(Struct, frozen=True, omit_defaults=True, kw_only=True):
     report: Report | None = None
 
 
-class Attempt(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A failed effort as the rules judged it. A person may overrule `counted`; `ground` says why it was judged so."""
 
     id: str  # item id, a slash, and its number on that item
@@ -56,7 +56,7 @@ class Attempt(Struct, frozen=True, omit_defaults=True, kw_only=True):
     at: int = 0
 
 
-class Comment(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Comment(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     item: str
     author: str
@@ -71,7 +71,7 @@ class Comment(Struct, frozen=True, omit_defaults=True, kw_only=True):
     at: int = 0
 
 
-class Option(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A way to answer; `to` or `effect` says what choosing it does beyond its words."""
 
     option: str
@@ -80,7 +80,7 @@ class Option(Struct, frozen=True, omit_defaults=True, kw_only=True):
     effect: str | None = None  # cancel; finish: as if done; fix: and then it returns to whoever asked
 
 
-class Question(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     item: str
     kind: str  # clarification, dispute, decision, budget, conflict

@@ -14,17 +14,17 @@ CAUSES = ("capability", "transient", "quota", "requirement", "size", "conflict",
 Count = Annotated[int, Meta(ge=0, le=2**62)]
 
 
-class Files(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Files(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     created: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
 
 
-class NamedArtifact(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class NamedArtifact(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     path: str | None = None
 
 
-class Finding(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Finding(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     kind: str = "review"
     severity: str = "medium"
     issue: str = ""
@@ -36,7 +36,7 @@ class Finding(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unkn
     category: str | None = None
 
 
-class Remark(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Remark(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     """A comment that a report carries."""
 
     content: str
@@ -46,7 +46,7 @@ class Remark(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unkno
     resolution: str | None = None
 
 
-class Try(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Try(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     """One attempt as the agent tells it."""
 
     kind: str = "self_solve"
@@ -55,12 +55,12 @@ class Try(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_
     why_different: str | None = None
 
 
-class Choice(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Choice(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     option: str
     why_insufficient: str | None = None
 
 
-class AskedQuestion(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class AskedQuestion(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     question: str
     context: str | None = None
     options: list[Choice] = field(default_factory=list)
@@ -69,19 +69,19 @@ class AskedQuestion(Struct, frozen=True, omit_defaults=True, kw_only=True, forbi
     default: str | None = None
 
 
-class Tests(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Tests(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     total: Count = 0
     passed: Count = 0
     failed: Count = 0
 
 
-class Usage(Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Usage(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
     input_tokens: Count = 0
     output_tokens: Count = 0
     cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
 
 
-class Report(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     outcome: str
     summary: str = ""
     commit: str | None = None

@@ -11,7 +11,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
 
 
-class Neighbour(Struct, frozen=True):
+class Neighbour(Struct, frozen=True, gc=False):
     """As much of another item as a rule about this one may need."""
 
     id: str
@@ -21,7 +21,7 @@ class Neighbour(Struct, frozen=True):
     generation: int = 0
 
 
-class Draw(Struct, frozen=True, kw_only=True):
+class Draw(Struct, frozen=True, gc=False, kw_only=True):
     """Ids and chance, drawn before the rules run: the rules draw nothing themselves."""
 
     run: str
@@ -31,7 +31,7 @@ class Draw(Struct, frozen=True, kw_only=True):
     jitter: float = 0.5  # between 0 and 1
 
 
-class Situation(Struct, frozen=True, kw_only=True):
+class Situation(Struct, frozen=True, gc=False, kw_only=True):
     flow: Flow
     flow_version: int
     now: float  # store clock, seconds

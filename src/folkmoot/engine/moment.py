@@ -10,7 +10,7 @@ from folkmoot.store.base import BoardHead
 LEASE_MAX = 3600.0
 
 
-class Moment(Struct, frozen=True):
+class Moment(Struct, frozen=True, gc=False):
     now: float
     at: int
     restarted: ClockRow | None  # set when the machine was started again since the last write

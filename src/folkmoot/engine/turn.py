@@ -23,7 +23,7 @@ DUE_MAX = 16  # how much of what time has made due one command applies; the next
 CONSEQUENCES_MAX = 5000
 UPSTREAM_MAX = 20_000
 
-MAY_PAUSE = (commands.ReportRun, commands.ReleaseRun, commands.LapseRun)
+MAY_PAUSE = (commands.ReleaseRun, commands.LapseRun)
 ALWAYS_LIGHT = (commands.ClaimItem, commands.RenewRun, commands.RankItem)
 ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 REPLANS = (commands.EditItem, commands.ReopenItem)
@@ -117,7 +117,7 @@ class Turn:
             item=head.items + 1,
             comment=head.comments + 1,
             question=head.questions + 1,
-            jitter=self.ids.jitter() if isinstance(command, MAY_PAUSE) else 0.5,
+            jitter=self.ids.jitter() if _may_pause(command) else 0.5,
         )
         return situation(
             self.tx,
@@ -130,6 +130,12 @@ class Turn:
             draw=draw,
             known_run=self.run,
         )
+
+
+def _may_pause(command: Command) -> bool:
+    if isinstance(command, commands.ReportRun):
+        return command.report.outcome == "failed"
+    return isinstance(command, MAY_PAUSE)
 
 
 def _concerns(command: Command, item: Item) -> bool:

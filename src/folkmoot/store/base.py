@@ -14,7 +14,7 @@ from folkmoot.core.situation import Neighbour
 Result = TypeVar("Result")
 
 
-class BoardHead(Struct, frozen=True):
+class BoardHead(Struct, frozen=True, gc=False):
     """The one row every writing transaction reads first and writes last."""
 
     seq: int = 0  # of the last event
@@ -29,7 +29,7 @@ class BoardHead(Struct, frozen=True):
     open_questions: int = 0
 
 
-class KeptAnswer(Struct, frozen=True):
+class KeptAnswer(Struct, frozen=True, gc=False):
     """The answer to a command that carried an idempotency key."""
 
     digest: bytes

@@ -8,6 +8,8 @@ from folkmoot.core.situation import Case
 
 def trip_breakers(case: Case) -> None:
     """Flag every dispute that has reached its limit of rounds, by its last statement or by a changed flow."""
+    if not case.item.disputes:
+        return
     asked = {question.thread for question in case.questions.values() if question.state == "open"}
     for dispute in case.item.disputes:
         if dispute.rounds >= case.flow.limits.dispute_rounds and dispute.thread not in asked:

@@ -22,7 +22,8 @@ OFF_DEPTH_MAX = 2
 def at_rest(case: Case, **changed: Any) -> dict[str, Any]:
     """The status of an item nobody works on, recomputed from what it waits for: an answer restores what was."""
     waits_for = changed.get("waits_for", case.item.waits_for)
-    status = asking_status(case.questions.values()) or ("waiting" if waits_for else "ready")
+    asking = asking_status(case.questions.values()) if case.questions else None
+    status = asking or ("waiting" if waits_for else "ready")
     if status in ASKING and case.item.status == "parked":
         status = "parked"  # only an answer takes it out of the park
     return {"run": None, "status": status, "ready_at": case.now, **changed}
