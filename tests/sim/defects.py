@@ -14,7 +14,18 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place, place
 from folkmoot.core.records import Run
-from folkmoot.core.rules import answers, claims, dependencies, disputes, failures, hands, movement, outcomes, questions
+from folkmoot.core.rules import (
+    answers,
+    claims,
+    decide,
+    dependencies,
+    disputes,
+    failures,
+    hands,
+    movement,
+    outcomes,
+    questions,
+)
 from folkmoot.core.situation import Case, Situation
 from folkmoot.engine import engine, turn
 from folkmoot.engine.moment import Moment
@@ -403,6 +414,7 @@ def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]
 @defect("R-12", "disputes go on and on", flow=limited(dispute_rounds=1))
 def no_breaker(patch: Patch) -> None:
     patch.setattr(disputes, "_reply", with_limits(disputes._reply, dispute_rounds=1000))
+    patch.setattr(movement, "trip_breakers", lambda case: None)
 
 
 @defect(
@@ -435,7 +447,7 @@ def undead(patch: Patch) -> None:
 @defect("R-33", "the fuse is taken out", flow=limited(runs=4))
 def no_fuse(patch: Patch) -> None:
     wrong = with_limits(movement.settle, runs=1_000_000)
-    everywhere(patch, (movement, failures, outcomes, hands), "settle", wrong)
+    everywhere(patch, (movement, failures, outcomes, hands, decide), "settle", wrong)
 
 
 @defect("chain", "each event is hashed by itself")

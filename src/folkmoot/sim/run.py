@@ -51,17 +51,19 @@ def simulate(
     items: int = ITEMS,
     stores: Sequence[Store] = (),
     flow: Flow | None = None,
+    to_the_end: bool = True,
 ) -> Outcome:
     """Live through one world. A world that went wrong gives a red outcome, never an exception.
 
     Without `stores` the board is in memory; several of them are connections to one board. `flow` is the first one.
+    With `to_the_end` every item must also end once only good agents and a person who answers are left.
     """
     chance = random.Random(seed)
     stores = stores or [SqliteStore.create(":memory:", durable=False)]
     world = World(seed, stores, flow or choose_flow(chance), chance)
     red: list[str] = []
     try:
-        live(world, steps, agents, items)
+        live(world, steps, agents, items, to_the_end)
     except Red as fault:
         red = fault.found
     finally:
@@ -83,11 +85,12 @@ def two_connections(path: str) -> list[Store]:
     return [SqliteStore.create(path, durable=False), SqliteStore.open(path, durable=False)]
 
 
-def live(world: World, steps: int, agents: int, items: int) -> None:
+def live(world: World, steps: int, agents: int, items: int, to_the_end: bool) -> None:
     chaos(world, steps, agents, items)
-    if world.chance.random() < ALONE_RATE:
-        alone(world, agents)
-    quiet(world, agents)
+    if to_the_end:
+        if world.chance.random() < ALONE_RATE:
+            alone(world, agents)
+        quiet(world, agents)
     world.witness.check_all()
     world.witness.replay()
     world.witness.found += [f"chain: {text}" for text in world.store.broken_links()]

@@ -2,7 +2,8 @@
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
-from folkmoot.core.rules import answers, claims, dependencies, hands, movement, outcomes
+from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
+from folkmoot.core.rules.movement import settle
 from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import Refused
 
@@ -21,7 +22,12 @@ def decide(situation: Situation, command: Command) -> Case:
 
 
 def carry_out(case: Case, command: Command) -> None:
-    """Go on with a case: what a reader does who wants to know what several commands would come to."""
+    """Run the rule, then see to it that somebody will act on the item, whichever way it went."""
+    _apply(case, command)
+    settle(case)
+
+
+def _apply(case: Case, command: Command) -> None:
     match command:
         case commands.ReportRun():
             outcomes.report(case, command)
@@ -54,7 +60,7 @@ def carry_out(case: Case, command: Command) -> None:
         case commands.AwaitChild():
             dependencies.await_child(case, command)
         case commands.SettleItem():
-            movement.settle(case)
+            pass  # every command ends by settling the item; this one does nothing else
         case commands.RankItem():
             dependencies.rank(case, command)
         case _:
