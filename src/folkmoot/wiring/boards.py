@@ -1,6 +1,7 @@
 """Boards in folders: the only place that knows a concrete store, real files and the real clock."""
 
 import os
+import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ class FileBoards:
         application = Application(Engine(store, SystemClock(), SystemIds()), home, list(store.warnings))
         application.notes += _flow_changed(home, application)
         return application
+
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
 
     def create(self, folder: str, preset: str) -> Application:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
@@ -78,7 +82,6 @@ class FileBoards:
         """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
         import sys
         import tempfile
-        import time
 
         from folkmoot.sim.demo import play
         from folkmoot.sim.demo_teller import Teller
@@ -87,7 +90,7 @@ class FileBoards:
         board = self.create(folder, "kanban")
         try:
             read = sys.stdin.readline if ask else None
-            return play(board, Teller(sys.stderr if on_stderr else sys.stdout, time.sleep, read), folder)
+            return play(board, Teller(sys.stderr if on_stderr else sys.stdout, self.pause, read), folder)
         finally:
             board.close()
 

@@ -80,7 +80,7 @@ def settle(case: Case) -> None:
         words = f"The item is finished, but {dispute.thread} is still disputed. Accept the work?"
         ask(case, "decision", words, options=ways, thread=dispute.thread)
     elif agent is None and column.next:
-        enter(case, column.next, f"nobody works in {item.column}; it flows on")
+        enter(case, column.next, f"nobody works in {item.column}")
     elif agent is None:
         ask(
             case,

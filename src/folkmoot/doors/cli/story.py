@@ -1,9 +1,13 @@
 """What happened, and whether the board is sound."""
 
+import sys
+
 import click
 
-from folkmoot.doors.cli.session import NUMBER_MAX, Session, common, number_of
-from folkmoot.errors import Unavailable
+from folkmoot.doors.cli.session import NUMBER_MAX, Session, View, common, number_of
+from folkmoot.errors import Invalid, Unavailable
+
+FOLLOW_SECONDS = 1.0
 
 
 @click.command("log")
@@ -12,23 +16,36 @@ from folkmoot.errors import Unavailable
     "--after", type=click.IntRange(0, NUMBER_MAX), default=0, metavar="SEQ", help="Only events after this one."
 )
 @click.option("--limit", type=click.IntRange(1, 10_000), default=1000, show_default=True, help="At most this many.")
+@click.option("--follow", is_flag=True, help="Go on showing what happens, until Ctrl-C.")
 @common
 @click.pass_obj
-def log_command(session: Session, item: str | None, after: int, limit: int) -> None:
+def log_command(session: Session, item: str | None, after: int, limit: int, follow: bool) -> None:
     """Show the log, of an item or of the whole board.
 
     \b
     moot log
+    moot log --follow
     moot log 7 --after 120 --json
     """
-    view = session.board.queries.log(after, number_of(item) if item else None, limit)
+    if follow and session.json:
+        raise Invalid(
+            "bad_usage", "--follow has no end, and --json is one document", "repeat: moot log --after SEQ --json"
+        )
+    wanted = number_of(item) if item else None
+    view = session.board.queries.log(after, wanted, limit)
+    session.answer(view, lambda: _show(view))
+    while follow:
+        sys.stdout.flush()
+        session.boards.pause(FOLLOW_SECONDS)
+        view = session.board.queries.log(view["next"], wanted, limit)
+        if view["events"]:
+            _show(view)
 
-    def words() -> None:
-        from folkmoot.doors.cli.say.events import log
 
-        log(view["events"])
+def _show(view: View) -> None:
+    from folkmoot.doors.cli.say.events import log
 
-    session.answer(view, words)
+    log(view["events"])
 
 
 @click.command("doctor")
