@@ -5,6 +5,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,11 @@ def run() -> dict[str, float]:
         engine_costs, raw_costs = [], []
         for number in range(ROUNDS):
             store = SqliteStore.open(copy_of(board, f"engine{number}.db"))
-            engine_costs.append(measured(lambda store=store: cycles(store, CYCLES)))  # type: ignore[misc]
+            engine_costs.append(measured(partial(cycles, store, CYCLES)))
             store.close()
             # The same class opens the raw one, so that the settings are the same; only the statements are run.
             raw = SqliteStore.open(copy_of(board, f"raw{number}.db"))
-            raw_costs.append(measured(lambda raw=raw: replay(raw._connection, statements)))  # type: ignore[misc]
+            raw_costs.append(measured(partial(replay, raw._connection, statements)))
             raw.close()
     speed = [raw.wall / ours.wall for raw, ours in zip(raw_costs, engine_costs, strict=True)]
     # Of CPU the least counts: whatever else the machine does can only add to it.

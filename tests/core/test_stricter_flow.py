@@ -24,16 +24,22 @@ def test_attempts_beyond_the_new_limit_ask_when_the_run_ends() -> None:
         assert board.wrong() == []
 
 
+def board_with_one_round() -> tuple[TrialBoard, str]:
+    """The architect and the test-architect have each spoken once; it is the test-architect's turn."""
+    board = TrialBoard(preset_flow())
+    item = board.add(column="arch")
+    board.effort("architect-agent", "done")
+    board.effort("test-architect", "disputed", comments=[{"content": "no"}])
+    board.effort("architect-agent", "disputed", comments=[{"content": "yes", "parent": "c001"}])
+    return board, item
+
+
 @pytest.mark.ledger("R-12")
 def test_rounds_beyond_the_new_limit_trip_the_breaker_when_the_run_ends() -> None:
-    flow = preset_flow()
-    with TrialBoard(flow) as board:
-        item = board.add(column="arch")
-        board.effort("architect-agent", "done")
-        board.effort("test-architect", "disputed", comments=[{"content": "no"}])
-        board.effort("architect-agent", "disputed", comments=[{"content": "yes", "parent": "c001"}])
+    board, item = board_with_one_round()
+    with board:
         run = board.claim("test-architect")
-        board.engine.adopt_flow(ANN, limited(flow, dispute_rounds=1), "")
+        board.engine.adopt_flow(ANN, limited(preset_flow(), dispute_rounds=1), "")
         board.engine.on_run(run, commands.ReleaseRun())
         assert board.show(item)["status"] == "needs-human-review"
         assert board.wrong() == []
@@ -41,13 +47,9 @@ def test_rounds_beyond_the_new_limit_trip_the_breaker_when_the_run_ends() -> Non
 
 @pytest.mark.ledger("R-12")
 def test_an_item_that_asks_already_is_flagged_too() -> None:
-    flow = preset_flow()
-    with TrialBoard(flow) as board:
-        item = board.add(column="arch")
-        board.effort("architect-agent", "done")
-        board.effort("test-architect", "disputed", comments=[{"content": "no"}])
-        board.effort("architect-agent", "disputed", comments=[{"content": "yes", "parent": "c001"}])
+    board, item = board_with_one_round()
+    with board:
         board.effort("test-architect", "asks", question={"question": "which?"})
-        board.engine.adopt_flow(ANN, limited(flow, dispute_rounds=1), "")
+        board.engine.adopt_flow(ANN, limited(preset_flow(), dispute_rounds=1), "")
         assert [question["kind"] for question in board.show(item)["questions"]] == ["clarification", "dispute"]
         assert board.wrong() == []

@@ -105,8 +105,12 @@ class SqliteTransaction(SqliteReading):
     def _save_item(self, item: Item, is_new: bool, place: Place) -> None:
         number, doc = number_of(item.id), encode_row(item)
         queue, priority, rank = place.queue, place.priority, place.rank
-        was: Item | None = None
-        if is_new:
+        was = None if is_new else self.item(item.id)
+        if was is None and not is_new:
+            raise missing("items", item.id)
+        if was is not None and self._items[item.id][:3] == (queue, priority, rank) and sorts_alike(was, item):
+            self._execute(UPDATE_ITEM, (doc, number))
+        else:
             columns = (
                 item.column,
                 item.status,
@@ -118,25 +122,9 @@ class SqliteTransaction(SqliteReading):
                 item.generation,
                 doc,
             )
-            self._execute(INSERT_ITEM, (number, *columns))
-        else:
-            was = self.item(item.id)
-            if was is None:
-                raise missing("items", item.id)
-            if self._items[item.id][:3] == (queue, priority, rank) and sorts_alike(was, item):
-                self._execute(UPDATE_ITEM, (doc, number))
+            if is_new:
+                self._execute(INSERT_ITEM, (number, *columns))
             else:
-                columns = (
-                    item.column,
-                    item.status,
-                    queue,
-                    priority,
-                    rank,
-                    item.wake_at,
-                    item.ready_at,
-                    item.generation,
-                    doc,
-                )
                 self._execute(MOVE_ITEM, (*columns, number))
         if was is None or was.after != item.after:
             self._save_after(number, item.after, is_new)
