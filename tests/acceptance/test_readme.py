@@ -34,7 +34,7 @@ def test_the_first_board_by_hand(tmp_path: Path, shell: dict[str, str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     told = done.stdout
     assert "dev-agent disputes tests/cancel.md (c001)" in told
-    assert "disagree about tests/cancel.md. Who goes on?" in told
+    assert "disagree about tests/cancel.md. Who is right?" in told
     assert "May a filled trade be cancelled?" in told
     assert "No, only open ones." in told
     assert "checks hold" in told

@@ -67,7 +67,18 @@ def test_an_item_waits_until_all_it_comes_after_is_done() -> None:
 
 
 @pytest.mark.ledger("R-03")
-@pytest.mark.parametrize(("answer", "status"), [("1", "ready"), ("2", "cancelled"), ("never mind it", "ready")])
+def test_words_that_name_no_way_do_not_decide_about_a_cancelled_dependency() -> None:
+    with TrialBoard() as board:
+        first = board.add("first", column="dev")
+        second = board.add("second", column="dev", after=[first])
+        board.on(first, commands.CancelItem())
+        with pytest.raises(Invalid, match="1 go on without it, 2 cancel this one too"):
+            board.answer("q1", "no, cancel this one too please")
+        assert board.show(second)["status"] == ASKED
+
+
+@pytest.mark.ledger("R-03")
+@pytest.mark.parametrize(("answer", "status"), [("1", "ready"), ("2", "cancelled"), ("go on without it", "ready")])
 def test_a_cancelled_dependency_asks_with_the_ways_to_go_on(answer: str, status: str) -> None:
     with TrialBoard() as board:
         first = board.add("first", column="dev")

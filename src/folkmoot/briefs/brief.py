@@ -37,6 +37,7 @@ def brief(flow: Flow, item: Item, run: Run, history: list[View], comments: list[
             "timeout": agent.timeout or flow.limits.timeout,
         },
         "escapeHatch": ESCAPE_HATCH,
+        "artifacts": [{"name": name, "path": a.path, "agent": a.agent} for name, a in item.artifacts.items()],
         "told": item.told,
         "attempts": history,
         "findings": to_builtins(item.findings) if item.findings else [],

@@ -17,8 +17,10 @@ def tier(flow: Flow, item: Item) -> int:
 
 def why(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> str:
     """Where the item is and why; then who or what must act for it to go on."""
+    if item.status == "cancelled":
+        return f"Cancelled in {item.column}: {item.because}."
     place = f"In {item.column} because {item.because}" if item.because else f"In {item.column}"
-    failed = f", {item.failure_count} failed so far" if item.failure_count else ""
+    failed = f", {item.failure_count} failed so far" if item.failure_count and "failed" not in item.because else ""
     sentence = f"{place}{failed}; {_waits_for(flow, item, now, list(questions))}"
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
@@ -27,8 +29,6 @@ def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) ->
     agent = flow.watcher(item.column) if item.column in flow.columns else None
     if item.status == "done":
         return f"it is done, evidence: {item.evidence or 'none'}"
-    if item.status == "cancelled":
-        return "it is cancelled"
     if item.status in ASKING:
         asked = next((q for q in questions if q.state == "open" and q.blocking), None)
         parked = "parked until" if item.status == "parked" else "it waits until"

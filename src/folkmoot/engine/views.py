@@ -43,7 +43,6 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
     questions = reading.questions(item.id) if item.span.questions or item.clarifications or item.open_questions else []
     view = summary_view(item, flow, moment, questions)
     runs = reading.runs(item.id) if item.token else []
-    dispute = item.dispute
     view |= {
         "body": item.body,
         "type": item.type,
@@ -59,9 +58,8 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "incomplete_count": item.effort.incompletes,
         "escalation_reason": item.escalation_reason,
         "escalation_tracking": tracking_view(item),
-        "dispute_rounds": dispute.rounds if dispute else 0,
-        "dispute_agents": dispute.agents if dispute else [],
         "flag": item.flag,
+        "told": item.told,
         "iteration": item.iteration,
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
@@ -80,6 +78,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
 
 def summary_view(item: Item, flow: Flow, moment: Moment, questions: list[Question]) -> View:
     """The short form of a list."""
+    dispute = item.dispute
     return {
         "id": item.id,
         "title": item.title,
@@ -93,6 +92,8 @@ def summary_view(item: Item, flow: Flow, moment: Moment, questions: list[Questio
         "watcher": flow.watcher(item.column) if item.column in flow.columns else None,
         "pause": round(item.wake_at - moment.now, 1) if item.wake_at > moment.now else None,
         "failure_count": item.failure_count,
+        "dispute_rounds": dispute.rounds if dispute else 0,
+        "dispute_agents": dispute.agents if dispute else [],
         "escalation_tier": tier(flow, item),
         "cost_usd": item.cost_usd,
         "why": why(flow, item, moment.now, questions),

@@ -7,13 +7,38 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec.structs import fields as struct_fields
 
-from folkmoot.core.report import CAUSES, KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES, Report
+from folkmoot.core.report import (
+    CAUSES,
+    KINDS,
+    OUTCOMES,
+    RESOLUTIONS,
+    SEVERITIES,
+    AskedQuestion,
+    Files,
+    Finding,
+    NamedArtifact,
+    Remark,
+    Report,
+    Tests,
+    Try,
+    Usage,
+)
 from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
 
 REPORT_CHARS_MAX = 1_000_000
 # Parts of the contract that no rule reads yet: they are kept and shown.
 KEPT = ("tasks", "contracts", "integration_points", "delegate")
+PARTS = {
+    "files": Files.__struct_fields__,
+    "artifacts": NamedArtifact.__struct_fields__,
+    "findings": Finding.__struct_fields__,
+    "comments": Remark.__struct_fields__,
+    "attempts": Try.__struct_fields__,
+    "question": AskedQuestion.__struct_fields__,
+    "tests": Tests.__struct_fields__,
+    "usage": Usage.__struct_fields__,
+}
 FIELDS = {field.name: field.type for field in struct_fields(Report) if field.name != "extra"}
 
 
@@ -45,7 +70,10 @@ def _report(data: dict[str, Any]) -> Report:
         try:
             values[name] = msgspec.convert(value, FIELDS[name])
         except (msgspec.ValidationError, OverflowError) as error:
-            faults.append(f"{name}: {error}")
+            known = (
+                f"; its fields are {', '.join(PARTS[name])}" if "unknown field" in str(error) and name in PARTS else ""
+            )
+            faults.append(f"{name}: {error}{known}")
     faults += _wrong_words(data, values)
     if faults:
         raise _unreadable(faults)

@@ -33,11 +33,16 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         _late(case, question, command.answer)
         return
     option = _chosen(question, command.answer)
+    if question.dependency and option is None:
+        ways = ", ".join(f"{n} {way.option}" for n, way in enumerate(question.options, start=1))
+        raise Invalid(
+            "choose_option", f"{question.id} needs one of its options: {ways}", question.help or "answer by number"
+        )
     text = option.option if option else command.answer
     target = _target(case, question, command, option)
     origins = _origins(case, question, target)
     _record(case, question, text, target)
-    _settle_dispute(case, question, target)
+    decided = _settle_dispute(case, question, target)
     reset_counters(case, "divine_clarification_received")
     if option and option.effect == "cancel":
         give_up(case, text)
@@ -50,7 +55,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         finish(case)
     else:
         fixes = {"returns_to": stage_of(case)} if option and option.effect == "fix" else {}
-        _resume(case, target, origins, **fixes)
+        _resume(case, target, origins, decided or "a person has answered", **fixes)
 
 
 def give_up(case: Case, why: str) -> None:
@@ -112,12 +117,17 @@ def _record(case: Case, question: Question, text: str, target: str | None) -> No
     )
 
 
-def _settle_dispute(case: Case, question: Question, target: str | None) -> None:
+def _settle_dispute(case: Case, question: Question, target: str | None) -> str | None:
+    """End the thread the question was about; says for whom the person decided, if it was a dispute."""
     if question.thread is None:
-        return
+        return None
     dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
-    gives_in = dispute is not None and target == dispute.disputer.column
-    close(case, question.thread, "rejected" if gives_in else "accepted")
+    upheld = dispute is not None and target == dispute.disputer.column
+    close(case, question.thread, "rejected" if upheld else "accepted")
+    if dispute is None:
+        return None
+    right = dispute.maker if upheld else dispute.disputer
+    return f"a person decided for {right.agent} in {question.thread}"
 
 
 def reset_counters(case: Case, reason: str) -> None:
@@ -142,7 +152,7 @@ def _origins(case: Case, question: Question, target: str | None) -> list[str] | 
     return next((side.origins for side in sides if side.column == target), None)
 
 
-def _resume(case: Case, target: str | None, origins: list[str] | None, **changed: Any) -> None:
+def _resume(case: Case, target: str | None, origins: list[str] | None, because: str, **changed: Any) -> None:
     item = case.item
     if item.status == "running" or asking_status(case.questions.values()):
         return
@@ -151,7 +161,7 @@ def _resume(case: Case, target: str | None, origins: list[str] | None, **changed
         target, origins = _where_it_came_from(case)
     elif origins is None:
         origins = origins_for(case, target)
-    enter(case, target, "a person has answered", event="agent_resumes_with_guidance", origins=origins, **changed)
+    enter(case, target, because, event="agent_resumes_with_guidance", origins=origins, **changed)
 
 
 def _where_it_came_from(case: Case) -> tuple[str, list[str]]:

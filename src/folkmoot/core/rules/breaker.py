@@ -19,15 +19,20 @@ def trip_breakers(case: Case) -> None:
 def flag(case: Case, dispute: Dispute, flag: str) -> None:
     """The breaker: the item stays where it is, and nobody is dispatched on it until a person has decided."""
     words = [c for c in case.comments.values() if thread_of(case, c.id) == dispute.thread]
-    sides = (dispute.maker, dispute.disputer)
+    maker, disputer = dispute.maker, dispute.disputer
+    ways = [
+        Option(option=f"{disputer.agent} is right: {maker.agent} goes on in {maker.column}", to=maker.column),
+        Option(option=f"{maker.agent} is right: {disputer.agent} goes on in {disputer.column}", to=disputer.column),
+    ]
     ask(
         case,
         "dispute",
-        f"{sides[1].agent} and {sides[0].agent} disagree about {dispute.artifact or 'the work'}. Who goes on?",
+        f"{disputer.agent} and {maker.agent} disagree about {dispute.artifact or 'the work'}. Who is right?",
         context="\n".join(f"{comment.author}: {comment.content}" for comment in words),
-        options=[Option(option=f"{side.agent} goes on in {side.column}", to=side.column) for side in sides],
+        options=ways,
         thread=dispute.thread,
         flag=flag,
+        because=f"{disputer.agent} and {maker.agent} disagree after {dispute.rounds} rounds ({dispute.thread})",
     )
 
 

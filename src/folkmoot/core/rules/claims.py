@@ -105,7 +105,7 @@ def lapse(case: Case) -> None:
         case,
         "run_lapsed",
         "rescued",
-        {"run": case.run.id, "agent": case.run.agent},
+        {"run": case.run.id, "agent": case.run.agent, "lease": case.run.lease},
         outcome="failed",
         cause="transient",
     )

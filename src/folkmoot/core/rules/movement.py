@@ -11,10 +11,9 @@ from folkmoot.core.flow import END
 from folkmoot.core.item import ASKING, ENDED, Effort
 from folkmoot.core.records import Option
 from folkmoot.core.rules.breaker import trip_breakers
-from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.questions import ENGINE, ask, asking_status
 from folkmoot.core.situation import Case
 
-ENGINE = "folkmoot"  # the name under which the rules themselves write
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance
 OFF_DEPTH_MAX = 2
 

@@ -1,12 +1,14 @@
 """Asking a person. A question holds its own item and what waits for it, and nothing else (R-16, R-17)."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec.structs import replace
 
 from folkmoot.core.records import Option, Question
 from folkmoot.core.situation import Case
 
+ENGINE = "folkmoot"  # the name under which the rules themselves speak
 # An item's third question since guidance blocks and has no default: two were for the agent's convenience.
 FREE_QUESTIONS = 2
 
@@ -32,6 +34,7 @@ def ask(
     thread: str | None = None,
     dependency: str | None = None,
     flag: str | None = None,
+    because: str | None = None,
 ) -> None:
     """Open a question about the item. A default is the caller's to give only where R-18 allows one."""
     if case.item.span.questions >= FREE_QUESTIONS:
@@ -43,7 +46,8 @@ def ask(
         item=case.item.id,
         kind=kind,
         question=question,
-        agent=case.run.agent if case.run else case.flow.watcher(case.item.column) or case.speaker.name,
+        # Only a clarification is an agent's own question; the others are raised by a rule.
+        agent=case.run.agent if case.run and kind == "clarification" else ENGINE,
         run=case.run.id if case.run else None,
         context=context,
         help=help,
@@ -56,7 +60,7 @@ def ask(
         at=case.situation.at,
     )
     status = asking_status([*case.questions.values(), asked])
-    fields = {
+    fields: dict[str, Any] = {
         "open_questions": [*case.item.open_questions, question_id],
         "span": replace(case.item.span, questions=case.item.span.questions + 1),
     }
@@ -64,6 +68,8 @@ def ask(
         fields["status"] = status
     if flag:
         fields["flag"] = flag
+    if because:
+        fields["because"] = because
     row = {name: getattr(asked, name) for name in asked.__struct_fields__ if name != "id"}
     case.emit(
         "agent_seeks_guidance",

@@ -89,7 +89,7 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     speaker = session.run_speaker(run, token)
     report, fault = _read(run_and_file[-1], final)
     view = session.board.engine.report(speaker, report, fault, session.key)
-    _say(session, view, "reported")
+    _say(session, view, "not accepted as it stands; the run is over" if view["told"] else "reported")
 
 
 def _read(file: str, final: bool) -> tuple[Report, str | None]:

@@ -104,6 +104,8 @@ def note_on(page: Page, item: View, asked: list[str]) -> Text:
         notes.append((f"after {', '.join('#' + other for other in item['waits_for'][:4])}", QUIET))
     elif item["status"] in ASKING:
         notes.append((f"{ASKS[item['status']]} {', '.join(asked)}".strip(), CARE))
+    elif item["dispute_agents"]:
+        notes.append((f"disputed by {one_line(item['dispute_agents'][0])}, round {item['dispute_rounds']}", CARE))
     if item["failure_count"]:
         notes.append((count(item["failure_count"], "failure"), BAD))
     if item["pause"] is not None:

@@ -98,7 +98,7 @@ SAYS: dict[str, Say] = {
     "agent_completed": _completed,
     "lease_renewed": _says("kept its lease"),
     "run_released": _says("gave it back", style=CARE),
-    "run_lapsed": _says("went silent: its lease of {lease}s ran out", style=CARE),
+    "run_lapsed": _says("heard no more of {agent}: its lease ran out", style=CARE),
     "run_revoked": _says("was taken off it", "{why}", style=CARE),
     "item_moved": _says("moved it", "{why}", to="to"),
     "escalation_triggered": _says("escalated it", "{why}", to="to", style=CARE),

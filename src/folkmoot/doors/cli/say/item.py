@@ -203,6 +203,8 @@ def changed(view: View, done: str) -> None:
     """What became of an item after a command on it."""
     page = Page()
     page.line(page.mark(view["status"]), " ", (f"#{view['id']} {done}", "bold"), "  ", one_line(view["title"]), hang=2)
+    if view["told"]:
+        page.line((f"What was wrong: {one_line(view['told'])}; the next run is told", CARE), indent=2, hang=2)
     page.line(one_line(view["why"]), indent=2)
     for question in view["questions"]:
         if question["state"] == "open":

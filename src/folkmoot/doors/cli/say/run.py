@@ -26,6 +26,9 @@ def claimed(view: View) -> None:
     page.line(f"It is in {one_line(task['column'])}{because}.", indent=2)
     if brief["constraints"]["files"]:
         page.line(f"Files: {', '.join(one_line(path) for path in brief['constraints']['files'])}", indent=2, hang=2)
+    if brief["artifacts"]:
+        made = [f"{one_line(made['name'])} ({one_line(made['agent'])})" for made in brief["artifacts"]]
+        page.line(f"Made so far: {', '.join(made)}", indent=2, hang=2)
     _heard(page, brief)
     for dispute in brief["disputes"]:
         _dispute(page, dispute)

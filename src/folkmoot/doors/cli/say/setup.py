@@ -18,7 +18,7 @@ def made(view: View, agent: str | None) -> None:
     page = Page()
     page.line(("A board is here: ", GOOD), (one_line(normpath(view["board"])), "bold"))
     agents, columns = count(len(view["agents"]), "agent"), count(len(view["columns"]), "column")
-    page.line(f"The flow {one_line(view['flow'])} has {columns} and {agents}; change it in flow.yaml.", indent=2)
+    page.line(f"The flow {one_line(view['flow'])} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
     page.head("Begin")
     steps = [(command.replace("story-agent", agent or "AGENT"), why) for command, why in FIRST_STEPS]
     wide = max(len(command) for command, _ in steps)
