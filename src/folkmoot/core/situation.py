@@ -61,6 +61,7 @@ class Case:
         self.comments = {comment.id: comment for comment in situation.comments}
         self.questions = {question.id: question for question in situation.questions}
         self.events: list[Event] = []
+        self.settled = 0  # the item's version when it was last seen to that somebody will act on it
         self.voice: Run | None = None  # the run that is speaking, once it has shown its token
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)

@@ -146,27 +146,23 @@ def _concerns(command: Command, item: Item) -> bool:
 def _touched(case: Case) -> list[tuple[str, Row, bool]]:
     """Every row the events changed, as it is after them, and whether it is new."""
     situation = case.situation
-    rows: dict[tuple[str, str], tuple[str, Row, bool]] = {}
-    for event in case.events:
-        for change in event.changes:
-            key = (change.table, change.id)
-            if key in rows:
-                continue
-            if change.table == "items":
-                rows[key] = ("items", case.item, situation.item is None)
-            elif change.table == "runs":
-                assert case.run is not None
-                rows[key] = ("runs", case.run, situation.run is None)
-            elif change.table == "attempts":
-                known = any(attempt.id == change.id for attempt in situation.attempts)
-                rows[key] = ("attempts", next(a for a in case.attempts if a.id == change.id), not known)
-            elif change.table == "comments":
-                known = any(comment.id == change.id for comment in situation.comments)
-                rows[key] = ("comments", case.comments[change.id], not known)
-            else:
-                known = any(question.id == change.id for question in situation.questions)
-                rows[key] = ("questions", case.questions[change.id], not known)
-    return list(rows.values())
+    rows: list[tuple[str, Row, bool]] = [("items", case.item, situation.item is None)]
+    # In the order of the events: rows of one table are listed in the order they were written.
+    others = dict.fromkeys((change.table, change.id) for event in case.events for change in event.changes[1:])
+    for table, row_id in others:
+        if table == "runs":
+            assert case.run is not None
+            rows.append((table, case.run, situation.run is None))
+        elif table == "attempts":
+            known = any(attempt.id == row_id for attempt in situation.attempts)
+            rows.append((table, next(a for a in case.attempts if a.id == row_id), not known))
+        elif table == "comments":
+            known = any(comment.id == row_id for comment in situation.comments)
+            rows.append((table, case.comments[row_id], not known))
+        else:
+            known = any(question.id == row_id for question in situation.questions)
+            rows.append((table, case.questions[row_id], not known))
+    return rows
 
 
 def situation(

@@ -1,6 +1,7 @@
 """Rows and events as they are written down: documents in JSON, each event linked to the one before it by a hash."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -82,6 +83,7 @@ def decode_numbers(text: str) -> list[str]:
     return [str(number) for number in numbers]
 
 
+@lru_cache(4096)
 def number_of(item: str) -> int:
     """An item's number, or 0, which no item has. Only the plain spelling is an id: not `007`, not `1_0`."""
     if len(item) < 19 and item.isdecimal():

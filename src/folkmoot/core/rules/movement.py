@@ -59,8 +59,9 @@ def enter(case: Case, column: str, because: str, *, event: str = "item_moved", *
 def settle(case: Case) -> None:
     """See to it that somebody will act on the item: an agent, time, another item, or a person who is asked."""
     item, flow = case.item, case.flow
-    if item.status in ENDED or item.status == "running":
+    if item.status in ENDED or item.status == "running" or case.settled == item.version:
         return
+    case.settled = item.version
     trip_breakers(case)
     if asking_status(case.questions.values()):
         return

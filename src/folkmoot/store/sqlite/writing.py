@@ -1,7 +1,7 @@
 """The verbs that write. Rows and the events that explain them go in together; the head goes in last."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -40,20 +40,24 @@ class SqliteTransaction(SqliteReading):
     def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
         """Number the events, write them and the rows, and give each item in `places` its place in its queue."""
         self._half_saved = True
-        unplaced = dict(places)
         head = self._save_events(self.head(), events)
+        placed = 0
+        row: Any  # each table has rows of its own kind
         for table, row, is_new in rows:
             if table == "items":
-                self._save_item(cast("Item", row), is_new, places[row.id])
-                unplaced.pop(row.id, None)
+                self._save_item(row, is_new, places[row.id])
+                placed += 1
                 if is_new:
                     head = replace(head, items=head.items + 1)
             elif table == "runs":
-                self._save_run(cast("Run", row), is_new)
+                self._save_run(row, is_new)
             else:
                 head = self._save_other(head, table, row, is_new)
-        for item_id, place in unplaced.items():
-            self._place_item(item_id, place)
+        if placed != len(places):
+            known = {row.id for table, row, _ in rows if table == "items"}
+            for item_id, place in places.items():
+                if item_id not in known:
+                    self._place_item(item_id, place)
         self._head = head
         self._dirty = True
         self._half_saved = False
