@@ -53,3 +53,20 @@ def test_an_item_that_asks_already_is_flagged_too() -> None:
         board.engine.adopt_flow(ANN, limited(preset_flow(), dispute_rounds=1), "")
         assert [question["kind"] for question in board.show(item)["questions"]] == ["clarification", "dispute"]
         assert board.wrong() == []
+
+
+@pytest.mark.ledger("R-11")
+def test_an_item_that_only_waits_for_its_children_is_asked_nothing() -> None:
+    flow = line_flow("dev", own_attempts=10)
+    with TrialBoard(flow) as board:
+        item = board.add()
+        for way in WAYS:
+            board.effort("dev-agent", "failed", attempts=[{"approach": way}])
+        run = board.claim("dev-agent")
+        child = board.add(parent=item)
+        board.report(run, "done")
+        assert (board.show(item)["column"], board.show(item)["status"]) == ("done", "waiting")
+        board.engine.adopt_flow(ANN, limited(flow, attempts=3), "")
+        assert board.inbox() == [] and board.wrong() == []
+        board.effort("dev-agent", "done")
+        assert (board.show(child)["status"], board.show(item)["status"]) == ("done", "done")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import ASKING, ENDED, Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Question, Run
@@ -79,7 +79,8 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
         yield "R-03", f"it names the open questions {item.open_questions}"
     if item.status in ENDED:
         return
-    at_rest = item.status != "running"
+    # A live run is judged when it ends; an item that waits in `done` for its children makes no more attempts.
+    at_rest = item.status != "running" and item.column != END
     if limits.attempts is not None and item.span.attempts >= limits.attempts and at_rest and not asked:
         yield "R-11", f"{item.span.attempts} attempts were made, {limits.attempts} are allowed, and nobody is asked"
     for dispute in item.disputes:
