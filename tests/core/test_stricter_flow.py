@@ -7,18 +7,24 @@ from folkmoot.core.commands import Speaker
 from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
 
 ANN = Speaker("ann")
+LINE = line_flow("dev", own_attempts=10)
 WAYS = ("rewrite the parser", "cache every query", "lock the session")
+
+
+def board_with_three_attempts() -> tuple[TrialBoard, str]:
+    board = TrialBoard(LINE)
+    item = board.add()
+    for way in WAYS:
+        board.effort("dev-agent", "failed", attempts=[{"approach": way}])
+    return board, item
 
 
 @pytest.mark.ledger("R-11")
 def test_attempts_beyond_the_new_limit_ask_when_the_run_ends() -> None:
-    flow = line_flow("dev", own_attempts=10)
-    with TrialBoard(flow) as board:
-        item = board.add()
-        for way in WAYS:
-            board.effort("dev-agent", "failed", attempts=[{"approach": way}])
+    board, item = board_with_three_attempts()
+    with board:
         run = board.claim("dev-agent")
-        board.engine.adopt_flow(ANN, limited(flow, attempts=3), "")
+        board.engine.adopt_flow(ANN, limited(LINE, attempts=3), "")
         board.engine.on_run(run, commands.ReleaseRun())
         assert board.show(item)["status"] == "awaiting-divine-guidance"
         assert board.wrong() == []
@@ -57,16 +63,13 @@ def test_an_item_that_asks_already_is_flagged_too() -> None:
 
 @pytest.mark.ledger("R-11")
 def test_an_item_that_only_waits_for_its_children_is_asked_nothing() -> None:
-    flow = line_flow("dev", own_attempts=10)
-    with TrialBoard(flow) as board:
-        item = board.add()
-        for way in WAYS:
-            board.effort("dev-agent", "failed", attempts=[{"approach": way}])
+    board, item = board_with_three_attempts()
+    with board:
         run = board.claim("dev-agent")
         child = board.add(parent=item)
         board.report(run, "done")
         assert (board.show(item)["column"], board.show(item)["status"]) == ("done", "waiting")
-        board.engine.adopt_flow(ANN, limited(flow, attempts=3), "")
+        board.engine.adopt_flow(ANN, limited(LINE, attempts=3), "")
         assert board.inbox() == [] and board.wrong() == []
         board.effort("dev-agent", "done")
         assert (board.show(child)["status"], board.show(item)["status"]) == ("done", "done")

@@ -4,6 +4,8 @@ from msgspec import Struct, field
 
 END = "done"
 RUNG_ESCALATE = "escalate"
+# No lease is longer: a reboot moves the store's clock on by as much, and so voids them all at once.
+LEASE_MAX = 3600.0
 
 
 class Limits(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -11,12 +11,10 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import ENDED, Item
 from folkmoot.core.report import Report
-from folkmoot.core.rules.claims import stale
+from folkmoot.core.rules.admission import check_claimer, check_pause, check_place, lease_for
 from folkmoot.core.text import encoded
-from folkmoot.engine.adopt import check_adoption
-from folkmoot.engine.moment import LEASE_MAX
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
 from folkmoot.engine.views import claim_view, comment_views, history_views, item_view
@@ -24,6 +22,7 @@ from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Store, Transaction
 
 View = dict[str, Any]
+ITEMS_MAX = 1_000_000
 
 
 class Engine:
@@ -81,12 +80,9 @@ class Engine:
         """The next item for that agent, with its brief; raises NothingToDo if none is ready."""
 
         def work(turn: Turn) -> View:
-            check_claimer(turn, speaker)
-            seconds = check_claim(turn.flow, agent, column, lease)
-            if turn.flow.questions.pause_all and turn.tx.head().open_questions:
-                raise NothingToDo(
-                    "paused", "a question is open, and this flow pauses all work until it is answered", "moot inbox"
-                )
+            check_claimer(speaker, turn.tx.run(speaker.run) if speaker.run else None)
+            seconds = lease_for(turn.flow, agent, column, lease)
+            check_pause(turn.flow, turn.tx.head().open_questions)
             wanted = turn.item(item).id if item else None
             ready = turn.tx.next_ready(agent, turn.moment.now, turn.flow.limits.starve, column=column, item=wanted)
             if ready is None:
@@ -110,7 +106,9 @@ class Engine:
         def work(tx: Transaction) -> int:
             version = tx.head().flow_version + 1
             if version > 1:
-                check_adoption(tx, flow)
+                for item in tx.items(limit=ITEMS_MAX):
+                    if item.status not in ENDED:
+                        check_place(flow, item, tx.open_run(item.id) if item.run else None)
             self.flows[version] = flow
             turn = Turn(tx, self.clock, self.ids, {**self.flows, 0: flow})
             turn.adopt(FlowVersion(id=str(version), flow=flow, source=source, at=turn.moment.at))
@@ -176,28 +174,6 @@ def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
         raise Refused("key_reused", f"the key {key!r} was used for another command", "use a new --key for each command")
     answer: View = msgspec.json.decode(kept.answer)
     return answer
-
-
-def check_claimer(turn: Turn, speaker: Speaker) -> None:
-    """A run works on its own item and takes no other."""
-    if speaker.run is None:
-        return
-    run = turn.tx.run(speaker.run)
-    if run is None or run.ended_at is not None or run.token != speaker.token:
-        raise stale(speaker, "it has ended")
-    raise Refused("inside_a_run", f"run {run.id} works on item {run.item}, and takes no other", "report it first")
-
-
-def check_claim(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
-    if agent not in flow.agents:
-        raise Invalid("unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join(flow.agents)}")
-    if column is not None and column not in flow.watched_by(agent):
-        watched = ", ".join(flow.watched_by(agent))
-        raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}")
-    seconds = flow.limits.lease if lease is None else lease
-    if not 1 <= seconds <= LEASE_MAX:
-        raise Invalid("bad_lease", f"a lease of {seconds:g}s is not possible", f"between 1s and {LEASE_MAX:.0f}s")
-    return seconds
 
 
 def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:

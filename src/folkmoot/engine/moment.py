@@ -3,11 +3,9 @@
 from msgspec import Struct
 
 from folkmoot.core.events import Clock as ClockRow
+from folkmoot.core.flow import LEASE_MAX
 from folkmoot.engine.ports import Clock
 from folkmoot.store.base import BoardHead
-
-# No lease is longer, so that one jump of this length at a reboot voids them all: whoever held one is dead.
-LEASE_MAX = 3600.0
 
 
 class Moment(Struct, frozen=True, gc=False):
