@@ -28,5 +28,8 @@ class SystemIds:
     def run(self) -> str:
         return f"r{os.urandom(6).hex()}"
 
+    def message(self) -> str:
+        return os.urandom(16).hex()
+
     def jitter(self) -> float:
         return int.from_bytes(os.urandom(4), "big") / 2**32

@@ -1,9 +1,13 @@
 """What may be asked of the rules. Commands are orders; who gives them stands beside, as `Speaker`."""
 
+from typing import Any
+
 from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.report import Report
+from folkmoot.core.item import Output
+from folkmoot.core.records import Option
+from folkmoot.core.report import Finding, Report
 
 
 class Speaker(Struct, frozen=True, gc=False):
@@ -108,6 +112,8 @@ class SettleDependency(Command, frozen=True, gc=False, kw_only=True):
 
     dependency: str
     status: str
+    parent: str | None = None  # set for a child that the rules made: whose child it is
+    output: Output | None = None
 
 
 class SettleItem(Command, frozen=True, gc=False, kw_only=True):
@@ -120,6 +126,125 @@ class RankItem(Command, frozen=True, gc=False, kw_only=True):
 
 class AwaitChild(Command, frozen=True, gc=False, kw_only=True):
     child: str
+
+
+class MakeItem(Command, frozen=True, gc=False, kw_only=True):
+    """A child that a rule makes: a task, a part, a question to an expert; given by the engine, never by a speaker."""
+
+    id: str
+    title: str
+    kind: str
+    column: str
+    because: str
+    body: str = ""
+    agent: str | None = None
+    parent: str | None = None
+    type: str = "feature"
+    priority: str = "medium"
+    tags: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    generation: int = 0
+    depth: int = 0
+    contracts: dict[str, str] = field(default_factory=dict)
+    integration_points: dict[str, Any] = field(default_factory=dict)
+    spec: str | None = None
+    constraints: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    purpose: str | None = None
+    dispatched_by: str | None = None
+    message: str | None = None
+
+
+class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
+    """A child may not ask a person itself: its item does; given by the engine."""
+
+    kind: str
+    question: str
+    part: str
+    context: str = ""
+    help: str | None = None
+    options: list[Option] = field(default_factory=list)
+
+
+class KeepOutput(Command, frozen=True, gc=False, kw_only=True):
+    """What a dispatched item ended with, for the item whose run asked for it; given by the engine."""
+
+    child: str
+    output: Output
+
+
+class ReopenChild(Command, frozen=True, gc=False, kw_only=True):
+    """A task's `done` is provisional until its quest lands (R-24); given by the engine."""
+
+    why: str
+    findings: list[Finding] = field(default_factory=list)
+    contracts: dict[str, str] = field(default_factory=dict)
+
+
+class AgreeContracts(Command, frozen=True, gc=False, kw_only=True):
+    """A task's run changed what several rely on: the item that was split decides; given by the engine."""
+
+    contracts: dict[str, str]
+    by: str
+    task: str | None = None  # whose run said so: it need not be told
+
+
+class ReviewConflict(Command, frozen=True, gc=False, kw_only=True):
+    """A task does not fit with what others made: its parent looks at the whole; given by the engine."""
+
+    child: str
+    why: str
+
+
+class EndReview(Command, frozen=True, gc=False, kw_only=True):
+    """The whole was looked at: a task that waited for it goes on; given by the engine."""
+
+    why: str
+
+
+class WidenRun(Command, frozen=True, gc=False, kw_only=True):
+    paths: list[str]
+
+
+class LockPaths(Command, frozen=True, gc=False, kw_only=True):
+    paths: list[str]
+    seconds: float
+
+
+class UnlockPaths(Command, frozen=True, gc=False, kw_only=True):
+    paths: list[str]
+
+
+class SendMessage(Command, frozen=True, gc=False, kw_only=True):
+    sender: str
+    to: str
+    type: str
+    message_id: str | None = None
+    sent_at: str | None = None
+    schema_version: str = "1.0.0"
+    priority: str = "medium"
+    payload: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
+
+
+class AcceptMessage(Command, frozen=True, gc=False, kw_only=True):
+    message: str
+
+
+class CompleteMessage(Command, frozen=True, gc=False, kw_only=True):
+    message: str
+
+
+class RejectMessage(Command, frozen=True, gc=False, kw_only=True):
+    message: str
+    why: str
+
+
+class DispatchAgent(Command, frozen=True, gc=False, kw_only=True):
+    agent: str
+    task: str
+    purpose: str = "fix"
 
 
 class AdoptFlow(Command, frozen=True, gc=False, kw_only=True):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
 
 # Every event there is, and what it says happened. The reference in the docs is made from this.
 EVENTS = {
@@ -57,6 +57,27 @@ EVENTS = {
     "divine_clarification_received": "the answer became guidance on the item",
     "escalation_counters_reset": "guidance: the item's counters begin again",
     "agent_resumes_with_guidance": "every question is answered and the item goes on",
+    "handoff_created": "a message was sent",
+    "handoff_accepted": "the receiver took the message up",
+    "handoff_completed": "what the message asked for is done",
+    "handoff_rejected": "the receiver refused the message",
+    "paths_held": "paths belong to the item, the run or the person, and nobody else may write them",
+    "paths_released": "paths are free again",
+    "lesson_learned": "a run said what later ones should know",
+    "work_split": "the work was split into tasks; the item waits for them",
+    "work_delegated": "others were asked to help; the item waits for them",
+    "parts_dealt": "each agent of the column got its part; the item waits for them",
+    "parts_merged": "every part has ended, and the strictest verdict holds",
+    "output_received": "a child ended, and its parent keeps what it said",
+    "expert_unsuccessful": "the expert could not help",
+    "item_failed": "the child ended without success; its parent goes on",
+    "item_done": "the child ended with success",
+    "gate_called": "the work is done by the agent's word, and a gate must prove it",
+    "gate_passed": "the gate is green",
+    "gate_failed": "the gate is red",
+    "finding_set_aside": "a finding outside of what is under review became an item of its own",
+    "contract_changed": "what several tasks rely on was changed",
+    "phase_completed": "a stage of the flow is over",
 }
 
 
@@ -83,10 +104,13 @@ type_of_table: dict[str, Any] = {
     "attempts": Attempt,
     "comments": Comment,
     "questions": Question,
+    "messages": Message,
+    "holds": Hold,
+    "lessons": Lesson,
     "flows": FlowVersion,
     "clock": Clock,
 }
-Row = Item | Run | Attempt | Comment | Question | FlowVersion | Clock
+Row = Item | Run | Attempt | Comment | Question | Message | Hold | Lesson | FlowVersion | Clock
 FIELD_TYPES = {table: {f.name: f.type for f in struct_fields(kind)} for table, kind in type_of_table.items()}
 
 

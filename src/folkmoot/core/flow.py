@@ -1,5 +1,7 @@
 """A flow says which columns, agents, ladders and limits hold. It is data; what follows from it is in the rules."""
 
+from typing import Any
+
 from msgspec import Struct, field
 
 END = "done"
@@ -32,8 +34,12 @@ class Column(Struct, frozen=True, omit_defaults=True, kw_only=True):
     agents: list[str] = field(default_factory=list)
     next: str | None = None
     fix: str | None = None
-    kind: str = "flow"  # flow, escalation, backflow
+    kind: str = "flow"  # flow, escalation, backflow, dispute
     human: bool = False
+    gate: list[str] = field(default_factory=list)  # what must be green before the item leaves
+    on_red: str | None = None  # where it goes with a red gate; None: back to the agent, as a failed attempt
+    tags: list[str] = field(default_factory=list)  # acts on items with one of these tags in columns nobody watches
+    work: str | None = None  # the column the item is in from its first claim on
 
 
 class Rung(Struct, frozen=True, omit_defaults=True):
@@ -53,6 +59,10 @@ class Agent(Struct, frozen=True, omit_defaults=True, kw_only=True):
     instructions: str = ""  # the prompt's text, taken in with the flow, so that a claim need not read files
     write: str = "own"
     timeout: float | None = None
+    experts: list[str] = field(default_factory=list)  # whom the rules ask after `own_attempts`
+    expert: bool = False  # advises on other agents' items; watches no column
+    run: dict[str, Any] = field(default_factory=dict)  # how its process is started
+    setup: list[list[str]] = field(default_factory=list)  # commands in a fresh clone
 
     def rung(self, failures: int) -> str | None:
         """The model for an agent that has failed this often; None without a ladder, `escalate` at its end."""
@@ -65,6 +75,45 @@ class Agent(Struct, frozen=True, omit_defaults=True, kw_only=True):
         """The model a run gets: the rung's, or the highest there is if a changed flow has left the item beyond it."""
         rung = self.rung(failures)
         return rung if rung != RUNG_ESCALATE else next(r.model for r in reversed(self.ladder) if r.model != rung)
+
+
+class Gate(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A check of the user's own: a run like any other, that a script can play (R-21)."""
+
+    name: str
+    run: list[str] = field(default_factory=list)
+    timeout: float | None = None
+
+
+class MessageRule(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Who may send a type of message to whom; `any` is everybody, `orchestrator` the rules themselves."""
+
+    senders: list[str] = field(default_factory=list)
+    receivers: list[str] = field(default_factory=list)
+
+
+class Model(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What the name of a rung means."""
+
+    client: str | None = None
+    id: str | None = None
+    pool: str | None = None
+
+
+class Pool(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    slots: int | None = None
+
+
+class Client(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What passes into the clean environment of this client's processes."""
+
+    env: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+
+class Budget(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    item_usd: float | None = None
+    day_usd: float | None = None
 
 
 class QuestionPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -80,29 +129,60 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     limits: Limits = field(default_factory=Limits)
     reasons: dict[str, str] = field(default_factory=dict)
     questions: QuestionPolicy = field(default_factory=QuestionPolicy)
+    discover: str | None = None  # the column that splits what is too large
+    arbiter: str | None = None  # the column that settles integration conflicts
+    gates: dict[str, Gate] = field(default_factory=dict)
+    messages: dict[str, MessageRule] = field(default_factory=dict)
+    models: dict[str, Model] = field(default_factory=dict)
+    pools: dict[str, Pool] = field(default_factory=dict)
+    clients: dict[str, Client] = field(default_factory=dict)
+    notify: list[str] = field(default_factory=list)
+    budget: Budget = field(default_factory=Budget)
+    target: str = "main"
+    mirror: str | None = None  # the folder of the documents' files
 
     def watcher(self, column: str) -> str | None:
-        """The agent that is triggered by an item in this column."""
+        """The agent that is triggered by an item in this column; of several the first."""
         agents = self.columns[column].agents
         return agents[0] if agents else None
 
     def watched_by(self, agent: str) -> list[str]:
+        """The columns in which an agent, or a gate, acts."""
+        if agent in self.gates:
+            return [column.name for column in self.columns.values() if agent in column.gate]
         return [column.name for column in self.columns.values() if agent in column.agents]
 
+    def acting(self, column: str, tags: list[str]) -> Column:
+        """The column whose agents act on an item: its own, or where nobody watches, the one that watches its tag."""
+        own = self.columns[column]
+        if own.agents or own.next or own.human or not tags or column == END:
+            return own
+        # The newest tag says why the item is there now.
+        found = (other for tag in reversed(tags) for other in self.columns.values() if tag in other.tags)
+        return next(found, own)
+
+    def is_group(self, column: str) -> bool:
+        """Do several agents look at the same work here, each on its own?"""
+        return len(self.columns[column].agents) > 1 and self.columns[column].kind != "dispute"
+
     def stage(self, column: str, origins: list[str]) -> str:
-        """The stage whose work is done in a column: its own, or the one an escalation column took it from."""
+        """The stage whose work is done in a column: its own, or the one that help or a dispute took it from."""
         if not origins:
             return column
         left = list(origins)
-        while left and self.columns[column].kind == "escalation":
+        while left and self.columns[column].kind in ("escalation", "dispute"):
             column = left.pop()
         return column
 
-    def is_spent(self, agent: str, failures: int) -> bool:
-        """Has the agent failed so often that somebody else must try?"""
+    def is_spent(self, agent: str, failures: int, bound: bool = False) -> bool:
+        """Has the agent failed so often that somebody else must try? A bound child has no more than its own tries."""
         if self.agents[agent].ladder:
             return self.agents[agent].rung(failures) == RUNG_ESCALATE
-        return self.limits.attempts is None and failures >= self.limits.own_attempts
+        return (bound or self.limits.attempts is None) and failures >= self.limits.own_attempts
+
+    def checks(self, column: str) -> bool:
+        """Does a stage give verdicts on others' work?"""
+        return self.columns[column].fix is not None
 
     def stage_before(self, column: str) -> str | None:
         """The watched stage of the normal flow that leads to this column."""
@@ -117,5 +197,6 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
         column: str | None = self.start
         while column is not None and column not in order:
             order.append(column)
-            column = self.columns[column].next if column in self.columns else None
+            place = self.columns.get(column)
+            column = (place.work or place.next) if place else None
         return order

@@ -1,14 +1,19 @@
 """The item: it carries all state, so that agents need none. Counters are grouped by what begins them again."""
 
+from typing import Any
+
 from msgspec import Struct, field
 
-from folkmoot.core.report import Finding
+from folkmoot.core.report import Finding, Remark, Tests
 
 PRIORITIES = ("critical", "high", "medium", "low")
 TYPES = ("feature", "bugfix", "refactor")
 ENDED = frozenset({"done", "failed", "cancelled"})
 ASKING = frozenset({"awaiting-divine-guidance", "needs-human-review", "parked"})
-STATUSES = ("ready", "running", "waiting", *sorted(ASKING), *sorted(ENDED))
+STATUSES = ("ready", "running", "proving", "waiting", "blocked", *sorted(ASKING), *sorted(ENDED))
+KINDS = ("item", "task", "part", "expert", "sub", "dispatch")
+# Children that make one effort where they are: they never move, split or ask, and end `failed` where others would ask.
+BOUND = frozenset({"part", "expert", "sub", "dispatch"})
 
 
 class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -35,6 +40,9 @@ class Span(Struct, frozen=True, gc=False, omit_defaults=True):
     off_moves: dict[str, int] = field(default_factory=dict)  # flow stage -> how often the item left the flow there
     off_columns: list[str] = field(default_factory=list)  # columns off the flow the item was in
     rounds: dict[str, int] = field(default_factory=dict)  # checking column -> verdicts given
+    experts: list[str] = field(default_factory=list)  # asked since the last guidance
+    discoveries: int = 0  # how often it was sent to be split
+    reds: dict[str, int] = field(default_factory=dict)  # column -> how often its gate was red and `on_red` took it
 
     @property
     def attempts(self) -> int:
@@ -59,6 +67,7 @@ class Dispute(Struct, frozen=True, gc=False, omit_defaults=True):
     agents: list[str]
     artifact: str | None = None
     turn: int = 1
+    column: str | None = None  # where both sides come to speak, if the flow has a column for it
 
     @property
     def rounds(self) -> int:
@@ -75,6 +84,46 @@ class Artifact(Struct, frozen=True, gc=False, omit_defaults=True):
     agent: str
     run: str
     path: str | None = None
+
+
+class Output(Struct, frozen=True, gc=False, kw_only=True):
+    """What a child ended with, kept on its parent: the parent needs nothing else to go on."""
+
+    agent: str
+    kind: str
+    outcome: str
+    title: str = ""
+    summary: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    comments: list[Remark] = field(default_factory=list)
+    tests: Tests | None = None
+    files: list[str] = field(default_factory=list)
+    next_steps: list[str] = field(default_factory=list)
+    integration_points: dict[str, Any] = field(default_factory=dict)
+    run: str = ""
+    report: dict[str, Any] = field(default_factory=dict)  # what its dialect said beyond that
+
+
+class Proving(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """Gates that must be green before the item leaves the column, and the run they judge."""
+
+    column: str
+    left: list[str]
+    agent: str = ""
+    run: str = ""
+    model: str | None = None
+
+
+class Proof(Struct, frozen=True, gc=False, kw_only=True):
+    """A gate that ran."""
+
+    gate: str
+    column: str
+    green: bool
+    run: str
+    summary: str = ""
+    commit: str | None = None
+    at: int = 0
 
 
 class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -97,6 +146,15 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     after: list[str] = field(default_factory=list)
     parent: str | None = None
     generation: int = 0
+    agent: str | None = None  # who alone may take it
+    depth: int = 0  # how many splits lie above it
+    splits: int = 0  # how often it was split itself
+    contracts: dict[str, str] = field(default_factory=dict)
+    contract_changes: dict[str, int] = field(default_factory=dict)  # since its first task was done
+    integration_points: dict[str, Any] = field(default_factory=dict)
+    spec: str | None = None
+    constraints: list[str] = field(default_factory=list)
+    purpose: str | None = None  # why it was dispatched
 
     token: int = 0
     run: str | None = None
@@ -120,6 +178,20 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     disputes: list[Dispute] = field(default_factory=list)  # open ones; the last is being talked about
     waits_for: list[str] = field(default_factory=list)
     open_questions: list[str] = field(default_factory=list)
+    home: str | None = None  # a child's own column: `done` there ends it
+    join: str | None = None  # what its children are to it: tasks, parts, help
+    made: dict[str, str] = field(default_factory=dict)  # unfinished children made by rules, and their agents
+    outputs: dict[str, Output] = field(default_factory=dict)  # what children ended with, by their id
+    result: Output | None = None  # what it ended with itself, if it is a child
+    tests: Tests | None = None  # as the last run that ran them told
+    dispatched_by: str | None = None  # the item whose run asked for it, and went on
+    proving: Proving | None = None
+    proofs: list[Proof] = field(default_factory=list)
+    advisor: str | None = None  # the expert whose advice the next effort follows
+    fanned_out: bool = False
+    holds: list[str] = field(default_factory=list)  # the paths it holds now
+    message: str | None = None  # the handoff that brought it here
+    touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
     goes_to: str | None = None  # where a person's answer sends it once every question is answered
     comment_count: int = 0
 

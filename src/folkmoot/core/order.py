@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import PRIORITIES, Item
+from folkmoot.core.item import BOUND, PRIORITIES, Item
 
 # A chain of dependents longer than this counts as this long: the order is a hint, and its upkeep must stay bounded.
 RANK_MAX = 16
@@ -18,9 +18,27 @@ class Place(Struct, frozen=True, gc=False):
 
 
 def place(flow: Flow, item: Item) -> Place:
-    claimable = item.status == "ready" and item.column in flow.columns
-    queue = flow.watcher(item.column) if claimable else None
-    return Place(queue, PRIORITIES.index(item.priority), -item.rank)
+    return Place(taker(flow, item), PRIORITIES.index(item.priority), -item.rank)
+
+
+def taker(flow: Flow, item: Item) -> str | None:
+    """The only agent, or gate, that may claim the item now."""
+    if item.column not in flow.columns:
+        return None
+    if item.status == "proving":
+        return item.proving.left[0] if item.proving and item.proving.left else None
+    return actor(flow, item) if item.status == "ready" else None
+
+
+def actor(flow: Flow, item: Item) -> str | None:
+    """The agent whose turn it is in the item's column; None where nobody watches, or each gets a part of its own."""
+    if item.agent and (item.kind in BOUND or item.column == item.home):
+        return item.agent  # a task for a named agent that went elsewhere is for whoever acts there
+    column = flow.acting(item.column, item.tags)
+    if column.kind == "dispute":
+        dispute = item.dispute
+        return dispute.side(dispute.turn).agent if dispute else None
+    return None if flow.is_group(column.name) else (column.agents[0] if column.agents else None)
 
 
 def order_key(item: Item, now: float, starve: float) -> tuple[int, float, int, int, int]:
@@ -29,3 +47,11 @@ def order_key(item: Item, now: float, starve: float) -> tuple[int, float, int, i
     if starved:
         return (0, item.ready_at, 0, 0, item.number)
     return (1, 0.0, PRIORITIES.index(item.priority), -item.rank, item.number)
+
+
+def stage(flow: Flow, item: Item) -> str:
+    """The stage whose work is done where the item is: in a dispute column that of the side whose turn it is."""
+    dispute = item.dispute
+    if dispute is not None and flow.columns[item.column].kind == "dispute":
+        return dispute.side(dispute.turn).stage
+    return flow.stage(item.column, item.origins)

@@ -1,4 +1,6 @@
-"""What stands beside an item: its runs, attempts, comments and questions. Each row is a fold of the log."""
+"""What stands beside items: runs, attempts, comments, questions, messages, holds, lessons. Each folds from the log."""
+
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -20,6 +22,7 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     lease: float
     model: str | None = None
     worker: str = ""
+    gate: bool = False  # proves another run's work
     flow_version: int = 1
     renewals: int = 0
     started_at: int = 0
@@ -77,7 +80,7 @@ class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     option: str
     why_insufficient: str | None = None
     to: str | None = None
-    effect: str | None = None  # cancel; finish: as if done; fix: and then it returns to whoever asked
+    effect: str | None = None  # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault
 
 
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -95,8 +98,61 @@ class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     deadline: float | None = None  # store clock
     thread: str | None = None  # the dispute it decides
     dependency: str | None = None  # the cancelled item it is about
+    part: str | None = None  # the agent of the group whose part raised it
     state: str = "open"  # open, answered, withdrawn, defaulted
     answer: str | None = None
     answered_by: str | None = None
     at: int = 0
     answered_at: int | None = None
+
+
+MESSAGE_STATUSES = ("pending", "accepted", "completed", "rejected")
+ORCHESTRATOR = "orchestrator"  # the documents' name for the rules themselves
+ANY = "any"
+
+
+class Message(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """An envelope: something one agent hands to another. The item it is about is bound to it."""
+
+    id: str
+    sender: str
+    to: str
+    type: str
+    schema_version: str = "1.0.0"
+    priority: str = "medium"
+    payload: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
+    status: str = "pending"
+    item: str | None = None
+    run: str | None = None  # the run that sent it, or whose report it tells
+    accepted_by: str | None = None  # the run that accepted it
+    question: str | None = None  # whose answer completes it
+    why: str | None = None  # why it was rejected
+    at: int = 0
+    sent_at: str | None = None  # the moment as the sender wrote it
+
+
+class Hold(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """A path that others may not write: declared by an item, or locked by a run or a person (R-20)."""
+
+    id: str
+    path: str  # a file, or a folder with a slash at its end
+    owner: str  # the name shown: an agent, or a person
+    item: str | None = None  # whose work it is; for a run's lock the item of the run
+    run: str | None = None  # set for a lock that ends with its run
+    held: bool = True
+    acquired_at: int = 0
+    expires_at: int | None = None  # wall clock; only shown
+    until: float | None = None  # store clock
+
+
+class Lesson(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """What a run learnt that later ones of the same role, or on the same files, should know."""
+
+    id: str
+    text: str
+    agent: str
+    item: str
+    run: str
+    files: list[str] = field(default_factory=list)
+    at: int = 0

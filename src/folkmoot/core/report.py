@@ -14,17 +14,17 @@ CAUSES = ("capability", "transient", "quota", "requirement", "size", "conflict",
 Count = Annotated[int, Meta(ge=0, le=2**62)]
 
 
-class Files(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Files(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     created: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
 
 
-class NamedArtifact(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class NamedArtifact(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     name: str
     path: str | None = None
 
 
-class Finding(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Finding(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     kind: str = "review"
     severity: str = "medium"
     issue: str = ""
@@ -34,9 +34,11 @@ class Finding(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, f
     test: str | None = None
     exploit: str | None = None
     category: str | None = None
+    found_by: list[str] = field(default_factory=list)  # filled in where several agents look at the same work
+    wordings: list[str] = field(default_factory=list)  # how others said the same
 
 
-class Remark(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Remark(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """A comment that a report carries."""
 
     content: str
@@ -46,7 +48,7 @@ class Remark(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, fo
     resolution: str | None = None
 
 
-class Try(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Try(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """One attempt as the agent tells it."""
 
     kind: str = "self_solve"
@@ -55,12 +57,12 @@ class Try(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbi
     why_different: str | None = None
 
 
-class Choice(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Choice(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     option: str
     why_insufficient: str | None = None
 
 
-class AskedQuestion(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class AskedQuestion(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     question: str
     context: str | None = None
     options: list[Choice] = field(default_factory=list)
@@ -69,13 +71,42 @@ class AskedQuestion(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=T
     default: str | None = None
 
 
-class Tests(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Tests(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     total: Count = 0
     passed: Count = 0
     failed: Count = 0
 
 
-class Usage(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class Task(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
+    """A part of the work, as whoever splits it says it. `after` names other tasks of the split by key or title."""
+
+    title: str
+    key: str | None = None
+    body: str = ""
+    agent: str | None = None
+    files: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    contracts: list[str] = field(default_factory=list)
+    spec: str | None = None
+    constraints: list[str] = field(default_factory=list)
+
+
+class Contract(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
+    """What several tasks rely on, in words or code."""
+
+    name: str
+    text: str = ""
+
+
+class Delegation(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
+    """Help asked of an expert (`to` names one), of another agent, or of a sub-agent."""
+
+    task: str
+    to: str | None = None
+    scope: str | None = None
+
+
+class Usage(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     input_tokens: Count = 0
     output_tokens: Count = 0
     cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
@@ -95,10 +126,14 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     reason: str | None = None
     blockers: str | None = None
     question: AskedQuestion | None = None
+    tasks: list[Task] = field(default_factory=list)
+    contracts: list[Contract] = field(default_factory=list)
+    integration_points: dict[str, Any] = field(default_factory=dict)
+    delegate: list[Delegation] = field(default_factory=list)
     next_steps: list[str] = field(default_factory=list)
     lessons: list[str] = field(default_factory=list)
     usage: Usage | None = None
-    extra: dict[str, Any] = field(default_factory=dict)  # fields of the contract that no rule reads yet: kept, shown
+    extra: dict[str, Any] = field(default_factory=dict)  # what the dialect says beyond the contract: kept, shown
 
     @classmethod
     def done(cls, summary: str = "", **parts: Any) -> "Report":

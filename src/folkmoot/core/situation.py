@@ -4,11 +4,14 @@ from typing import Any, cast
 
 from msgspec import Struct, field
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Command, MakeItem, Speaker
 from folkmoot.core.events import EVENTS, Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+
+# Whom a case can tell something, beside an item by its id: its parent, or the children the rules made for it.
+MADE = "made"
 
 
 class Neighbour(Struct, frozen=True, gc=False):
@@ -28,6 +31,8 @@ class Draw(Struct, frozen=True, gc=False, kw_only=True):
     item: int
     comment: int
     question: int
+    lesson: int = 1
+    message: str = ""  # 32 random hex digits, if the flow has messages
     jitter: float = 0.5  # between 0 and 1
 
 
@@ -45,7 +50,11 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     questions: list[Question] = field(default_factory=list)  # the item's open ones, and the one spoken of
     neighbours: dict[str, Neighbour] = field(default_factory=dict)
     children: list[str] = field(default_factory=list)
-    maker: Neighbour | None = None  # the item whose run is adding this one
+    tasks: list[Item] = field(default_factory=list)  # the item's children, if it was split
+    maker: Item | None = None  # the item whose run is adding this one
+    messages: list[Message] = field(default_factory=list)  # the item's open ones, and the one spoken of
+    holds: list[Hold] = field(default_factory=list)  # those in force, if any can matter
+    waiters: frozenset[str] = frozenset()  # items that wait for this one, directly or through others
 
 
 class Case:
@@ -60,30 +69,48 @@ class Case:
         self.attempts = list(situation.attempts)
         self.comments = {comment.id: comment for comment in situation.comments}
         self.questions = {question.id: question for question in situation.questions}
+        self.messages = {message.id: message for message in situation.messages}
+        self.holds = {hold.id: hold for hold in situation.holds}
+        self.lessons: dict[str, Lesson] = {}
         self.events: list[Event] = []
+        self.makes: list[MakeItem] = []  # children to be made, in this order, before anything else follows
+        self.told: list[tuple[str, Command]] = []  # what others must do because of this
         self.settled = 0  # the item's version when it was last seen to that somebody will act on it
         self.voice: Run | None = None  # the run that is speaking, once it has shown its token
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)
+        # Is an item spoken of? A person's lock, or a message about none, is the board's.
+        self.has_item = situation.item is not None
+        self.new_id: str | None = None  # the id a new item was promised, if it was
+        self.next_item = situation.draw.item
         self.next_comment = situation.draw.comment
         self.next_question = situation.draw.question
+        self.next_lesson = situation.draw.lesson
+        self.next_message = 0
 
     def emit(
         self, name: str, context: dict[str, Any] | None = None, *, item: dict[str, Any] | None = None, **rows: Any
     ) -> None:
-        """Record an event of this item: `item` holds its changed fields, `rows` are (table, id, fields) of others."""
+        """Record an event of this item: `item` holds its changed fields; `rows` are other tables with one (id, fields)
+        or a list of them. Where no item is spoken of, the event is the board's."""
         assert name in EVENTS, name
-        version = self.item.version + 1 if self.item else 1
-        fields = item if item is not None else {}
-        fields["version"] = version
-        fields["updated_at"] = self.situation.at
-        item_id = self.item.id if self.item else str(self.situation.draw.item)
-        changes = [Change("items", item_id, fields)]
-        self.item = cast("Item", evolve(self.item, changes[0]))
-        for table, (row_id, row_fields) in rows.items():
-            change = Change(table, row_id, row_fields)
-            changes.append(change)
-            self._fold(change)
+        changes: list[Change] = []
+        item_id, version = None, 0
+        if self.item or item is not None:
+            version = self.item.version + 1 if self.item else 1
+            fields = item if item is not None else {}
+            fields["version"] = version
+            fields["updated_at"] = self.situation.at
+            item_id = self.item.id if self.item else self.new_id or self.new_item_id()
+            changes.append(Change("items", item_id, fields))
+            row: Any = evolve(self.item, changes[0])
+            self.item = row
+            self.has_item = True
+        for table, written in rows.items():
+            for row_id, row_fields in written if isinstance(written, list) else [written]:
+                change = Change(table, row_id, row_fields)
+                changes.append(change)
+                self._fold(change)
         self.events.append(
             Event(
                 name=name,
@@ -102,9 +129,33 @@ class Case:
         """Record an event that changes only the item."""
         self.emit(name, context, item=fields)
 
+    def tell(self, to: str, command: Command) -> None:
+        """Another item must do something because of this; it is carried out in the same transaction."""
+        self.told.append((to, command))
+
+    def make(self, command: MakeItem) -> None:
+        """A child comes onto the board right after this case."""
+        self.makes.append(command)
+
     def draw_from(self, comment: int, question: int) -> None:
         """Go on with other numbers: another case has used up some since."""
         self.next_comment, self.next_question = comment, question
+
+    def new_item_id(self) -> str:
+        self.next_item += 1
+        return str(self.next_item - 1)
+
+    def new_lesson_id(self) -> str:
+        self.next_lesson += 1
+        return f"l{self.next_lesson - 1}"
+
+    def new_message_id(self) -> str:
+        """In the form of a random uuid: what was drawn, counted on for each further message of the same command."""
+        number = (int(self.situation.draw.message or "0", 16) + self.next_message) % 16**32
+        self.next_message += 1
+        digits = f"{number:032x}"
+        parts = (digits[:8], digits[8:12], f"4{digits[13:16]}", f"{'89ab'[int(digits[16], 16) % 4]}{digits[17:20]}")
+        return "-".join((*parts, digits[20:]))
 
     def new_comment_id(self) -> str:
         self.next_comment += 1
@@ -124,10 +175,8 @@ class Case:
             attempt = evolve(known, change)
             assert isinstance(attempt, Attempt)
             self.attempts = [a for a in self.attempts if a.id != change.id] + [attempt]
-        elif change.table == "comments":
-            self._keep(self.comments, change)
         else:
-            self._keep(self.questions, change)
+            self._keep(getattr(self, change.table), change)
 
     @staticmethod
     def _keep(rows: dict[str, Any], change: Change) -> None:

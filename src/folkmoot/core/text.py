@@ -4,8 +4,7 @@ from math import isfinite
 
 import msgspec
 
-from folkmoot.core.commands import Command, ReportRun
-from folkmoot.core.report import Report
+from folkmoot.core.commands import Command, LockPaths, ReportRun, SendMessage
 from folkmoot.errors import Invalid
 
 COMMAND_BYTES_MAX = 1_000_000
@@ -25,14 +24,17 @@ def encoded(command: Command) -> bytes:
             "keep large texts in files and name the file",
         )
     # Looking at every value takes its time, and hardly any command needs it.
-    suspect = b"\\u0000" in data or (isinstance(command, ReportRun) and _has_numbers(command.report))
+    suspect = b"\\u0000" in data or _has_numbers(command)
     if suspect and has_unstorable(msgspec.to_builtins(command)):
         raise Invalid("bad_text", "a text holds a NUL character, or a number is too large", "remove it and try again")
     return data
 
 
-def _has_numbers(report: Report) -> bool:
-    return bool(report.usage or report.tests or report.findings or report.extra)
+def _has_numbers(command: Command) -> bool:
+    if isinstance(command, ReportRun):
+        report = command.report
+        return bool(report.usage or report.tests or report.findings or report.integration_points or report.extra)
+    return isinstance(command, (SendMessage, LockPaths))
 
 
 def has_unstorable(value: object) -> bool:

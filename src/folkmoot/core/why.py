@@ -4,12 +4,13 @@ from collections.abc import Iterable
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, Item
+from folkmoot.core.order import actor
 from folkmoot.core.records import Question
 
 
 def tier(flow: Flow, item: Item) -> int:
     """0 with its own agent, 1 with a senior or specialist, 2 with a person (K-16)."""
-    column = flow.columns.get(item.column)
+    column = flow.acting(item.column, item.tags) if item.column in flow.columns else None
     if item.status in ASKING or (column is not None and column.human):
         return 2
     return 1 if column is not None and column.kind == "escalation" else 0
@@ -26,7 +27,9 @@ def why(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> st
 
 
 def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) -> str:
-    agent = flow.watcher(item.column) if item.column in flow.columns else None
+    agent = actor(flow, item) if item.column in flow.columns else None
+    if item.status == "done" and item.kind != "item":
+        return "it is done"
     if item.status == "done":
         return f"it is done, evidence: {item.evidence or 'none'}"
     if item.status in ASKING:
@@ -34,10 +37,15 @@ def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) ->
         parked = "parked until" if item.status == "parked" else "it waits until"
         return f"{parked} a person answers {asked.id}: {asked.question}" if asked else f"{parked} a person answers"
     if item.status == "waiting":
-        return f"it waits for {_items(item.waits_for)}"
+        what = {"parts": "the parts in ", "tasks": "the tasks in ", "help": "help in "}.get(item.join or "", "")
+        return f"it waits for {what}{_items(item.waits_for)}"
+    if item.status == "failed":
+        return "it has ended without success"
     if item.status == "running":
-        return f"{agent} is working on it"
-    model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent else None
+        return f"{item.proving.left[0] if item.proving else agent} is working on it"
+    if item.status == "proving" and item.proving:
+        return f"the gate {item.proving.left[0]} must show that it is done"
+    model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent in flow.agents else None
     using = f" with {model}" if model else ""
     if item.wake_at > now:
         return f"{agent} may take it{using} in {item.wake_at - now:.0f}s, after a pause"

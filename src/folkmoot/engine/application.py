@@ -2,6 +2,9 @@
 
 from typing import Any, Protocol
 
+from msgspec import Struct
+
+from folkmoot.core.commands import Speaker
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.queries import Queries
 
@@ -25,16 +28,39 @@ class Boards(Protocol):
     def open(self, place: str | None) -> Application: ...
     def pause(self, seconds: float) -> None: ...
     def create(self, folder: str, preset: str) -> Application: ...
-    def check(self, place: str | None, flow: str | None) -> "Checked": ...
+    def check(
+        self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ...
+    ) -> "Checked": ...
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]: ...
+    def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]: ...
 
 
 class Checked:
     """A flow that has no faults: its name, and what became of it."""
 
-    def __init__(self, path: str, name: str, version: int | None, taken_in: bool, warnings: list[str]) -> None:
+    def __init__(
+        self,
+        path: str,
+        name: str,
+        version: int | None,
+        taken_in: bool,
+        warnings: list[str],
+        ladders: str | None = None,
+    ) -> None:
         self.path = path
         self.name = name
         self.version = version
         self.taken_in = taken_in
         self.warnings = warnings
+        self.ladders = ladders  # the file whose ladders are used in place of the flow's own
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What is to be tried out: which flow, with whom, how often."""
+
+    flow: str | None = None  # a file
+    preset: str | None = None  # without either: the board's own flow, or kanban where there is no board
+    population: str | None = None  # a file
+    seeds: list[int]
+    items: int | None = None
+    slots: int | None = None

@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from folkmoot.core.events import Change, Event, Row, evolve, typed
+from folkmoot.core.events import Change, Event, FlowVersion, Row, evolve, typed
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
-from folkmoot.core.records import Question, Run
+from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
+from folkmoot.engine.conduct import Conduct
 from folkmoot.engine.invariants import Violation
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.store.base import BoardHead, Reading
@@ -35,23 +36,31 @@ class Audit:
         self.open_runs: dict[str, Run] = {}
         self.runs_since_person: dict[str, int] = {}
         self._ended_at_this_time = 0
+        self._last_end: tuple[str, float] | None = None
+        self._in_force: Flow | None = None
+        self.conduct = Conduct(self.tables, self._found)
+
+    @property
+    def held(self) -> dict[str, Hold]:
+        """The holds in force, and the expired ones that nobody has released."""
+        return self.conduct.held
 
     def feed(self, events: Iterable[Event]) -> None:
         for event in events:
             self._check_order(event)
             item = self._item(event.item)
             self._check_before(event, item)
+            self.conduct.before(event, item, self._in_force)
             for change in event.changes:
                 self._fold(event, typed(change))
-            self._check_after(event, item, self._item(event.item))
+            after = self._item(event.item)
+            by_person = event.run is None and event.agent != ENGINE.name
+            self._check_after(event, item, after, by_person)
+            self.conduct.after(event, item, after, self._in_force, by_person)
 
     def _item(self, item: str | None) -> Item | None:
         found = self.tables.get("items", {}).get(item or "")
         return found if isinstance(found, Item) else None
-
-    def _flow(self) -> Flow | None:
-        flows: dict[str, Any] = self.tables.get("flows", {})
-        return flows[max(flows, key=int)].flow if flows else None
 
     def _flow_of(self, run: str | None) -> Flow | None:
         """The flow that was in force when a run began."""
@@ -76,6 +85,8 @@ class Audit:
         version = item.version if item else 0
         if event.item is not None and event.version != version + 1:
             self._found("I15", f"event {event.seq} makes version {event.version} after {version}", event.item)
+        if event.run is not None and not self._is_current(event):
+            self._found("I3", f"{event.name} by run {event.run}, which had ended", event.item)
         if event.name in WRITTEN_BY_RUNS and (item is None or item.run != event.run):
             self._found("I3", f"{event.name} by run {event.run} while the run was {item and item.run}", event.item)
         if event.name == "agent_started" and item is not None:
@@ -83,10 +94,14 @@ class Audit:
         if event.name == "dispute_answered" and item is not None:
             self._check_round(event, item)
 
+    def _is_current(self, event: Event) -> bool:
+        """A run writes while it is open, and in the moment in which it begins or ends."""
+        return event.run in self.open_runs or event.name == "agent_started" or self._last_end == (event.run, event.time)
+
     def _check_claim(self, event: Event, item: Item) -> None:
         needs = [self._item(need) for need in item.after]
         open_needs = [need.id for need in needs if need is not None and need.status not in ENDED]
-        if item.status != "ready" or item.waits_for or open_needs or item.wake_at > event.time:
+        if item.status not in ("ready", "proving") or item.waits_for or open_needs or item.wake_at > event.time:
             self._found("I6", f"it was {item.status}, waiting for {item.waits_for or open_needs}", item.id)
         overdue = [run.id for run in self.open_runs.values() if run.lease_until <= event.time]
         if overdue and self._ended_at_this_time < DUE_MAX:
@@ -95,7 +110,7 @@ class Audit:
             self._found("I8", f"run {event.run} began twice", item.id)
         count = self.runs_since_person.get(item.id, 0) + 1
         self.runs_since_person[item.id] = count
-        flow = self._flow()
+        flow = self._in_force
         if flow is not None and count > flow.limits.runs:
             self._found("R-33", f"run {count} began without a person in between", item.id)
 
@@ -113,6 +128,12 @@ class Audit:
         rows[change.id] = after
         if isinstance(after, Run):
             self._check_run(event, before, after)
+        elif isinstance(after, Hold):
+            self.conduct.hold(event, before, after)
+        elif isinstance(after, Message):
+            self.conduct.message(event, before, after)
+        elif isinstance(after, FlowVersion):
+            self._in_force = after.flow
         elif isinstance(after, Question) and isinstance(before, Question) and before.state != "open":
             self._found("I27", f"{change.id} was {before.state}, then {after.state}", event.item)
         if _cannot_be_kept(change.fields):
@@ -121,31 +142,37 @@ class Audit:
     def _check_run(self, event: Event, before: Row | None, after: Run) -> None:
         if isinstance(before, Run) and before.ended_at is not None:
             self._found("I5", f"run {after.id} had ended, and {event.name} came", event.item)
+        if before is None and after.flow_version != len(self.tables["flows"]):
+            self._found("R-30", f"run {after.id} began under flow {after.flow_version}", event.item)
         if before is None and any(run.item == after.item for run in self.open_runs.values()):
             self._found("I1", f"run {after.id} began beside another", event.item)
         if after.ended_at is None:
             self.open_runs[after.id] = after
-        else:
-            self.open_runs.pop(after.id, None)
+        elif self.open_runs.pop(after.id, None) is not None:
+            self._last_end = (after.id, event.time)
 
-    def _check_after(self, event: Event, before: Item | None, after: Item | None) -> None:
+    def _check_after(self, event: Event, before: Item | None, after: Item | None, by_person: bool) -> None:
         """Counters only rise, unless a person speaks."""
         if before is None or after is None:
             return
-        by_person = event.run is None and event.agent != ENGINE.name
         if by_person and event.name == "escalation_counters_reset":
             self.runs_since_person[after.id] = 0
         fell = after.span.runs < before.span.runs or after.span.disputes < before.span.disputes
         fell = fell or (after.span.attempts < before.span.attempts and event.name != "attempt_overruled")
         if fell and not (by_person and event.name == "escalation_counters_reset"):
             self._found("R-18", f"{event.name} by {event.agent} reset its counters", after.id)
-        if before.status in ENDED and after.status not in ENDED and not (by_person and event.name == "item_reopened"):
+        may_reopen = event.name == "item_reopened" and (
+            by_person or after.kind == "task"
+        )  # a task's done is provisional
+        if before.status in ENDED and after.status not in ENDED and not may_reopen:
             self._found("R-18", f"{event.name} by {event.agent} brought it back from {before.status}", after.id)
 
     def head(self) -> BoardHead:
         """What the head of the store must say; only the hash of its last event is not known here."""
         clock: Any = self.tables.get("clock", {}).get("clock")
         questions: dict[str, Any] = self.tables.get("questions", {})
+        items: dict[str, Any] = self.tables.get("items", {})
+        holds: dict[str, Any] = self.tables.get("holds", {})
         return BoardHead(
             seq=self.seq,
             time=self.time,
@@ -156,6 +183,10 @@ class Audit:
             comments=len(self.tables.get("comments", ())),
             questions=len(questions),
             open_questions=sum(question.state == "open" for question in questions.values()),
+            messages=len(self.tables.get("messages", ())),
+            lessons=len(self.tables.get("lessons", ())),
+            filed=sum(bool(item.files) for item in items.values()),
+            held=sum(hold.held for hold in holds.values()),
         )
 
     def compare(self, reading: Reading, tables: Iterable[str]) -> None:

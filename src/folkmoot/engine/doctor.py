@@ -1,15 +1,27 @@
 """The whole examination: the log's chain, the fold of the log against the rows, and every invariant."""
 
+from collections.abc import Callable
 from typing import Any
 
 from folkmoot.core.events import type_of_table
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Question, Run
+from folkmoot.core.order import place
+from folkmoot.core.records import Hold, Question, Run
+from folkmoot.core.rules.sharing.choice import Ground, obstacle, waiting_for, writes
+from folkmoot.core.rules.sharing.holds import in_the_way
 from folkmoot.engine.audit import Audit
 from folkmoot.engine.engine import Engine
-from folkmoot.engine.invariants import CHECKS, ONLY_IN_MOTION, Violation, check_circles, check_item
-from folkmoot.engine.turn import flow_in_force
+from folkmoot.engine.invariants import (
+    CHECKS,
+    ONLY_IN_MOTION,
+    Violation,
+    check_circles,
+    check_holds,
+    check_item,
+    check_messages,
+)
+from folkmoot.engine.loading import flow_in_force
 from folkmoot.store.base import Reading
 
 PAGE = 5000
@@ -50,7 +62,80 @@ def check_rows(audit: Audit, flow: Flow) -> list[Violation]:
     for question in audit.tables.get("questions", {}).values():
         if isinstance(question, Question):
             questions.setdefault(question.item, []).append(question)
-    found = check_circles(items.values())
+    found = check_board(audit, flow)
     for item in items.values():
         found += check_item(flow, item, runs.get(item.id, []), questions.get(item.id, []), items)
     return found
+
+
+def check_board(audit: Audit, flow: Flow) -> list[Violation]:
+    """What no item shows by itself: chains of waiting, holds, messages."""
+    tables: dict[str, dict[str, Any]] = audit.tables
+    items: dict[str, Item] = tables.get("items", {})
+    runs: dict[str, Run] = tables.get("runs", {})
+    found = check_circles(items.values(), blocked(flow, items, list(audit.held.values())))
+    in_force = [hold for hold in audit.held.values() if hold.until is None or hold.until > audit.time]
+    found += check_holds(in_force, items, audit.open_runs)
+    return found + check_messages(tables.get("messages", {}), items, runs)
+
+
+def blocked(flow: Flow, items: dict[str, Item], holds: list[Hold]) -> dict[str, list[str]]:
+    """Items that could be taken if others did not hold or reserve their paths, and those others (R-20, R-23).
+
+    Looked at as if time had passed: locks are over, and whatever is ready has waited too long.
+    """
+    queues = {item.id: place(flow, item).queue for item in items.values() if item.files}
+    ready = [items[one] for one, queue in queues.items() if queue is not None]
+    if not ready or not (holds or len(ready) > 1):
+        return {}
+    waiters = Waiters(items, None, lambda: [item for item in ready if writes(flow, item)])
+    lasting = [hold for hold in holds if hold.until is None]
+    found: dict[str, list[str]] = {}
+    for item in ready:
+        agent = flow.agents.get(queues[item.id] or "")
+        if agent is None or agent.write == "none":
+            continue
+        way = in_the_way(item.files, lasting, item.id, waiters.of(item.id))
+        free = [hold for hold in lasting if hold not in way]
+        others = [hold.item for hold in way if hold.item and items[hold.item].run is None]
+        if obstacle(item, Ground(free, ready, waiters.of)):
+            others += [one.id for one in ready if obstacle(item, Ground([], [one], waiters.of))]
+        if others:
+            found[item.id] = list(dict.fromkeys(others))
+    return found
+
+
+class Waiters:
+    """Who waits for an item, directly or through others, and has no run; looked up only if anybody wants to know."""
+
+    def __init__(
+        self, items: dict[str, Item], direct: dict[str, set[str]] | None, writers: Callable[[], list[Item]]
+    ) -> None:
+        self._items = items
+        self._direct = direct if direct is not None else {}
+        self._writers = writers
+
+    def of(self, item: str) -> set[str]:
+        found = waiting_for(item, self._by_need, self._held_by, self._writers)
+        return {waiter for waiter in found if self._items[waiter].run is None}
+
+    def _held_by(self, item: str) -> list[str]:
+        return self._items[item].holds if self._items[item].run is None else []
+
+    def _by_need(self, item: str) -> set[str]:
+        if not self._direct:
+            self._learn()
+        found: set[str] = set()
+        ahead = [item]
+        while ahead:
+            new = self._direct.get(ahead.pop(), set()) - found
+            found |= new
+            ahead += new
+        return found - {item}
+
+    def _learn(self) -> None:
+        for item in self._items.values():
+            for need in item.after:
+                self._direct.setdefault(need, set()).add(item.id)
+            if item.parent:
+                self._direct.setdefault(item.id, set()).add(item.parent)

@@ -11,18 +11,20 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, Item
-from folkmoot.core.report import Report
-from folkmoot.core.rules.admission import check_claimer, check_pause, check_place, lease_for
+from folkmoot.core.item import Item
+from folkmoot.core.records import Message
+from folkmoot.core.report import Remark, Report
+from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.text import encoded
+from folkmoot.engine.facts import facts
+from folkmoot.engine.loading import next_item
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
-from folkmoot.engine.views import claim_view, comment_views, history_views, item_view
+from folkmoot.engine.views import claim_view, hold_views, item_view, message_view
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
-from folkmoot.store.base import KeptAnswer, Store, Transaction
+from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
 
 View = dict[str, Any]
-ITEMS_MAX = 1_000_000
 
 
 class Engine:
@@ -32,7 +34,7 @@ class Engine:
         self.ids = ids
         self.flows: dict[int, Flow] = {}
 
-    def add(self, speaker: Speaker, command: commands.AddItem, key: str | None = None) -> View:
+    def add(self, speaker: Speaker, command: commands.AddItem | commands.DispatchAgent, key: str | None = None) -> View:
         return self._handle(speaker, command, lambda turn: None, key, True)
 
     def on_item(self, speaker: Speaker, item: str, command: Command, key: str | None = None, show: bool = True) -> View:
@@ -42,14 +44,7 @@ class Engine:
     def on_run(self, speaker: Speaker, command: Command, key: str | None = None, show: bool = True) -> View:
         """A command of a run about its own item: renew, release, report. With `show` the answer is the item."""
 
-        def load(turn: Turn) -> Item:
-            run = turn.tx.run(speaker.run or "")
-            if run is None:
-                raise Invalid("unknown_run", f"there is no run {speaker.run}", "claim an item first: moot claim AGENT")
-            turn.run = run
-            return turn.item(run.item)
-
-        return self._handle(speaker, command, load, key, show)
+        return self._handle(speaker, command, lambda turn: own_item(turn, speaker) or no_run(), key, show)
 
     def report(
         self, speaker: Speaker, report: Report, fault: str | None = None, key: str | None = None, show: bool = True
@@ -84,7 +79,7 @@ class Engine:
             seconds = lease_for(turn.flow, agent, column, lease)
             check_pause(turn.flow, turn.tx.head().open_questions)
             wanted = turn.item(item).id if item else None
-            ready = turn.tx.next_ready(agent, turn.moment.now, turn.flow.limits.starve, column=column, item=wanted)
+            ready = next_item(turn.tx, turn.flow, agent, turn.moment.now, column=column, item=wanted)
             if ready is None:
                 raise nothing_ready(turn, agent, wanted)
             order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker)
@@ -92,29 +87,71 @@ class Engine:
             run = turn.run
             assert run is not None, "a claim has just made it"
             whole = item_view(turn.tx, claimed, turn.flow, turn.moment) if show or key else None
-            history = whole["failure_history"] if whole else history_views(turn.tx, claimed)
-            comments = whole["comments"] if whole else comment_views(turn.tx, claimed)
-            return claim_view(run, whole, brief(turn.flow, claimed, run, history, comments), turn.moment)
+            told = facts(turn.tx, turn.flow, claimed, run, whole)
+            return claim_view(run, whole, brief(turn.flow, claimed, run, told), turn.moment)
 
         salt = f"{column} {item} {lease}"
         command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)
         return self._transact(speaker, command, work, key, salt)
 
-    def adopt_flow(self, speaker: Speaker, flow: Flow, source: str) -> int:
-        """Take in a flow as the one in force; refused if items or runs would be left without a place (R-30)."""
+    def lock(
+        self, speaker: Speaker, command: commands.LockPaths | commands.UnlockPaths, key: str | None = None
+    ) -> View:
+        """A person's hold on paths, or a run's; the answer is every hold in force."""
+
+        def work(turn: Turn) -> View:
+            turn.apply(command, own_item(turn, speaker), speaker)
+            return {"locks": hold_views(turn.tx.holds(turn.moment.now))}
+
+        return self._transact(speaker, command, work, key, "")
+
+    def send(self, speaker: Speaker, command: commands.SendMessage, key: str | None = None) -> View:
+        """A message; the answer is its envelope."""
+
+        def work(turn: Turn) -> View:
+            bound = command.context.get("item")
+            item = own_item(turn, speaker) or (turn.item(str(bound)) if bound else None)
+            before = turn.tx.head().messages
+            turn.apply(command, item, speaker)
+            return message_view(turn.tx.messages(after=before, limit=1)[0])
+
+        return self._transact(speaker, command, work, key, "")
+
+    def on_message(
+        self,
+        speaker: Speaker,
+        command: commands.AcceptMessage | commands.CompleteMessage | commands.RejectMessage,
+        key: str | None = None,
+    ) -> View:
+        """Accept, complete or reject; the answer is the envelope. What a run rejects, it disputes (R-26)."""
+
+        def work(turn: Turn) -> View:
+            message = known_message(turn.tx, command.message)
+            own = own_item(turn, speaker)
+            turn.apply(command, own or (turn.tx.item(message.item) if message.item else None), speaker)
+            if own is not None and isinstance(command, commands.RejectMessage):
+                said = Report(outcome="disputed", comments=[Remark(content=command.why)], summary=command.why)
+                turn.apply(commands.ReportRun(report=said), turn.item(own.id), speaker)
+            return message_view(known_message(turn.tx, command.message))
+
+        return self._transact(speaker, command, work, key, "")
+
+    def adopt_flow(self, speaker: Speaker, flow: Flow, source: str, moves: dict[str, str] | None = None) -> int:
+        """Take in a flow as the one in force; refused if items or runs would be left without a place (R-30).
+
+        `moves` says where the items of a column go that is no more: the speaker moves them, in the same transaction.
+        """
 
         def work(tx: Transaction) -> int:
             version = tx.head().flow_version + 1
-            if version > 1:
-                for item in tx.items(limit=ITEMS_MAX):
-                    if item.status not in ENDED:
-                        check_place(flow, item, tx.open_run(item.id) if item.run else None)
-            self.flows[version] = flow
             turn = Turn(tx, self.clock, self.ids, {**self.flows, 0: flow})
-            turn.adopt(FlowVersion(id=str(version), flow=flow, source=source, at=turn.moment.at))
+            check_moves(turn.flow, flow, moves or {})
+            turn.adopt(FlowVersion(id=str(version), flow=flow, source=source, at=turn.moment.at), moves or {}, speaker)
             return version
 
-        return self.store.transact(work)
+        version = self.store.transact(work)
+        self.flows[version] = flow
+        return version
 
     def _handle(
         self,
@@ -163,6 +200,28 @@ class Engine:
         if isinstance(result, MootError):
             raise result
         return result
+
+
+def own_item(turn: Turn, speaker: Speaker) -> Item | None:
+    """The item a run works on; None for a person."""
+    if speaker.run is None:
+        return None
+    run = turn.tx.run(speaker.run)
+    if run is None:
+        raise Invalid("unknown_run", f"there is no run {speaker.run}", "claim an item first: moot claim AGENT")
+    turn.run = run
+    return turn.item(run.item)
+
+
+def no_run() -> Item:
+    raise Invalid("unknown_run", "no run was named", "claim an item first: moot claim AGENT")
+
+
+def known_message(reading: Reading, message: str) -> Message:
+    found = reading.message(message)
+    if found is None:
+        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages")
+    return found
 
 
 def _digest(command: Command, data: bytes, salt: str) -> bytes:

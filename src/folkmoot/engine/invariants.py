@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.core.item import ASKING, ENDED, Item
+from folkmoot.core.item import ASKING, BOUND, ENDED, Item
 from folkmoot.core.order import place
-from folkmoot.core.records import Question, Run
+from folkmoot.core.records import Hold, Message, Question, Run
+from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 
 # Every check has the id under which the docs explain it.
 CHECKS = {
@@ -28,10 +30,20 @@ CHECKS = {
     "I30": "a repeated key gives the same answer and has one effect",
     "I31": "no stored text holds what a store cannot keep",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
+    "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",
     "R-12": "a dispute ends at its limit of rounds",
-    "R-18": "only a person's word resets counters",
-    "R-33": "no item has more runs between two guidances than the flow allows",
+    "R-13": "a column asks for changes less often than the flow's limit of rounds, then a person is asked",
+    "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
+    "R-18": "only a person's word resets counters, and only a task is opened again by the rules",
+    "R-20": "no path is held twice, and a hold ends with what it is for",
+    "R-21": "an item leaves a column with gates only when each was green on its last work",
+    "R-22": "an item that is done says what shows it",
+    "R-24": "splits, their depth and their repeats are bounded, and tasks do not outlive what was split",
+    "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
+    "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
+    "R-30": "a run begins under the flow in force",
+    "R-33": "no item has more runs between two guidances than the flow allows, nor makes work without end",
     "chain": "the log's hash chain is unbroken",
 }
 
@@ -54,9 +66,12 @@ def check_item(
     flow: Flow, item: Item, runs: list[Run], questions: list[Question], others: dict[str, Item]
 ) -> list[Violation]:
     """What must hold of one item and the rows beside it; `others` are the items it needs."""
-    found = [*_runs(item, runs), *_limits(flow, item, questions)]
-    if item.status not in ENDED:
+    found = [*_runs(item, runs), *_limits(flow, item, questions), *_made(item, questions, others)]
+    if item.status in ENDED:
+        found += _ended(item)
+    else:
         found += _alive(flow, item, questions, others)
+        found += _waits_for_made(item, others)
     return [Violation(check, text, item.id) for check, text in found]
 
 
@@ -88,7 +103,12 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
         flagged = any(question.thread == dispute.thread for question in asked)
         if dispute.rounds >= limits.dispute_rounds and at_rest and not flagged:
             yield "R-12", f"{dispute.thread} has {dispute.rounds} rounds and nobody is asked"
-    if item.span.runs >= limits.runs and item.status == "ready":
+    unhelped = item.span.expert_attempts >= EXPERTS_MAX and not item.advisor and item.kind not in BOUND
+    if item.status == "ready" and unhelped:
+        yield "R-08", f"{item.span.expert_attempts} attempts with experts failed, and nobody is asked"
+    if item.span.discoveries > DISCOVERIES_MAX:
+        yield "R-24", f"it was sent to be split {item.span.discoveries} times"
+    if item.span.runs >= limits.runs and item.status in ("ready", "proving"):
         yield "R-33", f"it had {item.span.runs} runs, and nobody is asked"
 
 
@@ -99,10 +119,12 @@ def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, 
         yield "R-03", f"it does not wait for {', '.join(missing)}, which it comes after"
     if item.status == "ready" and place(flow, item).queue not in flow.agents:
         yield "R-03", f"it is ready in {item.column}, but no agent may take it"
-    if item.status == "ready" and item.waits_for:
-        yield "R-03", f"it is ready but waits for {item.waits_for}"
+    if item.status == "proving" and place(flow, item).queue not in flow.gates:
+        yield "R-03", f"it is to be proved in {item.column}, but the flow has no such gate"
+    if item.status in ("ready", "proving") and item.waits_for:
+        yield "R-03", f"it is {item.status} but waits for {item.waits_for}"
     if item.status == "waiting" and not any(
-        need in others and others[need].status != "done" for need in item.waits_for
+        need in others and others[need].status not in ENDED for need in item.waits_for
     ):
         yield "R-03", f"it waits for {item.waits_for}, of which none is unfinished"
     blocked_for_ever = [need for need in item.waits_for if need in others and others[need].status == "cancelled"]
@@ -113,9 +135,101 @@ def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, 
         yield "R-03", f"it is {item.status}, but no question is open"
 
 
-def check_circles(items: Iterable[Item]) -> list[Violation]:
-    """Chains of waiting have no circle; walked without recursion, since chains may be long."""
+def _ended(item: Item) -> Iterable[tuple[str, str]]:
+    if item.holds:
+        yield "R-20", f"it is {item.status}, but holds {', '.join(item.holds)}"
+    last = {(proof.column, proof.gate): proof.green for proof in item.proofs}
+    shown = "gates" if last and all(last.values()) else "none"  # a person may have accepted what was red
+    if item.status == "done" and item.column == END and item.evidence != shown:
+        yield "R-22", f"it is done, its gates gave {len(item.proofs)} proofs, and its evidence is {item.evidence}"
+
+
+def _made(item: Item, questions: list[Question], others: dict[str, Item]) -> Iterable[tuple[str, str]]:
+    """What holds of a child that the rules made, or that a run sent for."""
+    if item.kind == "item":
+        return
+    maker = others.get(item.parent or item.dispatched_by or "")
+    if item.kind in BOUND:
+        # Nobody could ask about danger for what was dispatched: it has no parent, and who sent for it has gone on.
+        if questions and (item.kind != "dispatch" or item.parent):
+            yield "R-25", f"it is a {item.kind}, and asked {questions[0].id}"
+        if item.column != item.home:
+            yield "R-25", f"it is a {item.kind}, and went from {item.home} to {item.column}"
+        if item.splits or item.made:
+            yield "R-25", f"it is a {item.kind}, and made items of its own"
+    if maker is None:
+        return
+    if maker.kind in BOUND:
+        yield "R-25", f"the {maker.kind} {maker.id} made it"
+    further = item.kind in ("task", "dispatch")
+    if item.generation != maker.generation + further:
+        yield "R-33", f"it is of generation {item.generation}, made by one of {maker.generation}"
+    if item.kind == "task" and item.depth != maker.depth + 1:
+        yield "R-24", f"it is {item.depth} splits deep, below one at {maker.depth}"
+
+
+def _waits_for_made(item: Item, others: dict[str, Item]) -> Iterable[tuple[str, str]]:
+    """An unfinished item and the children the rules made for it belong to each other."""
+    parent = others.get(item.parent or "")
+    rule = "R-14" if item.kind == "part" else "R-24" if item.kind == "task" else "R-25"
+    if item.kind != "item" and parent is not None:
+        if parent.status in ENDED:
+            yield rule, f"it is left behind: its parent {parent.id} is {parent.status}"
+        elif item.kind != "task" and (item.id not in parent.made or parent.column != item.column):
+            yield rule, f"it is left behind: its parent {parent.id} is in {parent.column} and waits for {parent.made}"
+    if item.holds and item.status in ASKING:
+        yield "R-20", f"it is {item.status}, but holds {', '.join(item.holds)}"
+    if bool(item.made) and item.join is None:
+        yield "R-24", f"it made {', '.join(item.made)}, but does not say what for"
+    lost = [child for child in item.made if child not in item.waits_for]
+    if lost:
+        whose = {"parts": "R-14", "help": "R-25"}.get(item.join or "", "R-24")
+        yield whose, f"it made {', '.join(lost)}, but does not wait for them"
+    kinds = {"parts": ("part",), "tasks": ("task",), "help": ("expert", "sub", "dispatch")}.get(item.join or "", ())
+    strange = [child for child in item.made if child in others and others[child].kind not in kinds]
+    if strange:
+        yield "R-24", f"it waits for {', '.join(strange)} as its {item.join}"
+
+
+def check_holds(holds: Iterable[Hold], items: dict[str, Item], open_runs: dict[str, Run]) -> list[Violation]:
+    """Every hold in force is for somebody: an item that says so, a run that lives, a person for a while."""
+    found: list[Violation] = []
+    of_items: dict[str, list[str]] = {}
+    for hold in holds:
+        if hold.run is not None:
+            if hold.run not in open_runs:
+                found.append(Violation("R-20", f"{hold.path} is locked by {hold.run}, which has ended", hold.item))
+        elif hold.item is not None:
+            of_items.setdefault(hold.item, []).append(hold.path)
+        elif hold.until is None:
+            found.append(Violation("R-20", f"{hold.path} is locked by {hold.owner} for ever"))
+    for item in items.values():
+        if item.holds or item.id in of_items:
+            held = sorted(of_items.get(item.id, []))
+            if held != sorted(item.holds):
+                found.append(Violation("R-20", f"it says {item.holds}, and the holds are {held}", item.id))
+    return found
+
+
+def check_messages(messages: dict[str, Message], items: dict[str, Item], runs: dict[str, Run]) -> list[Violation]:
+    """What brought an item to a run is over when that run has reported."""
+    found: list[Violation] = []
+    for item in items.values():
+        message = messages.get(item.message or "")
+        run = runs.get(message.accepted_by or "") if message is not None else None
+        if message is not None and message.status == "accepted" and run is not None and run.end == "reported":
+            found.append(Violation("R-26", f"message {message.id} is accepted by {run.id}, which reported", item.id))
+    return found
+
+
+def check_circles(items: Iterable[Item], blocked: dict[str, list[str]] | None = None) -> list[Violation]:
+    """Chains of waiting have no circle; walked without recursion, since chains may be long.
+
+    `blocked` are items that cannot be taken before others have given up their paths.
+    """
     waits = {item.id: item.waits_for for item in items if item.status not in ENDED}
+    for item_id, holders in (blocked or {}).items():
+        waits[item_id] = [*waits[item_id], *holders]
     state: dict[str, int] = {}  # 1 on the way, 2 finished
     for start in waits:
         stack = [start]

@@ -18,6 +18,10 @@ class Ids(Protocol):
         """A random id no other run has."""
         ...
 
+    def message(self) -> str:
+        """32 random hex digits for the ids of a command's messages."""
+        ...
+
     def jitter(self) -> float:
         """Chance between 0 and 1, for pauses that must not fall together."""
         ...

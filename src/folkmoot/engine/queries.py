@@ -6,14 +6,28 @@ from typing import Any, TypeVar
 
 from folkmoot.core import commands
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import BOUND, Item
+from folkmoot.core.order import actor
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
+from folkmoot.core.rules.sharing.choice import Ground, obstacle
 from folkmoot.core.situation import Case, Draw, Situation
+from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
-from folkmoot.engine.turn import ENGINE, flow_in_force, known_item, situation
-from folkmoot.engine.views import comment_view, item_view, moment_text, question_view, summary_view
+from folkmoot.engine.turn import ENGINE
+from folkmoot.engine.views import (
+    comment_view,
+    hold_views,
+    item_view,
+    lesson_view,
+    message_view,
+    moment_text,
+    pending_view,
+    question_view,
+    summary_view,
+    tracking_view,
+)
 from folkmoot.errors import Invalid
 from folkmoot.store.base import Reading, Store
 
@@ -21,6 +35,9 @@ View = dict[str, Any]
 Result = TypeVar("Result")
 PAGE = 1000
 DUE_SHOWN = 1000
+MESSAGES_MAX = 100_000
+LESSONS_MAX = 10_000
+ITEMS_MAX = 1_000_000
 
 
 class Queries:
@@ -87,6 +104,55 @@ class Queries:
 
         return self._glance(look)
 
+    def locks(self) -> View:
+        """Every hold in force: what items own while they are worked on, and what runs and people have locked."""
+
+        def look(glance: "Glance") -> View:
+            holds = glance.reading.holds(glance.moment.now) if glance.reading.head().held else []
+            return {"locks": hold_views(holds)}
+
+        return self._glance(look)
+
+    def messages(self, *, to: str | None = None, status: str | None = None, item: str | None = None) -> View:
+        """Messages as envelopes, in the order they were sent."""
+
+        def look(glance: "Glance") -> View:
+            if item is not None:
+                known_item(glance.reading, item)
+            found = glance.reading.messages(item=item, to=to, status=status, limit=MESSAGES_MAX)
+            return {"messages": [message_view(message) for message in found]}
+
+        return self._glance(look)
+
+    def lessons(self, agent: str | None = None, limit: int = LESSONS_MAX) -> View:
+        """What runs have learnt, the newest first."""
+
+        def look(glance: "Glance") -> View:
+            found = [one for one in glance.reading.lessons(LESSONS_MAX) if agent in (None, one.agent)]
+            return {"lessons": [lesson_view(lesson) for lesson in found[:limit]]}
+
+        return self._glance(look)
+
+    def metrics(self) -> View:
+        from folkmoot.engine.measures import measure  # only this one command needs it
+
+        return self._glance(lambda glance: measure(glance.reading, glance.flow))
+
+    def escalations(self) -> View:
+        """The state of the escalation document: what was tried on each item, and what people were asked (E-16)."""
+
+        def look(glance: "Glance") -> View:
+            items = [glance.current(item) for item in glance.reading.items(limit=ITEMS_MAX)]
+            # What an expert or a sub-agent tried is told by the item it was for.
+            own = [item for item in items if item.kind not in BOUND]
+            tried = [item for item in own if item.attempt_count or item.clarifications or item.span.experts_tried]
+            return {
+                "escalation_tracking": {item.id: tracking_view(item) for item in tried},
+                "pending_divine_questions": [pending_view(question) for question in glance.inbox()],
+            }
+
+        return self._glance(look)
+
 
 class Glance:
     """A reading of the board at one moment. What time has made due is shown as if it had been applied."""
@@ -102,8 +168,8 @@ class Glance:
         item = known_item(self.reading, item_id)
         case = self.due.get(item.id)
         if case is None:
-            return item_view(self.reading, item, self.flow, self.moment)
-        return item_view(AsOfNow(self.reading, case), case.item, self.flow, self.moment)
+            return self._blocked(item, item_view(self.reading, item, self.flow, self.moment))
+        return self._blocked(case.item, item_view(AsOfNow(self.reading, case), case.item, self.flow, self.moment))
 
     def page(self, column: str | None, tag: str | None, status: str | None, after: int) -> View:
         found = {item.number: item for item in self.reading.items(column=column, tag=tag, after=after, limit=PAGE)}
@@ -120,9 +186,35 @@ class Glance:
     def summary(self, item: Item) -> View:
         case = self.due.get(item.id)
         if case is not None:
-            return summary_view(case.item, self.flow, self.moment, list(case.questions.values()))
+            view = summary_view(case.item, self.flow, self.moment, list(case.questions.values()))
+            return self._blocked(case.item, view)
         questions = self.reading.questions(item.id) if item.open_questions else []
-        return summary_view(item, self.flow, self.moment, questions)
+        return self._blocked(item, summary_view(item, self.flow, self.moment, questions))
+
+    def _blocked(self, item: Item, view: View) -> View:
+        """A ready item whose paths another holds is shown as blocked, and by what; nothing of it is stored."""
+        if item.status != "ready" or not item.files or not self._writes(item):
+            return view
+        stands = obstacle(item, self._ground)
+        if stands is None:
+            return view
+        why = f"{view['why'].rstrip('.')}, but {stands}."
+        return view | {"status": "blocked", "blocked_by": stands, "why": why}
+
+    def _writes(self, item: Item) -> bool:
+        agent = self.flow.agents.get(actor(self.flow, item) or "") if item.column in self.flow.columns else None
+        return agent is not None and agent.write != "none"
+
+    @cached_property
+    def _ground(self) -> Ground:
+        found = ground(self.reading, self.flow, self.moment.now)
+        # The locks of a run that time has ended are over, though no write has said so yet.
+        ended = {case.run.id for case in self.due.values() if case.run is not None and case.run.ended_at is not None}
+        return Ground([hold for hold in found.holds if hold.run not in ended], found.starved, found.waiters_of)
+
+    def current(self, item: Item) -> Item:
+        case = self.due.get(item.id)
+        return item if case is None else case.item
 
     def inbox(self) -> list[Question]:
         """Open questions, oldest first."""

@@ -8,7 +8,8 @@ import msgspec
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.order import actor
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
 from folkmoot.core.why import tier, why
 from folkmoot.engine.moment import Moment
 
@@ -46,14 +47,16 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
     view |= {
         "body": item.body,
         "type": item.type,
-        "kind": item.kind,
         "files": item.files,
-        "parent": item.parent,
         "children": reading.children(item.id),
-        "contracts": [],
-        "integration_points": {},
-        "spec": None,
-        "constraints": [],
+        "contracts": [{"name": name, "text": text} for name, text in item.contracts.items()],
+        "integration_points": item.integration_points,
+        "spec": item.spec,
+        "constraints": item.constraints,
+        "purpose": item.purpose,
+        "outputs": [{"item": child, **msgspec.to_builtins(output)} for child, output in item.outputs.items()],
+        "tests": msgspec.to_builtins(item.tests) if item.tests else None,
+        "holds": item.holds,
         "failure_history": history_views(reading, item),
         "incomplete_count": item.effort.incompletes,
         "escalation_reason": item.escalation_reason,
@@ -68,7 +71,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "questions": [question_view(question) for question in questions],
         "guidance": msgspec.to_builtins(item.guidance) if item.guidance else [],
         "runs": [run_view(run) for run in runs],
-        "evidence": item.evidence,
+        "evidence": msgspec.to_builtins(item.proofs) if item.proofs else item.evidence,
         "version": item.version,
         "created_at": moment_text(item.created_at),
         "updated_at": moment_text(item.updated_at),
@@ -88,8 +91,11 @@ def summary_view(item: Item, flow: Flow, moment: Moment, questions: list[Questio
         "tags": item.tags,
         "after": item.after,
         "waits_for": item.waits_for,
-        "agent": None,  # who alone may take it: parts of a group have one
-        "watcher": flow.watcher(item.column) if item.column in flow.columns else None,
+        "kind": item.kind,
+        "parent": item.parent,
+        "agent": item.agent,
+        "watcher": _watcher(item, flow),
+        "blocked_by": None,
         "pause": round(item.wake_at - moment.now, 1) if item.wake_at > moment.now else None,
         "failure_count": item.failure_count,
         "dispute_rounds": dispute.rounds if dispute else 0,
@@ -98,6 +104,15 @@ def summary_view(item: Item, flow: Flow, moment: Moment, questions: list[Questio
         "cost_usd": item.cost_usd,
         "why": why(flow, item, moment.now, questions),
     }
+
+
+def _watcher(item: Item, flow: Flow) -> str | None:
+    """Whose turn it is: an agent, or the gate that must prove the work."""
+    if item.column not in flow.columns:
+        return None
+    if item.status == "proving" and item.proving:
+        return item.proving.left[0]
+    return actor(flow, item) or flow.watcher(item.column)
 
 
 def tracking_view(item: Item) -> View:
@@ -171,6 +186,18 @@ def question_view(question: Question) -> View:
     }
 
 
+def pending_view(question: Question) -> View:
+    """An open question in the shape of the escalation document."""
+    return {
+        "task_id": question.item,
+        "agent_id": question.agent,
+        "question": question.question,
+        "context": question.context,
+        "options": [option.option for option in question.options],
+        "requested_at": moment_text(question.at),
+    }
+
+
 def run_view(run: Run) -> View:
     return {
         "run": run.id,
@@ -186,6 +213,51 @@ def run_view(run: Run) -> View:
         "cause": run.cause,
         "cost_usd": run.cost_usd,
         "report": msgspec.to_builtins(run.report) if run.report else None,
+    }
+
+
+def message_view(message: Message) -> View:
+    """The envelope of the documents."""
+    return {
+        "schema_version": message.schema_version,
+        "message_id": message.id,
+        "timestamp": message.sent_at or moment_text(message.at),
+        "from": message.sender,
+        "to": message.to,
+        "type": message.type,
+        "priority": message.priority,
+        "payload": message.payload,
+        "context": message.context,
+        "status": message.status,
+        "item": message.item,
+        "run": message.run,
+        "why": message.why,
+    }
+
+
+def hold_views(holds: list[Hold]) -> list[View]:
+    return [
+        {
+            "resource": hold.path,
+            "agent": hold.owner,
+            "item": hold.item,
+            "run": hold.run,
+            "acquired": moment_text(hold.acquired_at),
+            "expires": moment_text(hold.expires_at),
+        }
+        for hold in holds
+    ]
+
+
+def lesson_view(lesson: Lesson) -> View:
+    return {
+        "id": lesson.id,
+        "text": lesson.text,
+        "agent": lesson.agent,
+        "item": lesson.item,
+        "run": lesson.run,
+        "files": lesson.files,
+        "timestamp": moment_text(lesson.at),
     }
 
 

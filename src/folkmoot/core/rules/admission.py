@@ -1,8 +1,10 @@
 """Who may ask for work at all, for how long, and which flow a board may take in."""
 
+from msgspec.structs import replace
+
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import END, LEASE_MAX, Flow
-from folkmoot.core.item import ASKING, Item
+from folkmoot.core.item import ASKING, BOUND, Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
 from folkmoot.errors import Invalid, NothingToDo, Refused
@@ -19,8 +21,10 @@ def check_claimer(speaker: Speaker, run: Run | None) -> None:
 
 def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
     """How long the claim will hold, if this agent may claim there at all."""
-    if agent not in flow.agents:
-        raise Invalid("unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join(flow.agents)}")
+    if agent not in flow.agents and agent not in flow.gates:
+        raise Invalid(
+            "unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join([*flow.agents, *flow.gates])}"
+        )
     if column is not None and column not in flow.watched_by(agent):
         watched = ", ".join(flow.watched_by(agent))
         raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}")
@@ -37,6 +41,43 @@ def check_pause(flow: Flow, open_questions: int) -> None:
         raise NothingToDo("paused", words, "moot inbox")
 
 
+def check_moves(old: Flow, new: Flow, moves: dict[str, str]) -> None:
+    """Is it said for columns that were there, to columns that will be there, where their items go?"""
+    for column, target in moves.items():
+        if column not in old.columns or column == END:
+            words = f"the board has no column {column!r} whose items could be moved"
+            raise Invalid("unknown_column", words, f"columns: {', '.join(old.columns)}")
+        if target not in new.columns:
+            words = f"the new flow has no column {target!r} for the items of {column!r}"
+            raise Invalid("unknown_column", words, f"columns: {', '.join(new.columns)}")
+
+
+def bridge(old: Flow, new: Flow) -> Flow:
+    """The new flow, in which what it removes is still known for as long as items are moved out of it.
+
+    A removed column is off the flow there, so that nothing remembers it as the stage to go back to.
+    """
+    removed = {name: replace(c, kind="backflow") for name, c in old.columns.items() if name not in new.columns}
+    return replace(
+        new,
+        columns={**removed, **new.columns},
+        agents={**old.agents, **new.agents},
+        gates={**old.gates, **new.gates},
+    )
+
+
+def way_out(new: Flow, item: Item, moves: dict[str, str]) -> str | None:
+    """Where an item goes that is in a column with a move, or will return to one that is no more; None if it stays.
+
+    What is bound to another item never moves: it goes with its parent.
+    """
+    if item.kind in BOUND:
+        return None
+    if item.column in moves:
+        return moves[item.column]
+    return next((moves[c] for c in _remembered(item) if c in moves and c not in new.columns), None)
+
+
 def check_place(flow: Flow, item: Item, run: Run | None) -> None:
     """A flow that would leave this unfinished item, or its live run, without a place is refused (R-30)."""
     for column in _remembered(item):
@@ -44,26 +85,41 @@ def check_place(flow: Flow, item: Item, run: Run | None) -> None:
             raise Refused(
                 "column_in_use",
                 f"the new flow has no column {column!r}, but item {item.id} is in it or will return to it",
-                f"keep the column, or move the item first: moot move {item.id} COLUMN",
+                _advice(item, column),
             )
-    place = flow.columns[item.column]
+    place = flow.acting(item.column, item.tags)
     idle = not place.agents and not place.next and item.column != END
     if idle and item.status not in ASKING:
         raise Refused(
             "column_unwatched",
             f"in the new flow no agent watches {item.column!r}, but item {item.id} is in it ({item.status})",
-            f"give it an agent, or move the item first: moot move {item.id} COLUMN",
+            f"give it an agent, or {_advice(item, item.column)}",
         )
-    if run is not None and run.agent not in flow.agents:
+    gone = [gate for gate in item.proving.left if gate not in flow.gates] if item.proving else []
+    if gone:
+        raise Refused(
+            "gate_in_use",
+            f"the new flow has no gate {gone[0]!r}, but item {item.id} must pass it",
+            f"keep the gate until it has, or {_advice(item, item.column)}",
+        )
+    if run is not None and run.agent not in flow.agents and run.agent not in flow.gates:
         raise Refused(
             "agent_in_use",
             f"the new flow has no agent {run.agent!r}, but it is working on item {item.id}",
-            f"wait for its report, or move the item: moot move {item.id} {item.column}",
+            f"wait for its report, or take it away: moot check --move {item.column}={item.column}",
         )
+
+
+def _advice(item: Item, column: str) -> str:
+    if item.kind in BOUND:
+        return f"wait until it has ended, or: moot cancel {item.id}"
+    return f"say where its items go: moot check --move {column}=COLUMN"
 
 
 def _remembered(item: Item) -> list[str]:
     """Every column the item is in or must be able to go back to."""
     sides = [side for dispute in item.disputes for side in (dispute.disputer, dispute.maker)]
     disputed = [column for side in sides for column in (side.column, side.stage, *side.origins)]
-    return [item.column, *item.origins, *([item.returns_to] if item.returns_to else []), *disputed]
+    home = item.home if item.kind == "task" else None
+    also = [column for column in (item.returns_to, item.goes_to, home) if column]
+    return [item.column, *item.origins, *also, *disputed]

@@ -3,12 +3,22 @@
 from typing import Any
 
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
-from folkmoot.core.item import ENDED, Effort, Guidance, Span
+from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
+from folkmoot.core.rules.children.parts import waived
 from folkmoot.core.rules.claims import revoke
 from folkmoot.core.rules.dependencies import drop_dependency
 from folkmoot.core.rules.disputes import close
-from folkmoot.core.rules.movement import again, at_rest, enter, finish, origins_for, stage_of
+from folkmoot.core.rules.movement import (
+    abandon,
+    again,
+    at_rest,
+    enter,
+    finish,
+    leaves_children,
+    origins_for,
+    stage_of,
+)
 from folkmoot.core.rules.questions import asking_status, withdraw
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
@@ -47,12 +57,16 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     if option and option.effect == "cancel":
         give_up(case, text)
         return
+    if option and option.effect == "waive" and question.part:
+        case.set("item_rests", {"waived": question.part}, outputs=waived(case.item.outputs, question.part))
     if question.dependency:
         drop_dependency(case, question.dependency)
     waits = case.item.status == "running" or asking_status(case.questions.values())
     if option and option.effect == "finish" and not waits:
+        # Whoever accepts what a gate has found red does not want to hear it from the gate again.
+        proving = case.item.proving
         case.emit("agent_resumes_with_guidance", {"why": text}, item=at_rest(case))
-        finish(case)
+        finish(case, proven=proving is not None and proving.column == case.item.column)
     else:
         fixes = {"returns_to": stage_of(case)} if option and option.effect == "fix" else {}
         _resume(case, target, origins, decided or "a person has answered", **fixes)
@@ -85,6 +99,9 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     target = command.to or (option.to if option else None)
     if target and target not in case.flow.columns:
         raise Invalid("unknown_column", f"there is no column {target!r}", f"columns: {', '.join(case.flow.columns)}")
+    if target and case.item.kind in BOUND:
+        words = f"item {case.item.id} is of kind {case.item.kind}: it never moves"
+        raise Refused("bound", words, "answer without --to")
     if target and case.item.status == "running":
         raise Refused(
             "item_running",
@@ -142,6 +159,8 @@ def reset_counters(case: Case, reason: str) -> None:
         wake_at=0.0,
         last_attempt_type=None,
         last_attempt_outcome="divine_guidance_received",
+        advisor=None,
+        **({"contract_changes": {}} if case.item.contract_changes else {}),
     )
 
 
@@ -161,6 +180,8 @@ def _resume(case: Case, target: str | None, origins: list[str] | None, because: 
         target, origins = _where_it_came_from(case)
     elif origins is None:
         origins = origins_for(case, target)
+    if target != item.column and leaves_children(case, target):
+        changed |= abandon(case, because)
     enter(case, target, because, event="agent_resumes_with_guidance", origins=origins, **changed)
 
 

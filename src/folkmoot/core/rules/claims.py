@@ -9,6 +9,8 @@ from folkmoot.core.order import place
 from folkmoot.core.records import Run
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.movement import again, at_rest
+from folkmoot.core.rules.sharing.holds import end_locks, in_the_way, take_paths, wants_paths
+from folkmoot.core.rules.sharing.messages import accept_handoffs, complete_handoffs
 from folkmoot.core.situation import Case
 from folkmoot.errors import Refused
 
@@ -25,13 +27,19 @@ def claim(case: Case, command: ClaimItem) -> None:
             f"see why with: moot show {item.id}",
         )
     token = item.token + 1
-    model = case.flow.agents[command.agent].model(item.failures.get(command.agent, 0))
+    agent = case.flow.agents.get(command.agent)
+    is_gate = item.status == "proving"
+    writes = agent is not None and not is_gate and wants_paths(item, agent.write)
+    if writes:
+        _check_paths(case)
+    model = agent.model(item.failures.get(command.agent, 0)) if agent and not is_gate else None
     run = case.situation.draw.run
+    work = case.flow.columns[item.column].work if not is_gate and item.agent is None else None
     row: dict[str, Any] = {
         "item": item.id,
         "token": token,
         "agent": command.agent,
-        "column": item.column,
+        "column": work or item.column,
         "lease_until": case.now + command.lease,
         "lease": command.lease,
         "model": model,
@@ -40,18 +48,38 @@ def claim(case: Case, command: ClaimItem) -> None:
     }
     if command.worker:
         row["worker"] = command.worker
+    if is_gate:
+        row["gate"] = True
+    moved = {"column": work, "because": f"{command.agent} took it up"} if work else {}
     case.run = case.voice = Run(id=run, **row)
     case.emit(
         "agent_started",
-        {"token": token, "model": model, "column": item.column},
+        {"token": token, "model": model, "column": work or item.column},
         item={
             "token": token,
             "run": run,
             "status": "running",
             "span": replace(item.span, runs=item.span.runs + 1),
+            **moved,
         },
         runs=(run, row),
     )
+    if writes:
+        take_paths(case, command.agent)
+    if case.messages and not is_gate:
+        accept_handoffs(case, case.run)
+
+
+def _check_paths(case: Case) -> None:
+    """Two items whose paths overlap are never worked on at once (R-20)."""
+    others = in_the_way(case.item.files, case.holds.values(), case.item.id, case.situation.waiters)
+    if others:
+        whose = f"item {others[0].item}" if others[0].item else others[0].owner
+        raise Refused(
+            "path_held",
+            f"item {case.item.id} cannot be taken: {others[0].path} is held by {others[0].owner} for {whose}",
+            "take another item, or wait; see: moot locks",
+        )
 
 
 def fence(case: Case) -> Run:
@@ -84,6 +112,10 @@ def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = N
     row = {"ended_at": case.situation.at, "end": end, **changed}
     fields = at_rest(case, last_run=case.run.id, **item_fields)
     case.emit(event, context, item=fields, runs=(case.run.id, row))
+    if case.holds:
+        end_locks(case, case.run.id)
+    if end == "reported" and case.messages and not case.run.gate:
+        complete_handoffs(case, case.run)
 
 
 def release(case: Case) -> None:

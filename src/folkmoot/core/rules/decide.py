@@ -1,11 +1,18 @@
 """The one door to the rules: a situation and a command give events, or a refusal. Nothing is changed here."""
 
+from collections.abc import Callable
+from typing import Any
+
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
-from folkmoot.core.rules.movement import settle
+from folkmoot.core.rules.children import making, tasks
+from folkmoot.core.rules.settling import settle
+from folkmoot.core.rules.sharing import holds, messages
 from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import Refused
+
+Rule = Callable[[Case, Any], None]
 
 # What only a person may do; a run that tries is refused, whatever its token (an agent cannot answer for a human).
 FOR_PEOPLE = (commands.MoveItem, commands.EditItem, commands.CancelItem, commands.ReopenItem, commands.AnswerQuestion)
@@ -23,45 +30,61 @@ def decide(situation: Situation, command: Command) -> Case:
 
 def carry_out(case: Case, command: Command) -> None:
     """Run the rule, then see to it that somebody will act on the item, whichever way it went."""
-    _apply(case, command)
+    before = case.item
+    RULES[type(command)](case, command)
     settle(case)
+    if case.flow.messages and case.has_item and case.item is not before:
+        messages.hand_over(case, before)
+        messages.close_escalations(case)
 
 
-def _apply(case: Case, command: Command) -> None:
-    match command:
-        case commands.ReportRun():
-            outcomes.report(case, command)
-        case commands.ClaimItem():
-            claims.claim(case, command)
-        case commands.RenewRun():
-            claims.renew(case)
-        case commands.ReleaseRun():
-            claims.release(case)
-        case commands.LapseRun():
-            claims.lapse(case)
-        case commands.PassDeadline():
-            answers.pass_deadline(case, command)
-        case commands.AddItem():
-            hands.add(case, command)
-        case commands.MoveItem():
-            hands.move(case, command)
-        case commands.EditItem():
-            hands.edit(case, command)
-        case commands.CancelItem():
-            hands.cancel(case, command)
-        case commands.ReopenItem():
-            hands.reopen(case, command)
-        case commands.AddComment():
-            hands.comment(case, command)
-        case commands.AnswerQuestion():
-            answers.answer(case, command)
-        case commands.SettleDependency():
-            dependencies.settle_dependency(case, command)
-        case commands.AwaitChild():
-            dependencies.await_child(case, command)
-        case commands.SettleItem():
-            pass  # every command ends by settling the item; this one does nothing else
-        case commands.RankItem():
-            dependencies.rank(case, command)
-        case _:
-            raise AssertionError(f"no rule for {type(command).__name__}")
+def _of_run(rule: Rule) -> Rule:
+    """A rule that a person or a run may use; a run must show its token first (R-27)."""
+
+    def fenced(case: Case, command: Any) -> None:
+        if not case.speaker.is_person:
+            claims.fence(case)
+        rule(case, command)
+
+    return fenced
+
+
+def _widen(case: Case, command: commands.WidenRun) -> None:
+    claims.fence(case)
+    holds.widen(case, command)
+
+
+RULES: dict[type[Command], Rule] = {
+    commands.ReportRun: outcomes.report,
+    commands.ClaimItem: claims.claim,
+    commands.RenewRun: lambda case, command: claims.renew(case),
+    commands.ReleaseRun: lambda case, command: claims.release(case),
+    commands.LapseRun: lambda case, command: claims.lapse(case),
+    commands.WidenRun: _widen,
+    commands.PassDeadline: answers.pass_deadline,
+    commands.AddItem: hands.add,
+    commands.MoveItem: hands.move,
+    commands.EditItem: hands.edit,
+    commands.CancelItem: hands.cancel,
+    commands.ReopenItem: hands.reopen,
+    commands.AddComment: hands.comment,
+    commands.AnswerQuestion: answers.answer,
+    commands.DispatchAgent: making.dispatch,
+    commands.LockPaths: _of_run(holds.lock),
+    commands.UnlockPaths: _of_run(holds.unlock),
+    commands.SendMessage: _of_run(messages.send),
+    commands.AcceptMessage: _of_run(messages.accept),
+    commands.CompleteMessage: _of_run(messages.complete),
+    commands.RejectMessage: _of_run(messages.reject),
+    commands.MakeItem: making.make,
+    commands.SettleDependency: dependencies.settle_dependency,
+    commands.AwaitChild: dependencies.await_child,
+    commands.KeepOutput: dependencies.keep_output,
+    commands.RaiseQuestion: dependencies.raise_question,
+    commands.ReopenChild: tasks.reopen_child,
+    commands.AgreeContracts: tasks.contracts_agreed_elsewhere,
+    commands.ReviewConflict: tasks.review_conflict,
+    commands.EndReview: tasks.go_on_after_review,
+    commands.SettleItem: lambda case, command: None,  # every command ends by settling; this one does nothing else
+    commands.RankItem: dependencies.rank,
+}

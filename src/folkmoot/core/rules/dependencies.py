@@ -4,14 +4,25 @@ from typing import Any
 
 from msgspec import Struct
 
-from folkmoot.core.commands import AwaitChild, CancelItem, Command, RankItem, SettleDependency
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.commands import (
+    AwaitChild,
+    CancelItem,
+    Command,
+    KeepOutput,
+    RaiseQuestion,
+    RankItem,
+    SettleDependency,
+)
+from folkmoot.core.item import BOUND, ENDED, Item, Output
 from folkmoot.core.order import RANK_MAX
 from folkmoot.core.records import Option
+from folkmoot.core.rules.children.help import expert_failed
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, withdraw
-from folkmoot.core.situation import Case
+from folkmoot.core.situation import MADE, Case
 from folkmoot.errors import Invalid, Refused
+
+OUTPUTS_KEPT = 200
 
 
 def unfinished(case: Case, after: list[str]) -> list[str]:
@@ -77,6 +88,9 @@ def settle_dependency(case: Case, command: SettleDependency) -> None:
     if item.status in ENDED:
         return
     waits = need in item.waits_for
+    if command.parent == item.id:
+        _child_ended(case, command)
+        return
     if command.status == "cancelled":
         asked = any(q.dependency == need and q.state == "open" for q in case.questions.values())
         if waits and not asked:
@@ -92,6 +106,73 @@ def settle_dependency(case: Case, command: SettleDependency) -> None:
         _wait_for(case, "item_rests", {"waits_for": item.waits_for}, item.waits_for)
 
 
+def _child_ended(case: Case, command: SettleDependency) -> None:
+    """A child that the rules made has ended: what it said is kept, and its parent waits for one less."""
+    item, child = case.item, command.dependency
+    if command.status == "cancelled" and item.join == "tasks":
+        if child in item.waits_for and not any(q.dependency == child for q in case.questions.values()):
+            ask_about_cancelled(case, child)
+        return
+    over = command.status in ENDED
+    if not over:
+        # While the whole is looked at, tasks wait for it: it would wait for itself. It joins them when it is back.
+        looked_at = any(item.id in task.waits_for for task in case.situation.tasks)
+        if child not in item.waits_for and not looked_at:
+            _wait_for(case, "dependency_reopened", {"item": child}, [*item.waits_for, child])
+        return
+    output = command.output or Output(
+        agent=item.made.get(child, ""), kind=_kind_of_join(item), outcome="failed", summary="it was cancelled"
+    )
+    if child not in item.made and child not in item.waits_for:
+        return  # its parent went elsewhere meanwhile
+    fields: dict[str, Any] = {
+        "made": {other: agent for other, agent in item.made.items() if other != child},
+        "outputs": _kept(item.outputs, child, output),
+    }
+    if output.kind == "expert" and output.outcome != "failed":
+        fields["advisor"] = output.agent  # the next effort follows this advice, and is that expert's attempt
+    waits_for = [need for need in item.waits_for if need != child]
+    context = {"child": child, "agent": output.agent, "outcome": output.outcome}
+    if item.status == "running":
+        case.set("output_received", context, waits_for=waits_for, **fields)
+    else:
+        again(case, "output_received", context, waits_for=waits_for, **fields)
+    if output.kind == "expert" and output.outcome == "failed":
+        expert_failed(case, output)
+
+
+def _kind_of_join(item: Item) -> str:
+    return {"parts": "part", "tasks": "task"}.get(item.join or "", "sub")
+
+
+def _kept(outputs: dict[str, Output], child: str, output: Output) -> dict[str, Output]:
+    """The newest outputs: a parent may have had many children."""
+    kept = {**{other: o for other, o in outputs.items() if other != child}, child: output}
+    return dict(list(kept.items())[-OUTPUTS_KEPT:])
+
+
+def keep_output(case: Case, command: KeepOutput) -> None:
+    """What a dispatched item ended with; the run that asked has gone on, its item's next brief tells it."""
+    if case.item.status not in ENDED:
+        context = {"child": command.child, "agent": command.output.agent, "outcome": command.output.outcome}
+        case.set("output_received", context, outputs=_kept(case.item.outputs, command.child, command.output))
+
+
+def raise_question(case: Case, command: RaiseQuestion) -> None:
+    """Ask what a child may not ask itself (R-14). The others run on."""
+    if case.item.status in ENDED:
+        return
+    ask(
+        case,
+        command.kind,
+        command.question,
+        context=command.context,
+        help=command.help,
+        options=command.options,
+        part=command.part,
+    )
+
+
 def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[str]) -> None:
     """A live run goes on; it meets what is new when it ends."""
     if case.item.status == "running":
@@ -101,6 +182,9 @@ def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[st
 
 
 def ask_about_cancelled(case: Case, need: str) -> None:
+    if case.item.kind in BOUND and case.item.status == "running":
+        drop_dependency(case, need)  # it may ask nobody, and its run goes on with what there is
+        return
     ask(
         case,
         "decision",
@@ -118,10 +202,13 @@ def drop_dependency(case: Case, need: str) -> None:
         {"dropped": need},
         after=[other for other in case.item.after if other != need],
         waits_for=[other for other in case.item.waits_for if other != need],
+        made={other: agent for other, agent in case.item.made.items() if other != need},
     )
 
 
 def await_child(case: Case, command: AwaitChild) -> None:
+    if command.child in case.item.waits_for:
+        return  # the rule that made the child has said so already
     _wait_for(case, "child_added", {"child": command.child}, [*case.item.waits_for, command.child])
 
 
@@ -142,10 +229,17 @@ def consequences(before: Item | None, after: Item) -> list[Consequence]:
     found: list[Consequence] = []
     ended_before = before is not None and before.status in ENDED
     if (after.status in ENDED) != ended_before:
-        found.append(Consequence("dependents", SettleDependency(dependency=after.id, status=after.status)))
+        output = after.result if after.kind != "item" and after.status in ENDED else None
+        parent = after.parent if after.kind != "item" else None
+        ended = SettleDependency(dependency=after.id, status=after.status, parent=parent, output=output)
+        found.append(Consequence("dependents", ended))
+        if output is not None and after.dispatched_by:
+            found.append(Consequence(after.dispatched_by, KeepOutput(child=after.id, output=output)))
     if after.status == "cancelled" and not ended_before:
         found.append(Consequence("children", CancelItem(why=f"its parent {after.id} was cancelled")))
-    if before is None and after.parent:
+    elif after.status in ENDED and not ended_before and (after.splits or after.made):
+        found.append(Consequence(MADE, CancelItem(why=f"its parent {after.id} is {after.status}")))
+    if before is None and after.parent and after.kind == "item":
         found.append(Consequence(after.parent, AwaitChild(child=after.id)))
     if after.rank < RANK_MAX and (before is None or (before.after, before.rank) != (after.after, after.rank)):
         found += [Consequence(need, RankItem(rank=after.rank + 1)) for need in after.after]

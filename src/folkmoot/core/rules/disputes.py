@@ -95,20 +95,23 @@ def _last_remark(case: Case) -> Comment | None:
     return mine[-1] if mine else None
 
 
-def disputed(case: Case, comment: str | None) -> None:
-    """A statement was made: its comment is the first of the report, or the run's last one before it."""
+def disputed(case: Case, comment: str | None, reason: str | None = None, agent: str | None = None) -> None:
+    """A statement was made: its comment is the first of the report, or the run's last one before it.
+
+    `reason` may lead to a dispute column; `agent` spoke if no run of the item itself did.
+    """
     statement = case.comments[comment] if comment else _last_remark(case)
     assert statement is not None, "fault_of_statement has seen to it"
     thread = thread_of(case, statement.id)
     if statement.parent is None or thread is None:
-        _open(case, statement)
+        _open(case, statement, agent or (case.run.agent if case.run else case.speaker.name), reason)
     else:
-        _reply(case, next(d for d in case.item.disputes if d.thread == thread))
+        agent = agent or (case.run.agent if case.run else case.speaker.name)
+        _reply(case, next(d for d in case.item.disputes if d.thread == thread), agent)
 
 
-def _open(case: Case, statement: Comment) -> None:
+def _open(case: Case, statement: Comment, agent: str, reason: str | None) -> None:
     item = case.item
-    agent = case.run.agent if case.run else case.speaker.name
     disputer = Side(agent, item.column, stage_of(case), item.origins)
     maker = _maker(case, statement)
     span = replace(item.span, disputes=item.span.disputes + 1)
@@ -123,6 +126,7 @@ def _open(case: Case, statement: Comment) -> None:
         maker=Side(case.flow.watcher(maker) or "", maker, maker),
         agents=[agent],
         artifact=statement.artifact,
+        column=_column_for(case, reason, agent, case.flow.watcher(maker)),
     )
     case.set(
         "dispute_opened",
@@ -133,7 +137,24 @@ def _open(case: Case, statement: Comment) -> None:
     if span.disputes > case.flow.limits.disputes:
         flag(case, dispute, f"This is dispute {span.disputes} on one item - human decision needed")
     else:
-        enter(case, maker, f"{agent} disputes {statement.artifact or 'the work'} ({statement.id})", origins=[])
+        _to_side(case, dispute, f"{agent} disputes {statement.artifact or 'the work'} ({statement.id})")
+
+
+def _column_for(case: Case, reason: str | None, disputer: str, maker: str | None) -> str | None:
+    """The dispute column that a reason names, if both sides may speak there."""
+    column = case.flow.columns.get(case.flow.reasons.get(reason or "", ""))
+    if column is None or column.kind != "dispute" or not {disputer, maker} <= set(column.agents):
+        return None
+    return column.name
+
+
+def _to_side(case: Case, dispute: Dispute, because: str) -> None:
+    """To the side that must speak next: where it works, or into the dispute's own column, where it comes to speak."""
+    side = dispute.side(dispute.turn)
+    if dispute.column and dispute.column in case.flow.columns:
+        enter(case, dispute.column, because, origins=[*side.origins, side.column])
+    else:
+        enter(case, side.column, because, origins=side.origins)
 
 
 def _maker(case: Case, statement: Comment) -> str | None:
@@ -145,8 +166,7 @@ def _maker(case: Case, statement: Comment) -> str | None:
     return before if before in case.flow.columns else None
 
 
-def _reply(case: Case, dispute: Dispute) -> None:
-    agent = case.run.agent if case.run else case.speaker.name
+def _reply(case: Case, dispute: Dispute, agent: str) -> None:
     dispute = replace(dispute, agents=[*dispute.agents, agent], turn=1 - dispute.turn)
     others = [d for d in case.item.disputes if d.thread != dispute.thread]
     case.set(
@@ -157,8 +177,7 @@ def _reply(case: Case, dispute: Dispute) -> None:
     if dispute.rounds >= case.flow.limits.dispute_rounds:
         flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
         return
-    other = dispute.side(dispute.turn)
-    enter(case, other.column, f"{agent} disagrees in {dispute.thread}", origins=other.origins)
+    _to_side(case, dispute, f"{agent} disagrees in {dispute.thread}")
 
 
 def resolve(case: Case, report: Report) -> None:

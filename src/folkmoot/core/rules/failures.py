@@ -4,10 +4,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.item import Effort
+from folkmoot.core.item import Effort, Span
 from folkmoot.core.report import Report, Try
+from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help
+from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import judge
-from folkmoot.core.rules.movement import again, at_limit, at_rest, end_of_ladder, leave_flow, settle
+from folkmoot.core.rules.movement import again, at_limit, at_rest, leave_flow
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 
@@ -29,15 +31,14 @@ def failed(case: Case, report: Report) -> None:
     elif cause == "requirement":
         _unclear(case, report)
     elif cause == "size":
-        ask(case, "decision", f"Too large for one effort: {_words(report)}", context=report.blockers or "")
+        to_discovery(case, _words(report))
     elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX:
         effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
         again(case, "error_occurred", {"cause": cause, "why": _words(report)}, effort=effort)
     elif cause == "conflict":
-        ask(case, "conflict", f"The work does not fit with what others made: {_words(report)}")
+        conflicted(case, _words(report))
     else:
         record_attempts(case, report, cause)
-        settle(case)
 
 
 def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None) -> None:
@@ -62,7 +63,6 @@ def protocol_fault(case: Case, fault: str, report: Report) -> None:
         return
     case.set("error_occurred", {"cause": "protocol", "why": fault}, told=fault)
     record_attempts(case, replace(report, attempts=[], summary=fault), "protocol")
-    settle(case)
 
 
 def incomplete(case: Case, report: Report) -> None:
@@ -71,8 +71,6 @@ def incomplete(case: Case, report: Report) -> None:
     case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
     if effort.incompletes >= INCOMPLETES_MAX:
         ask(case, "decision", f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}")
-    else:
-        settle(case)
 
 
 def stuck(case: Case, report: Report) -> None:
@@ -80,15 +78,16 @@ def stuck(case: Case, report: Report) -> None:
     if report.attempts:
         record_attempts(case, report, "capability")
     if at_limit(case):
-        settle(case)
-        return
+        return  # a person is asked; no column can help any more
     target = case.flow.reasons.get(report.reason or "")
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({report.reason or 'no reason given'}): {_words(report)}"
     if target is None and report.reason == "security":
         ask(case, "decision", because)
     elif target is None:
-        end_of_ladder(case, agent, because)
+        seek_help(case, agent, because)
+    elif case.flow.columns[target].kind == "dispute":
+        ask(case, "decision", f"{because}. The reason leads to {target}, but nothing is disputed.")
     else:
         leave_flow(case, target, because, report.reason)
 
@@ -108,29 +107,32 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
     repeats = item.effort.repeats + (0 if verdict.distinct else 1)
     counted = verdict.distinct or repeats >= case.flow.limits.repeats
     ground = verdict.ground if verdict.distinct or not counted else f"{verdict.ground}; repeat {repeats} counts"
-    if counted and at_limit(case):
+    kind = "expert_delegation" if item.advisor else told.kind
+    if counted and (at_limit(case) or (kind == "self_solve" and _own_are_used_up(case))):
         counted, ground = False, "past the limit of attempts: kept, not counted"
     number = item.attempt_count + 1
     fields: dict[str, Any] = {
         "attempt_count": number,
-        "last_attempt_type": told.kind,
+        "last_attempt_type": kind,
         "last_attempt_outcome": told.outcome or report.summary,
         "escalation_reason": report.reason or item.escalation_reason,
         "effort": Effort() if counted else replace(item.effort, repeats=repeats),
     }
     if counted:
         fields["failures"] = {**item.failures, run.agent: item.failures.get(run.agent, 0) + 1}
-        fields["span"] = replace(item.span, self_solve_attempts=item.span.self_solve_attempts + 1)
+        fields["span"] = _counted_in(item.span, kind)
+        if item.advisor:
+            fields["advisor"] = None
     row = {
         "item": item.id,
         "number": number,
         "run": run.id,
         "agent": run.agent,
         "column": item.column,
-        "kind": told.kind,
+        "kind": kind,
         "model": run.model,
         "cause": cause,
-        "reason": report.summary or report.blockers or told.outcome or "",
+        "reason": _why(report, told),
         "approach": told.approach,
         "outcome": told.outcome,
         "why_different": told.why_different,
@@ -150,10 +152,34 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
     )
 
 
+def _why(report: Report, told: Try) -> str:
+    """Why this attempt failed: in its own words if the report tells of several, since its summary is about them all."""
+    own = told.outcome if len(report.attempts) > 1 else None
+    return own or report.summary or report.blockers or told.outcome or ""
+
+
+def _own_are_used_up(case: Case) -> bool:
+    """While experts are left, the agent's own attempts end at `own_attempts`, however many one report tells of."""
+    item, run, limits = case.item, case.run, case.flow.limits
+    if run is None or limits.attempts is None or run.agent not in case.flow.agents:
+        return False
+    if item.span.self_solve_attempts < limits.own_attempts or len(item.span.experts) >= EXPERTS_MAX:
+        return False
+    return next_expert(case, run.agent) is not None
+
+
+def _counted_in(span: Span, kind: str) -> Span:
+    if kind == "expert_delegation":
+        return replace(span, expert_attempts=span.expert_attempts + 1)
+    return replace(span, self_solve_attempts=span.self_solve_attempts + 1)
+
+
 def _unclear(case: Case, report: Report) -> None:
     """No model can invent a requirement: it goes back to who can say it, or to a person at once."""
-    target = case.flow.reasons.get(report.reason or "")
-    if target and case.flow.columns[target].kind == "backflow":
+    reason = report.reason or ""
+    target = case.flow.reasons.get(reason)
+    # Where one column holds all that is blocked, the reason becomes the tag that says who answers (K-13).
+    if target and case.flow.acting(target, [reason]).kind == "backflow":
         leave_flow(case, target, f"unclear ({report.reason}): {_words(report)}", report.reason)
     else:
         ask(case, "clarification", f"The requirement is not clear: {_words(report)}", context=report.blockers or "")

@@ -7,20 +7,21 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import AddComment, AddItem, CancelItem, EditItem, MoveItem, ReopenItem
 from folkmoot.core.flow import END
-from folkmoot.core.item import ENDED, PRIORITIES, TYPES
+from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES
 from folkmoot.core.rules.answers import give_up, reset_counters
 from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.children.making import look_at_generation
 from folkmoot.core.rules.claims import fence, revoke, stale
 from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, drop_dependency, unfinished
 from folkmoot.core.rules.disputes import close
-from folkmoot.core.rules.movement import again, enter, origins_for, settle
-from folkmoot.core.rules.questions import ask, withdraw
+from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
+from folkmoot.core.rules.questions import withdraw
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
 TITLE_MAX = 500
 LIST_MAX = 1000
-GENERATIONS_MAX = 4
 
 
 def add(case: Case, command: AddItem) -> None:
@@ -42,7 +43,7 @@ def add(case: Case, command: AddItem) -> None:
         "type": command.type,
         "priority": command.priority,
         "tags": command.tags,
-        "files": command.files,
+        "files": good_files(command.files),
         "after": command.after,
         "parent": command.parent,
         "generation": generation,
@@ -53,16 +54,7 @@ def add(case: Case, command: AddItem) -> None:
         "created_at": situation.at,
     }
     case.emit("item_added", {"title": fields["title"], "column": column}, item=fields)
-    if generation >= GENERATIONS_MAX:
-        # Work that makes work that makes work: a person looks before the fourth generation starts (R-33).
-        ask(
-            case,
-            "budget",
-            f"An agent made this item, {generation} generations from a person's. Should it be worked on?",
-        )
-        case.set("item_parked", {"generation": generation}, status="parked")
-    else:
-        settle(case)
+    look_at_generation(case)
 
 
 def _check_fields(command: AddItem | EditItem) -> None:
@@ -76,6 +68,16 @@ def _check_fields(command: AddItem | EditItem) -> None:
     for name, values in (("tags", command.tags), ("files", command.files), ("after", command.after)):
         if values is not UNSET and len(values) > LIST_MAX:
             raise Invalid("too_many", f"{len(values)} {name} are too many", f"at most {LIST_MAX}")
+
+
+def good_files(paths: list[str]) -> list[str]:
+    """Paths as they are compared, each once; refused if one leads out of the project."""
+    for path in paths:
+        if bad_path(path):
+            raise Invalid(
+                "bad_path", f"{path[:80]!r} is no file here: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
+            )
+    return list(dict.fromkeys(normal_path(path) for path in paths))
 
 
 def known_column(case: Case, column: str) -> None:
@@ -99,10 +101,15 @@ def move(case: Case, command: MoveItem) -> None:
     known_column(case, command.column)
     if case.item.status in ENDED:
         raise Refused("item_ended", f"item {case.item.id} is {case.item.status}", f"moot reopen {case.item.id}")
+    if case.item.kind in BOUND:
+        raise Refused("bound", f"item {case.item.id} is of kind {case.item.kind}: it never moves", "move its parent")
     origins = origins_for(case, command.column)
     why = command.why or f"{case.speaker.name} moved it"
     _take_in_hand(case, why, command.column)
-    enter(case, command.column, why, origins=origins, returns_to=None, clarifications=case.item.clarifications + 1)
+    left = abandon(case, why) if leaves_children(case, "") else {"join": None}
+    left |= without_parts(case.item)
+    count = case.item.clarifications + 1
+    enter(case, command.column, why, origins=origins, returns_to=None, clarifications=count, proving=None, **left)
 
 
 def cancel(case: Case, command: CancelItem) -> None:
@@ -115,6 +122,8 @@ def cancel(case: Case, command: CancelItem) -> None:
 def reopen(case: Case, command: ReopenItem) -> None:
     """Back to the stage that made the work; a person's word, so it is guidance."""
     item = case.item
+    if item.kind in BOUND:
+        raise Refused("bound", f"item {item.id} is of kind {item.kind}: it is not reopened", "reopen its parent")
     if item.status not in ENDED:
         raise Refused(
             "item_not_ended", f"item {item.id} is {item.status}", "only what is done or cancelled can be reopened"
@@ -134,6 +143,11 @@ def reopen(case: Case, command: ReopenItem) -> None:
         waits_for=waits_for,
         disputes=[],
         flag=None,
+        join=None,
+        made={},
+        result=None,
+        proving=None,
+        **without_parts(item),
     )
     withdraw(case, why)
     reset_counters(case, why)
@@ -151,12 +165,12 @@ def edit(case: Case, command: EditItem) -> None:
     changed: dict[str, Any] = {n: getattr(command, n) for n in names if getattr(command, n) is not UNSET}
     if command.overrule is not UNSET:
         _overrule(case, command.overrule)
-        if case.item.status in ("ready", "waiting"):
-            settle(case)
     if not changed:
         if command.overrule is UNSET:
             raise Invalid("nothing_to_edit", "no field was given", "see: moot edit --help")
         return
+    if "files" in changed:
+        changed["files"] = good_files(changed["files"])
     if "title" in changed:
         changed["title"] = changed["title"].strip()
     context = {"fields": sorted(changed)}

@@ -1,18 +1,16 @@
-"""Where an item goes and how it rests there.
-
-Every way into a column leads through `enter`, so that nothing can arrive where nobody will act on it (R-03).
-"""
+"""Where an item goes and how it rests there. Who acts on it is seen to in `settling`, after every command (R-03)."""
 
 from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.flow import END
-from folkmoot.core.item import ASKING, ENDED, Effort
+from folkmoot.core import order
+from folkmoot.core.commands import CancelItem
+from folkmoot.core.flow import END, Column
+from folkmoot.core.item import ASKING, BOUND, ENDED, Effort, Item, Output, Proving
 from folkmoot.core.records import Option
-from folkmoot.core.rules.breaker import trip_breakers
-from folkmoot.core.rules.questions import ENGINE, ask, asking_status
-from folkmoot.core.situation import Case
+from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.situation import MADE, Case
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
 OFF_DEPTH_MAX = 2
@@ -21,15 +19,18 @@ OFF_DEPTH_MAX = 2
 def at_rest(case: Case, **changed: Any) -> dict[str, Any]:
     """The status of an item nobody works on, recomputed from what it waits for: an answer restores what was."""
     waits_for = changed.get("waits_for", case.item.waits_for)
+    proving = changed.get("proving", case.item.proving)
+    column = changed.get("column", case.item.column)
     asking = asking_status(case.questions.values()) if case.questions else None
-    status = asking or ("waiting" if waits_for else "ready")
+    at_gate = proving is not None and proving.column == column
+    status = asking or ("waiting" if waits_for else "proving" if at_gate else "ready")
     if status in ASKING and case.item.status == "parked":
         status = "parked"  # only an answer takes it out of the park
     return {"run": None, "status": status, "ready_at": case.now, **changed}
 
 
 def stage_of(case: Case) -> str:
-    return case.flow.stage(case.item.column, case.item.origins)
+    return order.stage(case.flow, case.item)
 
 
 def origins_for(case: Case, target: str) -> list[str]:
@@ -43,62 +44,61 @@ def origins_for(case: Case, target: str) -> list[str]:
 
 
 def enter(case: Case, column: str, because: str, *, event: str = "item_moved", **changed: Any) -> None:
-    """Put the item into a column, and settle it there."""
+    """Put the item into a column."""
     item = case.item
-    context = {"from": item.column, "to": column, "why": because}
+    context = {"from": item.column, "to": column, "why": because, **changed.pop("context", {})}
     fields: dict[str, Any] = {"column": column, "because": because, "goes_to": None, **changed}
     if column != item.column:
-        fields |= {"effort": Effort(), "told": None, "wake_at": 0.0}
+        fields = {"effort": Effort(), "told": None, "wake_at": 0.0, "advisor": None, **_untagged(case), **fields}
+        fields.setdefault("join", None)  # what its children were to it, they were in the column it leaves
+        fields = {**without_parts(item), **fields}
+        if item.made and "made" not in changed:
+            fields |= abandon(case, f"item {item.id} went to {column}")
+    if item.proving is not None and "proving" not in changed:
+        # Whoever mends what a gate has found comes back to that gate; any other way leads past it.
+        gate = item.proving.column
+        if gate != column and gate not in fields.get("origins", item.origins):
+            fields["proving"] = None
     fields = at_rest(case, **fields)
     if column == END and fields["status"] == "ready" and not fields.get("disputes", item.disputes):
-        fields |= {"status": "done", "evidence": item.evidence or "none", "origins": []}
+        fields |= {"status": "done", "evidence": _evidence(item), "origins": []}
     case.emit(event, context, item=fields)
-    settle(case)
 
 
-def settle(case: Case) -> None:
-    """See to it that somebody will act on the item: an agent, time, another item, or a person who is asked."""
-    item, flow = case.item, case.flow
-    if item.status in ENDED or item.status == "running" or case.settled == item.version:
-        return
-    case.settled = item.version
-    trip_breakers(case)
-    if asking_status(case.questions.values()):
-        return
-    column = flow.columns[item.column]
-    agent = flow.watcher(item.column)
-    if column.human:
-        words = f"What should happen with {item.title!r}? {item.because}"
-        ask(case, "decision", words, context=_history(case), options=[] if item.origins else stages(case))
-    elif item.column == END and item.status == "waiting":
-        return
-    elif item.column == END and not item.disputes:
-        enter(case, END, item.because)
-    elif item.column == END:
-        dispute = item.disputes[-1]
-        ways = [Option(option="accept the work", to=END), Option(option="look at it again", to=dispute.maker.column)]
-        words = f"The item is finished, but {dispute.thread} is still disputed. Accept the work?"
-        ask(case, "decision", words, options=ways, thread=dispute.thread)
-    elif agent is None and column.next:
-        enter(case, column.next, f"nobody works in {item.column}")
-    elif agent is None:
-        ask(
-            case,
-            "decision",
-            f"Nobody watches the column {item.column}. Where should the item go?",
-            options=stages(case),
-        )
-    elif item.span.runs >= flow.limits.runs:
-        ask(
-            case,
-            "budget",
-            f"{item.span.runs} runs since a person last looked. Should the agents go on?",
-            context=_history(case),
-        )
-    elif at_limit(case):
-        ask(case, "decision", f"{item.span.attempts} attempts have failed since a person last looked.")
-    elif flow.is_spent(agent, item.failures.get(agent, 0)):
-        end_of_ladder(case, agent)
+def without_parts(item: Item) -> dict[str, Any]:
+    """What changes on an item whose parts begin anew: their verdicts were about another time."""
+    if all(output.kind != "part" for output in item.outputs.values()):
+        return {}
+    return {"outputs": {child: output for child, output in item.outputs.items() if output.kind != "part"}}
+
+
+def _evidence(item: Item) -> str:
+    """Gates are evidence if the last word of each was green; a person may have accepted what was red (R-22)."""
+    last = {(proof.column, proof.gate): proof.green for proof in item.proofs}
+    return "gates" if last and all(last.values()) else "none"
+
+
+def _untagged(case: Case) -> dict[str, Any]:
+    """The tag by which somebody acted on the item goes when it moves on, so that it does not call them again."""
+    item = case.item
+    acting = case.flow.acting(item.column, item.tags) if item.tags and item.column in case.flow.columns else None
+    if acting is None or acting.name == item.column:
+        return {}
+    return {"tags": [tag for tag in item.tags if tag not in acting.tags]}
+
+
+def abandon(case: Case, why: str) -> dict[str, Any]:
+    """What changes on an item that waits no longer for the children the rules made for it; they are cancelled."""
+    item = case.item
+    case.tell(MADE, CancelItem(why=why))
+    gone = {*item.made, *(task.id for task in case.situation.tasks if task.kind != "item")}
+    return {"join": None, "made": {}, "waits_for": [need for need in item.waits_for if need not in gone]}
+
+
+def leaves_children(case: Case, column: str) -> bool:
+    """Would the item go where it does not wait for what the rules made for it? Tasks run on while it is looked at."""
+    unfinished = [task for task in case.situation.tasks if task.kind != "item" and task.status not in ENDED]
+    return bool(case.item.made) or any(task.home != column for task in unfinished)
 
 
 def at_limit(case: Case) -> bool:
@@ -110,54 +110,112 @@ def at_limit(case: Case) -> bool:
 def again(case: Case, name: str, context: dict[str, Any], **changed: Any) -> None:
     """The item stays in its column and may be claimed again."""
     case.emit(name, context, item=at_rest(case, **changed))
-    settle(case)
 
 
-def finish(case: Case) -> None:
-    """The work of the item's column is done: back to whoever asked for it, or forward."""
-    column, origins = case.item.column, list(case.item.origins)
-    while case.flow.columns[column].kind == "escalation" and origins:
-        column = origins.pop()
-    kind = case.flow.columns[column].kind
-    target = case.flow.columns[column].next
-    if kind != "flow" and origins:
+def finish(case: Case, *, proven: bool = False) -> None:
+    """The work of the item's column is done: its gate first, then back to whoever asked for it, or forward."""
+    column, origins = _worked_for(case)
+    place = case.flow.columns[column]
+    if case.item.kind in BOUND or (case.item.kind == "task" and column == case.item.home):
+        end_child(case, f"{case.item.agent or column} is done")
+    elif case.item.proving is not None and case.item.proving.column in origins:
+        # A red gate sent it here: what was mended is proved before anything else, whatever kind of column this is.
+        gate = case.item.proving.column
+        enter(case, gate, f"{column} has mended it", origins=origins[: origins.index(gate)])
+    elif place.gate and place.kind == "flow" and not proven:
+        _call_gate(case, place)
+    elif case.item.returns_to and case.item.returns_to != column and (place.kind == "flow" or not origins):
+        back, because = case.item.returns_to, f"{column} has made the changes it asked for"
+        enter(case, back, because, origins=[], returns_to=None)
+    elif place.kind != "flow" and origins:
         enter(case, origins[-1], f"{column} has answered", origins=origins[:-1])
-    elif kind != "flow" or target is None:
+    elif place.kind != "flow" or place.next is None:
         ask(case, "decision", f"The work in {column} is done. Where should the item go?", options=stages(case))
-    elif case.item.returns_to and case.item.returns_to != column:
-        enter(case, case.item.returns_to, f"{column} has made the changes it asked for", origins=[], returns_to=None)
     else:
-        # Only this is forward: the next agent starts at the bottom of its ladder (R-05, K-18).
-        checks = case.flow.columns[column].fix is not None
-        enter(
-            case,
-            target,
-            f"{column} is done",
-            origins=[],
-            failures={},
-            forwards=case.item.forwards + 1,
-            made_by=case.item.made_by if checks else column,
-            returns_to=None,
-            escalation_reason=None,
-        )
+        go_forward(case, place)
+
+
+def _worked_for(case: Case) -> tuple[str, list[str]]:
+    """The column whose work is done where the item is, and what lies below it: help works for the stage it helps."""
+    item = case.item
+    column, origins = case.flow.acting(item.column, item.tags).name, list(item.origins)
+    # In a dispute column the side whose turn it is, or a senior who helps it out, speaks from that side's own column.
+    while case.flow.columns[column].kind in ("escalation", "dispute") and origins:
+        column = origins.pop()
+    return column, origins
+
+
+def go_forward(case: Case, place: Column) -> None:
+    """Only this is forward: the next agent starts at the bottom of its ladder (R-05, K-18)."""
+    item, column = case.item, place.name
+    assert place.next is not None
+    checks = case.flow.checks(column)
+    told = {"phase": column, "tests": item.tests, "rounds": item.span.rounds.get(column, 0)}
+    enter(
+        case,
+        place.next,
+        f"{column} is done",
+        event="phase_completed" if place.agents else "item_moved",
+        context={name: value for name, value in told.items() if value} if place.agents else {},
+        origins=[],
+        failures={},
+        forwards=item.forwards + 1,
+        made_by=item.made_by if checks or not place.agents else column,
+        returns_to=None,
+        escalation_reason=None,
+    )
+
+
+def _call_gate(case: Case, place: Column) -> None:
+    """Done is a claim until it is shown (R-22): the gates of the column come first."""
+    run = case.run
+    proving = Proving(
+        column=case.item.column,
+        left=list(place.gate),
+        agent=run.agent if run else "",
+        run=run.id if run else "",
+        model=run.model if run else None,
+    )
+    fields = at_rest(case, proving=proving, join=None, because=f"{place.name} says that it is done")
+    case.emit("gate_called", {"gates": place.gate, "column": place.name}, item=fields)
+
+
+def end_child(case: Case, because: str) -> None:
+    """A child ends where it is, with success; what it said goes to its parent."""
+    item = case.item
+    result = item.result or Output(agent=item.agent or "", kind=item.kind, outcome="done", title=item.title)
+    case.set(
+        "item_done",
+        {"why": because, "outcome": result.outcome},
+        status="done",
+        run=None,
+        because=because,
+        result=result,
+        disputes=[],
+        flag=None,
+    )
 
 
 def leave_flow(case: Case, target: str, because: str, reason: str | None = None) -> None:
     """Go to an escalation, specialist, backflow or human column, or ask if the item has done so too often (R-09)."""
     item = case.item
+    if item.kind in BOUND:
+        ask(case, "decision", because)  # it never moves: its parent goes on with what there is
+        return
     stage = item.origins[0] if item.origins else item.column
     moves = item.span.off_moves.get(stage, 0)
     if target == item.column or moves >= OFF_MOVES_MAX or len(item.origins) >= OFF_DEPTH_MAX:
         deep = f"it is {len(item.origins)} columns off the flow already"
         often = f"it left {stage} {moves} times already"
         why = "it is there already" if target == item.column else often if moves >= OFF_MOVES_MAX else deep
-        ask(case, "decision", f"{because}. The next step would be {target}, but {why}.", context=_history(case))
+        ask(case, "decision", f"{because}. The next step would be {target}, but {why}.", context=history(case))
         return
     span = replace(
         item.span,
         off_moves={**item.span.off_moves, stage: moves + 1},
         off_columns=[*item.span.off_columns, target],
     )
+    tags = {"tags": [*(t for t in item.tags if t != reason), reason]} if reason and _by_tag(case, target) else {}
     enter(
         case,
         target,
@@ -166,28 +224,14 @@ def leave_flow(case: Case, target: str, because: str, reason: str | None = None)
         origins=[*item.origins, item.column],
         span=span,
         escalation_reason=reason or item.escalation_reason,
+        **tags,
     )
 
 
-def end_of_ladder(case: Case, agent: str, because: str = "") -> None:
-    """No rung is left: a known reason picks the column, then the agent's own, then a person (K-10, R-09)."""
-    item = case.item
-    content = because or f"Failed {item.failures.get(agent, 0)} attempts across all model tiers"
-    because = because or f"{agent} failed {item.failures.get(agent, 0)} attempts across all model tiers"
-    note = {"item": item.id, "author": ENGINE, "content": content, "at": case.situation.at}
-    case.emit(
-        "comment_added",
-        {"why": "end of the ladder"},
-        item={"comment_count": item.comment_count + 1},
-        comments=(case.new_comment_id(), note),
-    )
-    target = case.flow.reasons.get(item.escalation_reason or "")
-    if target is None or target == item.column or target in item.span.off_columns:
-        target = case.flow.agents[agent].escalate_to
-    if target is None:
-        ask(case, "decision", f"{because}, and nobody is left to try.", context=_history(case))
-    else:
-        leave_flow(case, target, because)
+def _by_tag(case: Case, target: str) -> bool:
+    """In a column that nobody watches the tag says why the item is there, and so who acts (K-13)."""
+    place = case.flow.columns[target]
+    return not place.agents and not place.human
 
 
 def stages(case: Case) -> list[Option]:
@@ -196,9 +240,11 @@ def stages(case: Case) -> list[Option]:
     return [Option(option=name, to=name) for name in flow.stages() if name in flow.columns and flow.watcher(name)]
 
 
-def _history(case: Case) -> str:
-    """The last attempts in words, so that a person need not look them up to decide."""
-    counted = [attempt for attempt in case.attempts if attempt.item == case.item.id][-6:]
+def history(case: Case) -> str:
+    """The last attempts in words, so that whoever is asked need not look up what was tried and how it ended."""
+    told = [attempt for attempt in case.attempts if attempt.item == case.item.id][-6:]
     return "\n".join(
-        f"{a.number}. {a.agent} ({a.model or 'no model'}): {a.reason or a.outcome or 'failed'}" for a in counted
+        f"{a.number}. {a.agent}{f' ({a.model})' if a.model else ''}: "
+        + ": ".join(words for words in (a.approach, a.reason or a.outcome or "failed") if words)
+        for a in told
     )

@@ -4,11 +4,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import ReportRun
-from folkmoot.core.item import Artifact
+from folkmoot.core.commands import AgreeContracts, RaiseQuestion, ReportRun
+from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.children.help import (
+    UNSUCCESSFUL,
+    delegates,
+    fault_of_delegation,
+    is_unsuccessful,
+    seek_help,
+)
+from folkmoot.core.rules.children.parts import merge, unspoken
+from folkmoot.core.rules.children.tasks import agree_contracts, fault_of_discovery, fault_of_split, split
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.disputes import (
     disputed,
@@ -16,62 +25,175 @@ from folkmoot.core.rules.disputes import (
     fault_of_resolutions,
     fault_of_statement,
     resolve,
+    turn_of,
 )
 from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
-from folkmoot.core.rules.movement import at_limit, enter, finish, settle, stage_of
-from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.judging.gates import gate_reported
+from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
+from folkmoot.core.rules.movement import at_limit, end_child, stage_of
+from folkmoot.core.rules.questions import ask, give_way
+from folkmoot.core.rules.sharing.lessons import learn
+from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
 
 # What an outcome needs in the agent's `may`; the others anyone may say.
 PERMISSION = {"asks": "ask", "delegates": "delegate", "split": "split"}
+# What kinds of children may not say at all: an expert and a sub-agent look and answer, and nothing else.
+UNSPEAKABLE = {
+    "expert": ("asks", "delegates", "split", "disputed"),
+    "sub": ("asks", "delegates", "split", "disputed"),
+    "dispatch": ("delegates", "split", "disputed"),
+    "part": ("delegates", "split"),
+}
+OUTPUT_CHARACTERS = 8_000
+OUTPUT_PARTS = 200
+TOUCHED_MAX = 2_000
 
 
 def report(case: Case, command: ReportRun) -> None:
     """End the run with its report, then let the outcome decide. A fault of form ends it as `protocol`."""
-    fence(case)
+    run = fence(case)
     said = command.report
+    if run.gate:
+        gate_reported(case, said, command.fault)
+        return
     fault = command.fault or _fault(case, said)
     cause = "protocol" if fault else said.cause
     outcome = "failed" if fault else said.outcome
     _end(case, said, outcome, cause, fault)
-    comments: list[str] = []
     if fault is None:
+        tell_orchestrator(case, said)
+        learn(case, said)
+    comments: list[str] = []
+    if fault is None and case.item.kind != "part":
         comments = [_comment(case, remark) for remark in said.comments]
         resolve(case, said)
-    danger = _danger(said)
-    if danger is not None:
-        _ask_about_danger(case, danger)
-    elif fault is not None:
+    found = danger(case, said)
+    if found is not None and case.item.kind in BOUND and case.item.parent:
+        raise_danger(case, found)
+    elif found is not None:
+        ask_about_danger(case, found)
+        return
+    if fault is not None:
         protocol_fault(case, fault, said)
-    else:
+    elif _contracts_agreed(case, said):
         _apply(case, said, comments[0] if comments else None)
 
 
 def _apply(case: Case, said: Report, comment: str | None) -> None:
+    if case.item.kind in BOUND and _ends_child(case, said):
+        return
     match said.outcome:
         case "done":
-            _count_verdict(case)
-            finish(case)
+            approved(case)
         case "changes_requested":
-            _changes_requested(case, said)
+            changes_requested(case, said)
         case "disputed":
-            disputed(case, comment)
+            disputed(case, comment, said.reason)
         case "failed":
             failed(case, said)
         case "stuck":
             stuck(case, said)
         case "asks":
             _asks(case, said)
+        case "split":
+            split(case, said)
+        case "delegates":
+            delegates(case, said)
         case _:
             incomplete(case, said)
+
+
+def _ends_child(case: Case, said: Report) -> bool:
+    """A child makes its one effort where it is: what it says is its parent's to act on."""
+    if said.outcome in ("done", "changes_requested", "disputed"):
+        end_child(case, f"{case.item.agent} has spoken")
+        return True
+    if said.outcome == "stuck":
+        ask(case, "decision", f"{case.item.agent} is stuck: {said.summary or said.blockers or 'no words were given'}")
+        return True
+    if case.item.kind == "expert" and said.outcome == "failed" and is_unsuccessful(said):
+        record_attempts(case, said, "capability")
+        if case.item.status not in ENDED:
+            give_way(case, f"{UNSUCCESSFUL}: {said.blockers or said.summary}")
+        return True
+    if said.outcome == "asks" and case.item.kind == "part" and said.question is not None and case.item.parent:
+        asked = said.question
+        options = [Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options]
+        raised = RaiseQuestion(
+            kind="clarification",
+            question=asked.question,
+            part=case.item.agent or "",
+            context=asked.context or "",
+            help=asked.help,
+            options=options,
+        )
+        case.tell(case.item.parent, raised)
+        end_child(case, f"{case.item.agent} asks: {asked.question}")
+        return True
+    return False
+
+
+def merged(case: Case) -> None:
+    """Every part has spoken: what they say together is the report of the column."""
+    said, agent = merge(case)
+    if said.findings:
+        case.set("item_rests", {"findings": len(said.findings)}, findings=said.findings)
+    match said.outcome:
+        case "failed":
+            seek_help(case, agent, f"{agent} failed in {case.item.column}: {said.summary}")
+        case "disputed":
+            comments = [_comment(case, _fitting(case, remark), agent) for remark in said.comments]
+            disputed(case, comments[0], None, agent)
+        case "changes_requested":
+            changes_requested(case, said)
+        case _:
+            if not (_gave_in(case, agent, said) and unspoken(case)):
+                approved(case)
+
+
+def _fitting(case: Case, remark: Remark) -> Remark:
+    """A part speaks beside the item: it answers a dispute in which it is this stage's turn, or opens one."""
+    turn = {dispute.thread for dispute in turn_of(case)}
+    parent = remark.parent if remark.parent and thread_of(case, remark.parent) in turn else None
+    return replace(remark, parent=parent, resolution=None)
+
+
+def _gave_in(case: Case, agent: str, said: Report) -> bool:
+    """A part that was shown the other side's reply and says done has given in; the others have yet to speak again."""
+    before = len(case.item.disputes)
+    resolve(case, said)
+    for dispute in case.item.disputes:
+        if dispute.turn == 0 and dispute.disputer.agent == agent and dispute.disputer.column == case.item.column:
+            comment = Remark(content="no longer disputed", parent=dispute.thread, resolution="rejected")
+            _comment(case, comment, agent)
+            resolve(case, Report(outcome="done", comments=[comment]))
+    return len(case.item.disputes) < before
+
+
+def _contracts_agreed(case: Case, said: Report) -> bool:
+    """What a run says about contracts holds for the item that was split; a split brings its own."""
+    contracts = {contract.name: contract.text for contract in said.contracts}
+    if not contracts or said.outcome == "split":
+        return True
+    if case.item.kind == "task" and case.item.parent:
+        agent = case.run.agent if case.run else ""
+        case.set("item_edited", {"contracts": sorted(contracts)}, contracts={**case.item.contracts, **contracts})
+        case.tell(case.item.parent, AgreeContracts(contracts=contracts, by=agent, task=case.item.id))
+        return True
+    return agree_contracts(case, contracts, case.run.agent if case.run else "")
 
 
 def _fault(case: Case, said: Report) -> str | None:
     """What is wrong with a report that could be read, in words the next run is told; None if nothing is."""
     agent = case.flow.agents.get(case.run.agent) if case.run else None
     wanted = PERMISSION.get(said.outcome)
+    if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):
+        return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if wanted and (agent is None or wanted not in agent.may):
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
+    if case.item.kind == "part":
+        return _fault_of_part(said)
     for remark in said.comments:
         if remark.parent and thread_of(case, remark.parent) is None:
             return f"a comment has the parent {remark.parent}, but the item has no such comment"
@@ -80,41 +202,37 @@ def _fault(case: Case, said: Report) -> str | None:
     fault = fault_of_resolutions(case, said)
     if fault:
         return fault
-    if said.outcome == "done":
-        return fault_of_done(case, said)
-    if said.outcome == "disputed":
-        return fault_of_statement(case, said)
+    match said.outcome:
+        case "done":
+            return fault_of_done(case, said) or fault_of_discovery(case)
+        case "disputed":
+            return fault_of_statement(case, said)
+        case "split":
+            return fault_of_split(case, said)
+        case "delegates":
+            return fault_of_delegation(case, said)
+        case "asks" if said.question is None:
+            return "asks needs a question"
+        case _:
+            return None
+
+
+def _fault_of_part(said: Report) -> str | None:
     if said.outcome == "asks" and said.question is None:
         return "asks needs a question"
-    return None
-
-
-def _danger(said: Report) -> str | None:
-    """What a person must see whatever else the report says (R-10); `stuck` and `asks` have their own way to someone."""
-    for finding in said.findings:
-        if finding.kind == "security" and finding.severity == "critical":
-            return f"A critical security finding: {finding.issue}"
-    if said.reason == "security" and said.outcome not in ("stuck", "asks"):
-        return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
+    if said.outcome == "disputed" and not (said.comments or said.summary):
+        return "a dispute needs a comment that says the specific concern"
     return None
 
 
 def _end(case: Case, said: Report, outcome: str, cause: str | None, fault: str | None) -> None:
-    assert case.run is not None
-    item, run = case.item, case.run
-    made = {a.name: Artifact(item.column, run.agent, run.id, a.path) for a in said.artifacts}
+    item = case.item
     cost = said.usage.cost_usd if said.usage else 0.0
     fields: dict[str, Any] = {"effort": replace(item.effort, releases=0)} if item.effort.releases else {}
     if item.told and not fault:
         fields["told"] = None
-    checks = case.flow.columns[stage_of(case)].fix is not None
-    if said.findings or (outcome == "done" and checks and item.findings):
-        # Findings stay until whoever checks says done: the fix is looked at beside what was asked for.
-        fields["findings"] = said.findings
-    if made:
-        # An artifact belongs to the stage whose work it is, also when a senior made it.
-        stage = stage_of(case)
-        fields["artifacts"] = {**item.artifacts, **{name: replace(a, column=stage) for name, a in made.items()}}
+    if fault is None:
+        fields |= _said(case, said)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
     end_run(
@@ -130,14 +248,61 @@ def _end(case: Case, said: Report, outcome: str, cause: str | None, fault: str |
     )
 
 
-def _comment(case: Case, remark: Remark) -> str:
+def _said(case: Case, said: Report) -> dict[str, Any]:
+    """What the item keeps of a report, whatever follows from it."""
     assert case.run is not None
+    item, run = case.item, case.run
+    stage = stage_of(case)
+    checks = case.flow.checks(stage)
+    fields: dict[str, Any] = {}
+    if said.findings or (said.outcome == "done" and checks and item.findings):
+        # Findings stay until whoever checks says done: the fix is looked at beside what was asked for.
+        fields["findings"] = said.findings
+    if said.artifacts:
+        # An artifact belongs to the stage whose work it is, also when a senior made it.
+        made = {a.name: Artifact(stage, run.agent, run.id, a.path) for a in said.artifacts}
+        fields["artifacts"] = {**item.artifacts, **made}
+    if said.tests:
+        fields["tests"] = said.tests
+    if isinstance(said.extra.get("spec"), str):
+        # The handoff document's way to say where the spec is.
+        fields["spec"] = said.extra["spec"]
+    touched = [*said.files.created, *said.files.modified]
+    if touched and not checks:
+        fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
+    if item.kind != "item":
+        fields["result"] = _output(case, said, touched)
+    return fields
+
+
+def _output(case: Case, said: Report, touched: list[str]) -> Output:
+    """What the parent keeps of a child's last report."""
+    assert case.run is not None
+    # A signal's name says how it ended, and its blockers say why: the parent needs both.
+    told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
+    return Output(
+        agent=case.run.agent,
+        kind=case.item.kind,
+        outcome=said.outcome,
+        title=case.item.title,
+        summary=": ".join(dict.fromkeys(words for words in told if words))[:OUTPUT_CHARACTERS],
+        findings=[replace(f, found_by=f.found_by or [case.run.agent]) for f in said.findings[:OUTPUT_PARTS]],
+        comments=said.comments[:OUTPUT_PARTS],
+        tests=said.tests,
+        files=touched[:OUTPUT_PARTS],
+        next_steps=said.next_steps[:OUTPUT_PARTS],
+        integration_points=said.integration_points,
+        run=case.run.id,
+    )
+
+
+def _comment(case: Case, remark: Remark, author: str | None = None) -> str:
     comment_id = case.new_comment_id()
     row: dict[str, Any] = {
         "item": case.item.id,
-        "author": case.run.agent,
+        "author": author or (case.run.agent if case.run else ""),
         "content": remark.content,
-        "run": case.run.id,
+        "run": case.run.id if case.run else None,
         "at": case.situation.at,
     }
     about = {"artifact": remark.artifact, "target": remark.target, "parent": remark.parent}
@@ -151,35 +316,6 @@ def _comment(case: Case, remark: Remark) -> str:
         comments=(comment_id, row),
     )
     return comment_id
-
-
-def _count_verdict(case: Case) -> int:
-    """A verdict of a checking column is a feedback round of the item there."""
-    stage, span = stage_of(case), case.item.span
-    checking = case.flow.columns[stage].fix is not None or stage in span.rounds
-    if not checking:
-        return 0
-    rounds = span.rounds.get(stage, 0) + 1
-    case.set(
-        "verdict_given", {"column": stage, "round": rounds}, span=replace(span, rounds={**span.rounds, stage: rounds})
-    )
-    return rounds
-
-
-def _changes_requested(case: Case, said: Report) -> None:
-    """Back to the column that fixes; after the fix it returns here and only here (R-13)."""
-    stage = stage_of(case)
-    rounds = case.item.span.rounds.get(stage, 0) + 1
-    span = replace(case.item.span, rounds={**case.item.span.rounds, stage: rounds})
-    case.set("verdict_given", {"column": stage, "round": rounds}, span=span)
-    fix = case.flow.columns[stage].fix or _maker(case) or case.flow.stage_before(stage)
-    words = said.summary or "changes are requested"
-    if rounds >= case.flow.limits.feedback_rounds:
-        ask(case, "decision", f"{stage} asks for changes in round {rounds}: {words}", options=_ways(case, stage, fix))
-    elif fix is None or fix == stage or case.flow.columns[stage].kind != "flow":
-        ask(case, "decision", f"{stage} asks for changes, but no stage made the work: {words}")
-    else:
-        enter(case, fix, f"{stage} asks for changes: {words}", origins=[], returns_to=stage)
 
 
 def _asks(case: Case, said: Report) -> None:
@@ -198,22 +334,3 @@ def _asks(case: Case, said: Report) -> None:
         blocking=asked.blocking or must_wait,
         default=None if must_wait else asked.default,
     )
-    settle(case)
-
-
-def _ask_about_danger(case: Case, words: str) -> None:
-    stage = stage_of(case)
-    fix = case.flow.columns[stage].fix or _maker(case)
-    ways = [*_ways(case, stage, fix), Option(option="abort", effect="cancel")]
-    ask(case, "decision", words, options=ways)
-
-
-def _maker(case: Case) -> str | None:
-    """The stage that made the work, if the flow still has it."""
-    return case.item.made_by if case.item.made_by in case.flow.columns else None
-
-
-def _ways(case: Case, stage: str, fix: str | None) -> list[Option]:
-    following = case.flow.columns[stage].next
-    ways = [Option(option="fix it", to=fix, effect="fix")] if fix else []
-    return ways + ([Option(option="accept the risk and go on", effect="finish")] if following else [])

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.item import BOUND, Output
 from folkmoot.core.records import Option, Question
 from folkmoot.core.situation import Case
 
@@ -35,8 +36,12 @@ def ask(
     dependency: str | None = None,
     flag: str | None = None,
     because: str | None = None,
+    part: str | None = None,
 ) -> None:
     """Open a question about the item. A default is the caller's to give only where R-18 allows one."""
+    if case.item.kind in BOUND and not (part and case.item.parent is None):
+        give_way(case, question)
+        return
     if case.item.span.questions >= FREE_QUESTIONS:
         blocking, default = True, None
     deadline = case.flow.questions.deadline
@@ -57,25 +62,40 @@ def ask(
         deadline=case.now + deadline if deadline is not None else None,
         thread=thread,
         dependency=dependency,
+        part=part,
         at=case.situation.at,
     )
+    _open(case, asked, {"flag": flag} if flag else {}, {"because": because} if because else {})
+
+
+def _open(case: Case, asked: Question, *changed: dict[str, Any]) -> None:
     status = asking_status([*case.questions.values(), asked])
     fields: dict[str, Any] = {
-        "open_questions": [*case.item.open_questions, question_id],
+        "open_questions": [*case.item.open_questions, asked.id],
         "span": replace(case.item.span, questions=case.item.span.questions + 1),
     }
     if status and case.item.status != "running":
         fields["status"] = status
-    if flag:
-        fields["flag"] = flag
-    if because:
-        fields["because"] = because
+    for more in changed:
+        fields |= more
     row = {name: getattr(asked, name) for name in asked.__struct_fields__ if name != "id"}
-    case.emit(
-        "agent_seeks_guidance",
-        {"question": question_id, "kind": kind, "text": question, "blocking": blocking},
-        item=fields,
-        questions=(question_id, row),
+    context = {"question": asked.id, "kind": asked.kind, "text": asked.question, "blocking": asked.blocking}
+    case.emit("agent_seeks_guidance", context, item=fields, questions=(asked.id, row))
+
+
+def give_way(case: Case, why: str) -> None:
+    """A child that may not ask a person ends instead, and its parent goes on with what there is (R-08)."""
+    item = case.item
+    result = item.result or Output(agent=item.agent or "", kind=item.kind, outcome="failed", title=item.title)
+    case.set(
+        "item_failed",
+        {"why": why, "outcome": "failed"},
+        status="failed",
+        run=None,
+        because=why,
+        result=replace(result, outcome="failed", summary=result.summary or why),
+        disputes=[],
+        flag=None,
     )
 
 

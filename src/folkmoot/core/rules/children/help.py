@@ -1,0 +1,224 @@
+"""Help from others: experts after the own attempts, a column that can, a person; and sub-agents (R-08, R-09, R-25)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import MakeItem
+from folkmoot.core.item import BOUND, Output
+from folkmoot.core.report import Delegation, Report
+from folkmoot.core.rules.children.tasks import is_bound_for_discovery, to_discovery
+from folkmoot.core.rules.movement import again, at_rest, history, leave_flow
+from folkmoot.core.rules.questions import ENGINE, ask
+from folkmoot.core.situation import Case
+
+EXPERTS_MAX = 3
+SUB_AGENTS_MAX = 20
+UNSUCCESSFUL = "EXPERT_UNSUCCESSFUL"
+
+
+def wants_help(case: Case, agent: str) -> bool:
+    """Where the flow sets a number of attempts, the agent's own are only the first of them."""
+    limits = case.flow.limits
+    counted = limits.attempts is not None and not case.flow.agents[agent].ladder
+    return counted and case.item.span.self_solve_attempts >= limits.own_attempts
+
+
+def next_expert(case: Case, agent: str) -> str | None:
+    """The next one who was not asked since the last guidance; nobody is asked twice for the same problem (E-03)."""
+    item = case.item
+    if item.kind in BOUND or len(item.span.experts) >= EXPERTS_MAX:
+        return None
+    return next((name for name in case.flow.agents[agent].experts if name not in item.span.experts), None)
+
+
+def seek_help(case: Case, agent: str, because: str = "") -> None:
+    """The agent is at its end: an expert, then the column of a known reason, then its own, then a person (K-10)."""
+    item = case.item
+    failures = item.failures.get(agent, 0)
+    expert = next_expert(case, agent)
+    if expert is not None:
+        _ask_expert(case, expert, because or f"{agent} failed {failures} attempts")
+        return
+    if item.kind in BOUND:
+        ask(case, "decision", because or f"{agent} failed {failures} attempts")
+        return
+    content = because or f"Failed {failures} attempts across all model tiers"
+    because = because or f"{agent} failed {failures} attempts across all model tiers"
+    note = {"item": item.id, "author": ENGINE, "content": content, "at": case.situation.at}
+    case.emit(
+        "comment_added",
+        {"why": "end of the ladder"},
+        item={"comment_count": item.comment_count + 1},
+        comments=(case.new_comment_id(), note),
+    )
+    if is_bound_for_discovery(case):
+        to_discovery(case, because)
+        return
+    target = case.flow.reasons.get(item.escalation_reason or "")
+    if target and (target == item.column or target in item.span.off_columns or _is_for_disputes(case, target)):
+        target = None
+    target = target or case.flow.agents[agent].escalate_to
+    if target is None:
+        ask(case, "decision", f"{because}, and nobody is left to try.", context=history(case))
+    else:
+        leave_flow(case, target, because, item.escalation_reason)
+
+
+def _is_for_disputes(case: Case, column: str) -> bool:
+    return case.flow.columns[column].kind == "dispute"
+
+
+def _ask_expert(case: Case, expert: str, because: str, task: str = "") -> None:
+    """A child item with the problem and every attempt; the item waits for the advice."""
+    item = case.item
+    child = case.new_item_id()
+    span = replace(
+        item.span,
+        experts=[*item.span.experts, expert],
+        experts_tried=list(dict.fromkeys([*item.span.experts_tried, expert])),
+    )
+    tried = history(case)
+    body = "\n\n".join(part for part in (task or item.body, f"What was tried:\n{tried}" if tried else "") if part)
+    case.make(_child(case, child, "expert", expert, f"Advise on: {item.title}", body, because))
+    case.emit(
+        "work_delegated",
+        {"to": [expert], "children": [child], "why": because},
+        item=at_rest(
+            case, **waiting_for(case, {child: expert}, "help"), span=span, because=f"{because}; {expert} is asked"
+        ),
+    )
+
+
+def _child(case: Case, child: str, kind: str, agent: str, title: str, body: str, because: str) -> MakeItem:
+    item = case.item
+    return MakeItem(
+        id=child,
+        title=title[:500],
+        kind=kind,
+        agent=agent,
+        body=body,
+        column=item.column,
+        parent=item.id,
+        type=item.type,
+        priority=item.priority,
+        generation=item.generation,
+        contracts=item.contracts,
+        because=because,
+    )
+
+
+def waiting_for(case: Case, children: dict[str, str], join: str) -> dict[str, Any]:
+    """What changes on an item that waits for children the rules have just made."""
+    item = case.item
+    return {
+        "join": join,
+        "made": {**item.made, **children},
+        "waits_for": list(dict.fromkeys([*item.waits_for, *children])),
+    }
+
+
+def fault_of_delegation(case: Case, said: Report) -> str | None:
+    """What is wrong with a `delegates`, or None."""
+    assert case.run is not None
+    agent, item = case.flow.agents[case.run.agent], case.item
+    if not said.delegate:
+        return "delegates needs a list: delegate: [{to, task, scope}]"
+    if item.kind in BOUND:
+        return f"this item is of kind {item.kind}: it cannot delegate"
+    experts = [one.to for one in said.delegate if one.to and one.to in case.flow.agents and _is_expert(case, one.to)]
+    for one in said.delegate:
+        if one.to and one.to not in case.flow.agents:
+            return f"there is no agent {one.to!r} to delegate to"
+        if one.to in experts and one.to not in agent.experts:
+            return f"{one.to} is no expert of {case.run.agent}: its experts are {', '.join(agent.experts) or 'none'}"
+        if one.to in experts and one.to in item.span.experts:
+            return f"{one.to} was asked already: the same expert is not asked twice for the same problem"
+    if experts and len(said.delegate) > 1:
+        return "an expert is asked alone: one delegation at a time"
+    if experts and len(item.span.experts) >= EXPERTS_MAX:
+        return f"{len(item.span.experts)} experts were asked already"
+    if any(_is_sub(case, one) for one in said.delegate) and item.fanned_out:
+        return "sub-agents were sent out for this item already: one fan-out per item"
+    if len(said.delegate) > SUB_AGENTS_MAX:
+        return f"{len(said.delegate)} at once are too many: at most {SUB_AGENTS_MAX}"
+    return None
+
+
+def _is_expert(case: Case, agent: str) -> bool:
+    return case.flow.agents[agent].expert
+
+
+def _is_sub(case: Case, one: Delegation) -> bool:
+    """Without a name, or with the agent's own, it is a sub-agent: it looks, and its parent draws the conclusion."""
+    return one.to is None or (case.run is not None and one.to == case.run.agent) or one.scope == "discovery_only"
+
+
+def delegates(case: Case, said: Report) -> None:
+    """The agent asks others before it goes on; only this waits for them (R-25)."""
+    assert case.run is not None
+    first = said.delegate[0]
+    because = f"{case.run.agent} delegates: {said.summary or first.task}"
+    if first.to and _is_expert(case, first.to):
+        _ask_expert(case, first.to, because, first.task)
+        return
+    children: dict[str, str] = {}
+    for one in said.delegate:
+        child, agent = case.new_item_id(), one.to or case.run.agent
+        children[child] = agent
+        kind = "sub" if _is_sub(case, one) else "dispatch"
+        make = _child(case, child, kind, agent, one.task, one.scope or "", because)
+        case.make(replace(make, generation=case.item.generation + 1) if kind == "dispatch" else make)
+    fan_out = case.item.fanned_out or any(_is_sub(case, one) for one in said.delegate)
+    case.emit(
+        "work_delegated",
+        {"to": list(children.values()), "children": list(children), "why": because},
+        item=at_rest(case, **waiting_for(case, children, "help"), fanned_out=fan_out, because=because),
+    )
+
+
+def take_help(case: Case) -> None:
+    """Every helper has ended: an expert's advice is tried next; the rest is in the brief."""
+    advisor = case.item.advisor
+    because = f"{advisor} has advised" if advisor else case.item.because
+    again(case, "item_ready", {"why": "the helpers have ended"}, join=None, because=because)
+
+
+def is_unsuccessful(said: Report) -> bool:
+    """Does the expert say that its own tries are used up?"""
+    told = [said.summary, said.reason, said.blockers, *(attempt.outcome for attempt in said.attempts)]
+    return any(UNSUCCESSFUL in (words or "") for words in told)
+
+
+def expert_failed(case: Case, output: Output) -> None:
+    """An expert who could not help is one of the six, and brings the next (R-08)."""
+    item = case.item
+    number = item.attempt_count + 1
+    row = {
+        "item": item.id,
+        "number": number,
+        "run": output.run,
+        "agent": output.agent,
+        "column": item.column,
+        "kind": "expert_delegation",
+        "cause": "capability",
+        "reason": output.summary or UNSUCCESSFUL,
+        "outcome": UNSUCCESSFUL,
+        "ground": "an expert was asked and could not help",
+        "forward": item.forwards,
+        "guidance": item.clarifications,
+        "at": case.situation.at,
+    }
+    fields = {
+        "attempt_count": number,
+        "last_attempt_type": "expert_delegation",
+        "last_attempt_outcome": UNSUCCESSFUL,
+        "failures": {**item.failures, output.agent: item.failures.get(output.agent, 0) + 1},
+        "span": replace(item.span, expert_attempts=item.span.expert_attempts + 1),
+    }
+    case.emit(
+        "expert_unsuccessful",
+        {"expert": output.agent, "attempt": number},
+        item=fields,
+        attempts=(f"{item.id}/{number}", row),
+    )

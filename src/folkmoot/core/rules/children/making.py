@@ -1,0 +1,100 @@
+"""How a child comes onto the board: made by a rule, or dispatched by a run that goes on (R-25, R-33, P-02)."""
+
+from folkmoot.core.commands import DispatchAgent, MakeItem
+from folkmoot.core.item import ENDED
+from folkmoot.core.rules.claims import stale
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid, Refused
+
+GENERATIONS_MAX = 4
+PURPOSES = ("fix", "question", "test_failure")
+TITLE_MAX = 500
+
+
+def make(case: Case, command: MakeItem) -> None:
+    """An item that a rule decided on in the case before this one, under the id it was promised."""
+    case.new_id = command.id
+    fields = {
+        name: getattr(command, name)
+        for name in command.__struct_fields__
+        if name != "id" and getattr(command, name) not in (None, [], {}, "")
+    }
+    known = case.situation.neighbours  # whom it comes after may be made after it
+    waits_for = [need for need in command.after if need not in known or known[need].status not in ENDED]
+    fields |= {
+        "home": command.column,
+        "waits_for": waits_for,
+        "status": "waiting" if waits_for else "ready",
+        "ready_at": case.now,
+        "created_at": case.situation.at,
+    }
+    case.emit("item_added", {"title": command.title, "column": command.column, "kind": command.kind}, item=fields)
+    look_at_generation(case)
+
+
+def look_at_generation(case: Case) -> None:
+    """Work that makes work that makes work: a person looks before the fourth generation starts (R-33)."""
+    generation = case.item.generation
+    if generation < GENERATIONS_MAX or case.item.kind in ("part", "expert", "sub"):
+        return  # what helps with an item is of its generation: a person has looked at that already
+    words = f"An agent made this item, {generation} generations from a person's. Should it be worked on?"
+    ask(case, "budget", words)
+    if case.item.status not in ENDED:
+        case.set("item_parked", {"generation": generation}, status="parked")
+
+
+def dispatch(case: Case, command: DispatchAgent) -> None:
+    """`dispatch_agent`: simple things between agents. The caller goes on; the outcome is in its item's next brief."""
+    flow, maker = case.flow, case.situation.maker
+    if not case.speaker.is_person and maker is None:
+        raise stale(case.speaker, "it has ended")
+    if command.agent not in flow.agents:
+        raise Invalid("unknown_agent", f"the flow has no agent {command.agent!r}", f"agents: {', '.join(flow.agents)}")
+    if command.purpose not in PURPOSES:
+        raise Refused(
+            "not_for_dispatch",
+            f"{command.purpose!r} is not what agents dispatch each other for",
+            f"only {', '.join(PURPOSES)}; coordination, conflicts and the state of the board are for the rules: report",
+        )
+    columns = flow.watched_by(command.agent)
+    if flow.agents[command.agent].expert or not columns:
+        raise Refused("not_for_dispatch", f"{command.agent} watches no column", "an expert is asked by delegates")
+    if not command.task.strip():
+        raise Invalid("bad_title", "a dispatch needs a task", "say what should be done")
+    if not case.speaker.is_person:
+        _check_caller(case)
+    title = command.task.strip().splitlines()[0][:TITLE_MAX]
+    fields = {
+        "title": title,
+        "body": command.task if command.task.strip() != title else "",
+        "column": columns[0],
+        "home": columns[0],
+        "kind": "dispatch",
+        "agent": command.agent,
+        "purpose": command.purpose,
+        "generation": maker.generation + 1 if maker else 0,
+        "ready_at": case.now,
+        "because": f"{case.speaker.name} dispatched {command.agent}",
+        "created_at": case.situation.at,
+    }
+    if maker:
+        # A part has ended when the outcome comes; its item is told.
+        for_whom = maker.parent if maker.kind == "part" else maker.id
+        fields |= {"dispatched_by": for_whom, "priority": maker.priority, "files": maker.files}
+    context = {"title": title, "column": columns[0], "kind": "dispatch", "purpose": command.purpose}
+    case.emit("item_added", context, item=fields)
+    look_at_generation(case)
+
+
+def _check_caller(case: Case) -> None:
+    maker, agent = case.situation.maker, case.flow.agents.get(case.speaker.name)
+    if maker is None:
+        raise stale(case.speaker, "it has ended")
+    if maker.kind == "dispatch":
+        raise Refused("may_not_dispatch", "a dispatched item cannot dispatch", "do it, or report what is missing")
+    if maker.kind in ("expert", "sub"):
+        raise Refused("may_not_dispatch", f"an item of kind {maker.kind} cannot dispatch", "say it in the report")
+    if agent is None or "dispatch" not in agent.may:
+        words = f"{case.speaker.name} may not dispatch: 'dispatch' is not in its `may`"
+        raise Refused("may_not_dispatch", words, "say it in the report: next_steps, or findings")

@@ -1,0 +1,131 @@
+"""Several agents look at the same work at once: each gets a part, and the strictest verdict holds (R-14)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import MakeItem
+from folkmoot.core.item import Output
+from folkmoot.core.report import Remark, Report
+from folkmoot.core.rules.movement import at_rest
+from folkmoot.core.rules.sharing.findings import merged
+from folkmoot.core.situation import Case
+
+STRICTNESS = ("failed", "disputed", "changes_requested", "done")
+
+
+def settle_group(case: Case) -> None:
+    """Deal the parts that are missing; the verdict falls when each agent has spoken."""
+    item = case.item
+    if item.waits_for and not (item.join == "parts" and item.made):
+        return  # it waits for other items; the group begins when they are over
+    missing = [agent for agent in unspoken(case) if agent not in item.made.values()]
+    if missing:
+        deal(case, missing)
+
+
+def _wanted(case: Case) -> list[str]:
+    """Everybody who watches the column; in a dispute only the side whose turn it is."""
+    column, dispute = case.flow.columns[case.item.column], case.item.dispute
+    if dispute is not None:
+        side = dispute.side(dispute.turn)
+        if side.column == column.name and side.agent in column.agents:
+            return [side.agent]
+    return column.agents
+
+
+def _spoken(case: Case) -> set[str]:
+    """Who gave a verdict; an agent whose part asked speaks again when the question is answered."""
+    outputs = case.item.outputs.values()
+    return {output.agent for output in outputs if output.kind == "part" and output.outcome in STRICTNESS}
+
+
+def deal(case: Case, agents: list[str]) -> None:
+    item = case.item
+    children = {case.new_item_id(): agent for agent in agents}
+    for child, agent in children.items():
+        case.make(
+            MakeItem(
+                id=child,
+                title=item.title,
+                body=item.body,
+                kind="part",
+                agent=agent,
+                column=item.column,
+                parent=item.id,
+                type=item.type,
+                priority=item.priority,
+                tags=item.tags,
+                generation=item.generation,
+                contracts=item.contracts,
+                because=f"{agent} looks at item {item.id}",
+            )
+        )
+    outputs = {child: o for child, o in item.outputs.items() if not (o.kind == "part" and o.agent in agents)}
+    made = {**item.made, **children}
+    waits_for = list(dict.fromkeys([*item.waits_for, *children]))
+    fields = at_rest(case, join="parts", made=made, waits_for=waits_for, outputs=outputs)
+    case.emit("parts_dealt", {"to": agents, "children": list(children)}, item=fields)
+
+
+def all_have_spoken(case: Case) -> bool:
+    return case.item.join == "parts" and not case.item.waits_for and not unspoken(case)
+
+
+def unspoken(case: Case) -> list[str]:
+    """Whose verdict is missing."""
+    spoken = _spoken(case)
+    return [agent for agent in _wanted(case) if agent not in spoken]
+
+
+def merge(case: Case) -> tuple[Report, str]:
+    """What the parts say together, as one report, and the agent whose verdict is the strictest."""
+    item = case.item
+    watchers = case.flow.columns[item.column].agents  # a changed flow may have taken one away since it spoke
+    outputs = [output for output in item.outputs.values() if output.kind == "part" and output.agent in watchers]
+    strictest = min(outputs, key=lambda output: STRICTNESS.index(_verdict(output)))
+    verdict = _verdict(strictest)
+    findings = merged((output.agent, finding) for output in outputs for finding in output.findings)
+    said = Report(
+        outcome=verdict,
+        summary="; ".join(f"{output.agent}: {output.summary}" for output in outputs if output.summary),
+        findings=findings,
+        tests=next((output.tests for output in outputs if output.tests), None),
+        comments=_remarks(strictest),
+        next_steps=[step for output in outputs for step in output.next_steps],
+    )
+    verdicts = {output.agent: _verdict(output) for output in outputs}
+    # Where one has failed, what the others said still holds when it is tried again in this column; where one has
+    # given in, the others speak too before the work goes on.
+    goes_on_here = verdict == "failed" or (verdict == "done" and bool(item.disputes))
+    done_with = () if goes_on_here else STRICTNESS
+    kept = {c: o for c, o in item.outputs.items() if o.kind != "part" or o.outcome not in ("failed", *done_with)}
+    rest: dict[str, Any] = {"join": None, "outputs": kept}
+    context = {"verdicts": verdicts, "verdict": said.outcome, "findings": len(findings)}
+    case.emit("parts_merged", context, item=at_rest(case, **rest))
+    return said, strictest.agent
+
+
+def _verdict(output: Output) -> str:
+    """A critical finding is a reason for changes whatever else its part says, until a person takes the risk."""
+    critical = any(finding.severity == "critical" for finding in output.findings)
+    return "changes_requested" if output.outcome == "done" and critical else output.outcome
+
+
+def _remarks(output: Output) -> list[Remark]:
+    """A dispute needs words: its summary, if the part made no comment."""
+    if output.outcome == "disputed" and not output.comments:
+        return [Remark(content=output.summary or "it is disputed")]
+    return output.comments
+
+
+def waived(outputs: dict[str, Output], part: str) -> dict[str, Output]:
+    """A person takes the risk: the critical findings of that part are no reason to change anything."""
+    changed = {}
+    for child, output in outputs.items():
+        if output.kind == "part" and output.agent == part:
+            left = [finding for finding in output.findings if finding.severity != "critical"]
+            lenient = output.outcome == "changes_requested" and not left
+            output = replace(output, findings=left, outcome="done" if lenient else output.outcome)
+        changed[child] = output
+    return changed

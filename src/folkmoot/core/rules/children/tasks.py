@@ -1,0 +1,340 @@
+"""Work that is too large is split into tasks; what was split wrongly is split again, but not for ever (R-24)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import AgreeContracts, EndReview, MakeItem, ReopenChild, ReviewConflict
+from folkmoot.core.flow import END
+from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.report import Finding, Report, Task
+from folkmoot.core.rules.movement import at_rest, enter, stage_of
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.situation import MADE, Case
+
+DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
+TASKS_MAX = 200
+CONTRACT_CHANGES_MAX = 2  # after its first task is done; the next one asks
+
+
+def fault_of_split(case: Case, said: Report) -> str | None:
+    """What is wrong with a `split`, or None. A circle is no fault of form: a person is asked about it (R-32)."""
+    if case.item.kind in BOUND:
+        return f"this item is of kind {case.item.kind}: it cannot be split"
+    if not said.tasks:
+        return "a split needs tasks: tasks: [{key, title, files, after, contracts}]"
+    if len(said.tasks) > TASKS_MAX:
+        return f"{len(said.tasks)} tasks at once are too many: at most {TASKS_MAX}"
+    names = _names(said.tasks)
+    keys = [task.key or task.title for task in said.tasks]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        return f"two tasks have the key {twice!r}"
+    for task in said.tasks:
+        if not task.title.strip() or len(task.title) > 500:
+            return "a task's title has 1 to 500 characters"
+        unknown = next((name for name in task.after if name not in names), None)
+        if unknown is not None:
+            return f"task {task.title!r} comes after {unknown!r}, but no task has that key"
+        if task.agent and (task.agent not in case.flow.agents or case.flow.agents[task.agent].expert):
+            return f"task {task.title!r} is for {task.agent!r}, but the flow has no such agent"
+        bad = next((path for path in task.files if bad_path(path)), None)
+        if bad is not None:
+            return f"task {task.title!r} names the file {bad!r}: {bad_path(bad)}"
+    return None
+
+
+def split(case: Case, said: Report) -> None:
+    """The item waits for its tasks where they are worked on; when all have ended it goes on from there as if done."""
+    item, limits = case.item, case.flow.limits
+    circle = _circle(said.tasks)
+    if circle:
+        ask(case, "decision", f"The tasks would wait for each other: {' → '.join(circle)}. How should it be split?")
+        return
+    if item.splits >= limits.splits or item.depth >= limits.splits:
+        often = (
+            f"it was split {item.splits} times" if item.splits >= limits.splits else f"{item.depth} splits lie above"
+        )
+        ask(case, "budget", f"The work would be split again, but {often} already. Should it?")
+        return
+    stage = stage_of(case)
+    place = case.flow.columns[stage]
+    where = place.next if stage == case.flow.discover and place.next and place.next != END else stage
+    if not agree_contracts(case, {contract.name: contract.text for contract in said.contracts}, "the split"):
+        return
+    ids = {task.key or task.title: case.new_item_id() for task in said.tasks}
+    ids |= {name: ids[key] for name, key in _names(said.tasks).items()}
+    children = {ids[task.key or task.title]: task.agent or "" for task in said.tasks}
+    for task in said.tasks:
+        case.make(_task(case, task, ids, where, said))
+    unfinished = {task.id: task.agent or "" for task in case.situation.tasks if task.status not in ENDED}
+    _wait_for_tasks(case, where, {**unfinished, **children}, list(children), said)
+
+
+def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[str], said: Report) -> None:
+    item = case.item
+    is_forward = where != item.column and case.flow.columns[stage_of(case)].next == where
+    forward: dict[str, Any] = {"failures": {}, "forwards": item.forwards + 1} if is_forward else {}
+    for task in case.situation.tasks:
+        if item.id in task.waits_for:
+            case.tell(task.id, EndReview(why=f"item {item.id} was split again"))
+    enter(
+        case,
+        where,
+        f"it was split into {len(new)} tasks",
+        event="work_split",
+        context={"children": new},
+        origins=[] if case.flow.columns[where].kind == "flow" else item.origins,
+        join="tasks",
+        made=children,
+        waits_for=[*(need for need in item.waits_for if need not in item.made), *children],
+        splits=item.splits + 1,
+        made_by=where,
+        integration_points={**item.integration_points, **said.integration_points},
+        **forward,
+    )
+
+
+def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report) -> MakeItem:
+    item = case.item
+    words = [f"{name}: {text}" for name, text in said.integration_points.items()]
+    return MakeItem(
+        id=ids[task.key or task.title],
+        title=task.title.strip(),
+        body=task.body,
+        kind="task",
+        column=where,
+        agent=task.agent,
+        parent=item.id,
+        type=item.type,
+        priority=item.priority,
+        tags=item.tags,
+        files=list(dict.fromkeys(normal_path(path) for path in task.files)),
+        after=list(dict.fromkeys(ids[name] for name in task.after)),
+        generation=item.generation + 1,
+        depth=item.depth + 1,
+        contracts={name: case.item.contracts.get(name, "") for name in task.contracts} or dict(case.item.contracts),
+        integration_points=said.integration_points if words else item.integration_points,
+        spec=task.spec or item.spec,
+        constraints=task.constraints,
+        because=f"item {item.id} was split",
+    )
+
+
+def _names(tasks: list[Task]) -> dict[str, str]:
+    """What `after` may call a task, and the key that is meant: a key goes before another task's title."""
+    keys = {task.key or task.title: task.key or task.title for task in tasks}
+    return {**{task.title: task.key or task.title for task in tasks}, **keys}
+
+
+def _circle(tasks: list[Task]) -> list[str]:
+    """The keys of tasks that would wait for each other, or nothing; without recursion, since a split may be long."""
+    keys = _names(tasks)
+    left = {task.key or task.title: {keys[name] for name in task.after} for task in tasks}
+    free = [key for key, needs in left.items() if not needs]
+    dependents: dict[str, list[str]] = {}
+    for key, needs in left.items():
+        for need in needs:
+            dependents.setdefault(need, []).append(key)
+    while free:
+        done = free.pop()
+        del left[done]
+        for key in dependents.get(done, []):
+            left[key].discard(done)
+            if not left[key]:
+                free.append(key)
+    if not left:
+        return []
+    way, here = [], next(iter(left))
+    while here not in way:
+        way.append(here)
+        here = next(iter(left[here]))
+    return [*way[way.index(here) :], here]
+
+
+def is_bound_for_discovery(case: Case) -> bool:
+    """A task that its agents cannot do is split again, before anybody else is asked."""
+    return case.item.kind == "task" and case.flow.discover is not None and case.item.column != case.flow.discover
+
+
+def to_discovery(case: Case, because: str) -> None:
+    """Too large, or not to be done like this: whoever splits looks at it again, with the failure in hand (Q-08)."""
+    discover, item = case.flow.discover, case.item
+    if discover is None or stage_of(case) == discover or item.kind in BOUND:
+        ask(case, "decision", f"Too large for one effort: {because}")
+    elif item.span.discoveries >= DISCOVERIES_MAX:
+        ask(
+            case,
+            "decision",
+            f"It was sent to be split {item.span.discoveries} times since a person last looked: {because}",
+        )
+    else:
+        span = replace(item.span, discoveries=item.span.discoveries + 1)
+        enter(case, discover, because, event="escalation_triggered", origins=[], span=span)
+
+
+def fault_of_discovery(case: Case) -> str | None:
+    """What was sent to be split is split or asked about; it is not simply done."""
+    is_sent = case.item.span.discoveries > 0 and case.item.column == case.flow.discover
+    if any(task.status not in ENDED for task in case.situation.tasks):
+        return None  # the whole was looked at, and its tasks can go on
+    return "this was sent here to be split: report split with tasks, or asks" if is_sent else None
+
+
+def conflicted(case: Case, because: str) -> None:
+    """Work that again and again does not fit with what others made: somebody looks at the whole."""
+    item, arbiter = case.item, case.flow.arbiter
+    if item.kind == "task" and item.parent and arbiter:
+        waits = at_rest(case, waits_for=[item.parent], because=f"it does not fit, and item {item.parent} is looked at")
+        case.emit("escalation_triggered", {"to": arbiter, "why": because}, item=waits)
+        case.tell(item.parent, ReviewConflict(child=item.id, why=because))
+    elif arbiter and stage_of(case) != arbiter and item.span.discoveries < DISCOVERIES_MAX and item.kind not in BOUND:
+        span = replace(item.span, discoveries=item.span.discoveries + 1)
+        enter(case, arbiter, because, event="escalation_triggered", origins=[], span=span)
+    else:
+        ask(case, "conflict", f"The work does not fit with what others made: {because}")
+
+
+def review_conflict(case: Case, command: ReviewConflict) -> None:
+    """A task of this item conflicts with another: the whole is looked at again, while other tasks run on."""
+    item, arbiter = case.item, case.flow.arbiter
+    why = f"task {command.child} does not fit: {command.why}"
+    if item.status in ENDED or item.status == "running":
+        case.tell(command.child, EndReview(why=f"item {item.id} is {item.status}"))
+        return
+    tasks = {*item.made, *(task.id for task in case.situation.tasks if task.kind == "task")}
+    others = [need for need in item.waits_for if need not in tasks]
+    alone: dict[str, Any] = {"join": None, "made": {}, "waits_for": others, "told": why}
+    if arbiter is None or item.span.discoveries >= DISCOVERIES_MAX:
+        case.emit("item_rests", {"why": why}, item=at_rest(case, **alone))
+        ask(case, "conflict", f"{why}. What should be done?")
+        return
+    span = replace(item.span, discoveries=item.span.discoveries + 1)
+    enter(case, arbiter, why, event="escalation_triggered", origins=[], span=span, **alone)
+
+
+def rejoin(case: Case) -> bool:
+    """A split item that is where its tasks are waits for those that are not over; what waited for it goes on."""
+    item = case.item
+    if item.join or not case.situation.tasks or any(to == MADE for to, _ in case.told):
+        return False
+    left = [task for task in case.situation.tasks if task.status not in ENDED and task.home == item.column]
+    if not left:
+        return False
+    made = {task.id: task.agent or "" for task in left}
+    fields = at_rest(case, join="tasks", made=made, waits_for=list(dict.fromkeys([*item.waits_for, *made])))
+    case.emit("item_rests", {"waits_for": fields["waits_for"]}, item=fields)
+    for task in left:
+        if item.id in task.waits_for:
+            case.tell(task.id, EndReview(why=f"item {item.id} was looked at"))
+    return True
+
+
+def go_on_after_review(case: Case, command: EndReview) -> None:
+    item = case.item
+    if item.status in ENDED or item.parent not in item.waits_for:
+        return
+    waits_for = [need for need in item.waits_for if need != item.parent]
+    effort = replace(item.effort, conflicts=0)
+    case.emit(
+        "item_ready", {"why": command.why}, item=at_rest(case, waits_for=waits_for, effort=effort, told=command.why)
+    )
+
+
+def agree_contracts(case: Case, contracts: dict[str, str], by: str, author: str | None = None) -> bool:
+    """Take in what tasks rely on. A change reopens the done tasks that use it; the third one asks (R-24)."""
+    item = case.item
+    changed = {name: text for name, text in contracts.items() if item.contracts.get(name) != text}
+    if not changed:
+        return True
+    used = {name: [t for t in case.situation.tasks if name in t.contracts and t.id != author] for name in changed}
+    counts = dict(item.contract_changes)
+    for name in changed:
+        if name in item.contracts and any(task.status == "done" for task in used[name]):
+            counts[name] = counts.get(name, 0) + 1
+    case.set(
+        "contract_changed",
+        {"contracts": sorted(changed), "by": by},
+        contracts={**item.contracts, **changed},
+        contract_changes=counts,
+        **_waits_again(case, [task for tasks in used.values() for task in tasks if task.status == "done"]),
+    )
+    for task in {task.id: task for tasks in used.values() for task in tasks}.values():
+        mine = {name: text for name, text in changed.items() if name in task.contracts}
+        case.tell(task.id, ReopenChild(why=f"the contract {', '.join(sorted(mine))} was changed", contracts=mine))
+    too_often = [name for name in changed if counts.get(name, 0) > CONTRACT_CHANGES_MAX]
+    if too_often:
+        names = ", ".join(too_often)
+        ask(
+            case,
+            "decision",
+            f"The contract {names} was changed {counts[too_often[0]]} times after work was built on it.",
+        )
+    return not too_often
+
+
+def _waits_again(case: Case, reopened: list[Item]) -> dict[str, Any]:
+    """An item that waits for its tasks waits for those that are about to be open again, or it would go on too early."""
+    item = case.item
+    if item.join != "tasks" or not reopened:
+        return {}
+    again = {task.id: task.agent or "" for task in reopened}
+    waits_for = list(dict.fromkeys([*item.waits_for, *again]))
+    return at_rest(case, made={**item.made, **again}, waits_for=waits_for)
+
+
+def contracts_agreed_elsewhere(case: Case, command: AgreeContracts) -> None:
+    if case.item.status not in ENDED:
+        agree_contracts(case, command.contracts, command.by, command.task)
+
+
+def reopen_child(case: Case, command: ReopenChild) -> None:
+    """A done task goes on where it was; an unfinished one is only told."""
+    item = case.item
+    contracts = {**item.contracts, **command.contracts}
+    findings = [*item.findings, *(f for f in command.findings if f not in item.findings)]
+    changed: dict[str, Any] = {"contracts": contracts, "findings": findings, "told": command.why}
+    if item.status == "done":
+        # What it comes after may have been opened again while it was done.
+        known = case.situation.neighbours
+        waits_for = [need for need in item.after if need in known and known[need].status not in ENDED]
+        fields = at_rest(case, **changed, because=command.why, result=None, join=None, waits_for=waits_for)
+        case.emit("item_reopened", {"why": command.why}, item=fields)
+    elif item.status not in ENDED:
+        case.set("item_edited", {"why": command.why}, **changed)
+
+
+def tasks_to_mend(case: Case, findings: list[Finding]) -> dict[str, list[Finding]]:
+    """Which done tasks the findings are about, by the files they own."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        owner = _owner(case.situation.tasks, finding)
+        if owner is not None:
+            found.setdefault(owner.id, []).append(finding)
+    return found
+
+
+def _owner(tasks: list[Item], finding: Finding) -> Item | None:
+    if not finding.file or bad_path(finding.file):
+        return None
+    return next((t for t in tasks if t.status == "done" and overlap(t.files, [normal_path(finding.file)])), None)
+
+
+def mend_tasks(case: Case, owners: dict[str, list[Finding]], because: str, returns_to: str) -> None:
+    """Findings about a task's work reopen that task; the item waits for it and returns to whoever asked."""
+    tasks = {task.id: task for task in case.situation.tasks}
+    for task_id, findings in owners.items():
+        case.tell(task_id, ReopenChild(why=because, findings=findings))
+    made = {task_id: tasks[task_id].agent or "" for task_id in owners}
+    where = tasks[next(iter(owners))].column
+    enter(
+        case,
+        where,
+        because,
+        origins=[],
+        returns_to=returns_to,
+        join="tasks",
+        made=made,
+        waits_for=list(dict.fromkeys([*case.item.waits_for, *made])),
+    )

@@ -1,0 +1,132 @@
+"""Gates are runs: claimed, leased, fenced and retried like any other. Done is a claim until one has shown it (R-21)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.item import Proof, Proving
+from folkmoot.core.records import Option
+from folkmoot.core.report import Finding, Report, Try
+from folkmoot.core.rules.claims import end_run, fence
+from folkmoot.core.rules.failures import passing_fault, record_attempts
+from folkmoot.core.rules.judging.verdicts import ways
+from folkmoot.core.rules.movement import again, at_rest, enter, finish, stage_of
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.situation import Case
+
+GREEN, RED = ("done",), ("failed", "changes_requested")
+PASSING = ("transient", "environment", "quota", "timeout")
+PROOFS_KEPT = 50
+
+
+def gate_reported(case: Case, said: Report, fault: str | None) -> None:
+    """The report of a gate's run: green, red, or a fault of the gate itself."""
+    run = fence(case)
+    if fault is None and said.outcome not in (*GREEN, *RED):
+        fault = f"a gate says done or failed, not {said.outcome}"
+    passing = said.outcome == "failed" and said.cause in PASSING
+    outcome = "failed" if fault else said.outcome
+    cause = "protocol" if fault else said.cause
+    end_run(
+        case,
+        "agent_completed",
+        "reported",
+        {"outcome": outcome, "cause": cause, "summary": said.summary[:200]},
+        outcome=outcome,
+        cause=cause,
+        report=said,
+    )
+    if fault:
+        _unreadable(case, fault)
+    elif passing:
+        passing_fault(case, said.cause or "transient", said.summary or f"{run.agent} could not run")
+    elif said.outcome in GREEN:
+        _green(case, run.agent, said)
+    else:
+        _red(case, run.agent, said)
+
+
+def _unreadable(case: Case, fault: str) -> None:
+    """One more run; a gate that cannot say what it found proves nothing, and no agent can mend that."""
+    faults = case.item.effort.protocol_faults
+    effort = replace(case.item.effort, protocol_faults=faults + 1)
+    again(case, "error_occurred", {"cause": "protocol", "why": fault}, effort=effort)
+    if faults:
+        ask(case, "decision", f"The gate gave no report that can be read: {fault}")
+
+
+def _proof(case: Case, gate: str, green: bool, said: Report) -> list[Proof]:
+    assert case.run is not None
+    proof = Proof(
+        gate=gate,
+        column=stage_of(case),
+        green=green,
+        run=case.run.id,
+        summary=said.summary[:2000],
+        commit=said.commit,
+        at=case.situation.at,
+    )
+    return [*case.item.proofs, proof][-PROOFS_KEPT:]
+
+
+def _green(case: Case, gate: str, said: Report) -> None:
+    proving = case.item.proving
+    left = [name for name in proving.left if name != gate] if proving else []
+    fields: dict[str, Any] = {"proofs": _proof(case, gate, True, said)}
+    if case.item.findings:
+        fields["findings"] = [finding for finding in case.item.findings if finding.found_by != [gate]]
+    if said.tests:
+        fields["tests"] = said.tests
+    if proving and left:
+        fields["proving"] = replace(proving, left=left)
+        case.emit("gate_passed", {"gate": gate, "left": left}, item=at_rest(case, **fields))
+        return
+    fields["proving"] = None
+    case.emit("gate_passed", {"gate": gate, "left": []}, item=at_rest(case, **fields))
+    finish(case, proven=True)
+
+
+def _red(case: Case, gate: str, said: Report) -> None:
+    """Its output becomes findings; the column the flow names mends them, or the run it checked has failed."""
+    item, stage = case.item, stage_of(case)
+    proving, on_red = item.proving, case.flow.columns[stage].on_red
+    words = said.summary or (said.findings[0].issue if said.findings else "no words were given")
+    findings = said.findings or [Finding(kind="test", severity="high", issue=words)]
+    findings = [replace(finding, found_by=[gate]) for finding in findings]
+    asked_for = [finding for finding in item.findings if finding.found_by != [gate]]  # still open; see `_green`
+    reds = item.span.reds.get(stage, 0) + 1
+    fields: dict[str, Any] = {
+        "proofs": _proof(case, gate, False, said),
+        "findings": [*asked_for, *findings],
+        "span": replace(item.span, reds={**item.span.reds, stage: reds}),
+    }
+    if proving:
+        # What is mended is proved again from the first gate on.
+        fields["proving"] = replace(proving, left=list(case.flow.columns[stage].gate) or proving.left)
+    case.emit("gate_failed", {"gate": gate, "round": reds, "why": words}, item=at_rest(case, **fields))
+    if on_red is None:
+        _count_against(case, proving, said, words)
+    elif reds > case.flow.limits.feedback_rounds:
+        choices = [
+            Option(option=f"try again in {on_red}", to=on_red),
+            Option(option="accept it as it is", effect="finish"),
+        ]
+        ask(case, "decision", f"{gate} is red for the {reds}th time: {words}", options=choices)
+    else:
+        origins = [*item.origins, item.column]
+        enter(case, on_red, f"{gate} is red: {words}", event="escalation_triggered", origins=origins)
+
+
+def _count_against(case: Case, proving: Proving | None, said: Report, words: str) -> None:
+    """The failure of the run that was checked (R-21)."""
+    run = case.run
+    if run is None or proving is None or proving.agent not in case.flow.agents:
+        choices = ways(case, stage_of(case), case.flow.columns[stage_of(case)].fix)
+        ask(case, "decision", f"The gate is red: {words}", options=choices)
+        return
+    case.set("item_rests", {"why": f"{run.agent} is red"}, proving=None)
+    case.run = replace(run, agent=proving.agent, model=proving.model, id=proving.run or run.id)
+    checked = Report(outcome="failed", summary=words, attempts=[Try(outcome=words)], commit=said.commit)
+    record_attempts(case, checked, "gate")
+    case.run = run
+    again(case, "item_ready", {"why": f"{run.agent} is red"}, because=f"{run.agent} is red: {words}")

@@ -1,0 +1,141 @@
+"""What a checking column says about the work, and findings that cannot wait (R-10, R-13 to R-15)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import MakeItem, RaiseQuestion
+from folkmoot.core.flow import END
+from folkmoot.core.item import BOUND
+from folkmoot.core.records import Option
+from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.children.tasks import mend_tasks, tasks_to_mend
+from folkmoot.core.rules.movement import enter, finish, stage_of
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.sharing.findings import Scope, in_scope
+from folkmoot.core.situation import Case
+
+
+def approved(case: Case) -> None:
+    """`done`: a verdict of a checking column is a feedback round of the item there."""
+    stage, span = stage_of(case), case.item.span
+    if case.flow.checks(stage) or stage in span.rounds:
+        _count_round(case, stage, {})
+    finish(case)
+
+
+def _count_round(case: Case, stage: str, context: dict[str, Any]) -> int:
+    span = case.item.span
+    rounds = span.rounds.get(stage, 0) + 1
+    told = {"column": stage, "round": rounds, **context}
+    # What is changed from here on is the fix; the next verdict is about that (R-15).
+    case.set("verdict_given", told, span=replace(span, rounds={**span.rounds, stage: rounds}), touched=[])
+    return rounds
+
+
+def changes_requested(case: Case, said: Report) -> None:
+    """Back to the column that fixes; after the fix it returns here and only here (R-13)."""
+    stage = stage_of(case)
+    place = case.flow.columns[stage]
+    scope = in_scope(case.situation.item or case.item, said.findings, stage not in case.item.span.rounds)
+    context = {"trend": scope.trend, "open": len(scope.kept), "fixed": scope.fixed, "new": scope.new}
+    rounds = _count_round(case, stage, context if said.findings else {})
+    _set_aside(case, scope)
+    fix = place.fix or maker(case) or case.flow.stage_before(stage)
+    words = said.summary or _first_words(scope.kept) or "changes are requested"
+    owners = tasks_to_mend(case, scope.kept)
+    if said.findings and not scope.kept:
+        # Everything it found is about something else: there is nothing left to change here.
+        finish(case)
+    elif rounds >= case.flow.limits.feedback_rounds:
+        ask(case, "decision", f"{stage} asks for changes in round {rounds}: {words}", options=ways(case, stage, fix))
+    elif fix is None or fix == stage or place.kind != "flow":
+        ask(case, "decision", f"{stage} asks for changes, but no stage made the work: {words}")
+    elif owners and len([f for found in owners.values() for f in found]) == len(scope.kept):
+        mend_tasks(case, owners, f"{stage} asks for changes: {words}", stage)
+    else:
+        enter(case, fix, f"{stage} asks for changes: {words}", origins=[], returns_to=stage)
+
+
+def _set_aside(case: Case, scope: Scope) -> None:
+    """A finding of a later round about something else becomes an item of its own (R-15)."""
+    if not scope.aside:
+        return
+    item = case.item
+    made = []
+    for finding in scope.aside:
+        made.append(case.new_item_id())
+        where = f" ({finding.file}{f':{finding.line}' if finding.line else ''})" if finding.file else ""
+        words = finding.recommendation or finding.issue
+        case.make(
+            MakeItem(
+                id=made[-1],
+                title=f"{finding.issue or 'A finding'}{where}"[:500],
+                body=f"Found while item {item.id} ({item.title}) was checked: {words}",
+                kind="item",
+                column=case.flow.start,
+                type="bugfix",
+                priority=finding.severity,
+                findings=[finding],
+                generation=item.generation + 1,
+                because=f"found while item {item.id} was checked",
+            )
+        )
+    case.set("finding_set_aside", {"items": made, "round": item.iteration}, findings=scope.kept)
+
+
+def _first_words(findings: list[Finding]) -> str:
+    return findings[0].issue if findings else ""
+
+
+def danger(case: Case, said: Report) -> str | None:
+    """What a person must see whatever else the report says (R-10); `stuck` and `asks` have their own way to someone."""
+    found = [
+        finding
+        for finding in said.findings
+        if finding.severity == "critical" and (finding.kind == "security" or case.item.kind == "part")
+    ]
+    if found:
+        # Each is named, so that nobody takes a risk unseen.
+        kind = "security " if all(finding.kind == "security" for finding in found) else ""
+        words = "; ".join(finding.issue or finding.category or finding.exploit or "" for finding in found)
+        return f"A critical {kind}finding: {words}" if len(found) == 1 else f"{len(found)} critical findings: {words}"
+    has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
+    if said.reason == "security" and said.outcome not in has_own_way:
+        return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
+    return None
+
+
+def ask_about_danger(case: Case, words: str) -> None:
+    """Fix it, take the risk, or give up: a person decides."""
+    stage = stage_of(case)
+    if case.item.kind in BOUND:
+        # It makes its one effort where it is, whoever finds what.
+        found = [Option(option="try again"), Option(option="accept the risk and go on", effect="finish")]
+    else:
+        found = ways(case, stage, case.flow.columns[stage].fix or maker(case))
+    choices = [*found, Option(option="abort", effect="cancel")]
+    ask(case, "decision", words, options=choices, part=case.item.agent)
+
+
+def raise_danger(case: Case, words: str) -> None:
+    """A part's critical finding asks at once on its item, while the others run on; it stays a verdict (R-14)."""
+    assert case.item.parent is not None
+    options = [
+        Option(option="fix it"),
+        Option(option="accept the risk and go on", effect="waive"),
+        Option(option="abort", effect="cancel"),
+    ]
+    agent = case.item.agent or ""
+    case.tell(case.item.parent, RaiseQuestion(kind="decision", question=words, part=agent, options=options))
+
+
+def maker(case: Case) -> str | None:
+    """The stage that made the work, if the flow still has it."""
+    return case.item.made_by if case.item.made_by in case.flow.columns and case.item.made_by != END else None
+
+
+def ways(case: Case, stage: str, fix: str | None) -> list[Option]:
+    following = case.flow.columns[stage].next
+    found = [Option(option="fix it", to=fix, effect="fix")] if fix else []
+    return found + ([Option(option="accept the risk and go on", effect="finish")] if following else [])

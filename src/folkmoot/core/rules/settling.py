@@ -1,0 +1,131 @@
+"""After every command: see to it that somebody will act on the item (R-03).
+
+An agent, time, another item, or a person who is asked. A step may move the item on, so steps are taken until none does.
+"""
+
+from folkmoot.core.flow import END
+from folkmoot.core.item import BOUND, ENDED
+from folkmoot.core.order import actor
+from folkmoot.core.records import Option
+from folkmoot.core.rules.breaker import trip_breakers
+from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help, take_help, wants_help
+from folkmoot.core.rules.children.parts import all_have_spoken, settle_group
+from folkmoot.core.rules.children.tasks import rejoin
+from folkmoot.core.rules.movement import at_limit, enter, finish, history, stages
+from folkmoot.core.rules.outcomes import merged
+from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.sharing.holds import give_up_paths, needless
+from folkmoot.core.situation import Case
+
+# More than a flow can have columns: whoever gets here has found a circle that no check of the flow has seen.
+STEPS_MAX = 1_000
+
+
+def settle(case: Case) -> None:
+    if not case.has_item:
+        return
+    steps = 0
+    while case.settled != case.item.version:
+        case.settled = case.item.version
+        _step(case)
+        steps += 1
+        assert steps < STEPS_MAX, f"item {case.item.id} never comes to rest in {case.item.column}"
+
+
+def _step(case: Case) -> None:
+    item = case.item
+    if item.holds and needless(item):
+        give_up_paths(case, needless(item))
+    elif item.status in ENDED or item.status == "running":
+        return
+    else:
+        trip_breakers(case)
+        if not asking_status(case.questions.values()):
+            _see_to_it(case)
+
+
+def _see_to_it(case: Case) -> None:
+    item, flow = case.item, case.flow
+    column = flow.columns[item.column]
+    if rejoin(case):
+        return
+    if item.join == "parts" or (flow.is_group(item.column) and item.kind not in BOUND and item.proving is None):
+        merged(case) if all_have_spoken(case) else settle_group(case)
+    elif item.join is not None:
+        _join(case)
+    elif item.proving is not None and item.proving.column == item.column:
+        _check_fuse(case)
+    elif column.human:
+        words = f"What should happen with {item.title!r}? {item.because}"
+        ask(case, "decision", words, context=history(case), options=[] if item.origins else stages(case))
+    elif item.column == END:
+        _settle_at_the_end(case)
+    elif actor(flow, item) is None:
+        _settle_unwatched(case)
+    else:
+        _settle_with_agent(case)
+
+
+def _join(case: Case) -> None:
+    """The children it waited for have ended: tasks done are the work done; help brings the item back to its agent."""
+    if case.item.waits_for:
+        return
+    if case.item.join == "tasks":
+        case.set("item_rests", {"why": "every task has ended"}, join=None)
+        finish(case)
+    else:
+        take_help(case)
+
+
+def _settle_at_the_end(case: Case) -> None:
+    item = case.item
+    if item.status == "waiting":
+        return
+    if not item.disputes:
+        enter(case, END, item.because)
+        return
+    dispute = item.disputes[-1]
+    ways = [Option(option="accept the work", to=END), Option(option="look at it again", to=dispute.maker.column)]
+    words = f"The item is finished, but {dispute.thread} is still disputed. Accept the work?"
+    ask(case, "decision", words, options=ways, thread=dispute.thread)
+
+
+def _settle_unwatched(case: Case) -> None:
+    following = case.flow.columns[case.item.column].next
+    if following:
+        enter(case, following, f"nobody works in {case.item.column}")
+        return
+    words = f"Nobody watches the column {case.item.column}. Where should the item go?"
+    ask(case, "decision", words, options=stages(case))
+
+
+def _check_fuse(case: Case) -> bool:
+    """Whatever goes round and round, a person looks at it before it goes on for ever (R-33)."""
+    runs = case.item.span.runs
+    if runs < case.flow.limits.runs:
+        return False
+    words = f"{runs} runs since a person last looked. Should the agents go on?"
+    ask(case, "budget", words, context=history(case))
+    return True
+
+
+def _settle_with_agent(case: Case) -> None:
+    item, flow = case.item, case.flow
+    agent = actor(flow, item)
+    assert agent is not None
+    if _check_fuse(case):
+        return
+    failures = item.failures.get(agent, 0)
+    if at_limit(case):
+        words = f"{item.span.attempts} attempts have failed since a person last looked."
+        ask(case, "decision", words, context=history(case))
+    elif item.advisor:
+        return  # the advice is tried before anything else is thought of
+    elif item.span.expert_attempts >= EXPERTS_MAX and item.kind not in BOUND:
+        words = f"{item.span.expert_attempts} experts could not help."
+        ask(case, "decision", words, context=history(case))
+    elif agent not in flow.agents:
+        words = f"The flow has no agent {agent} any more. Where should the item go?"
+        ask(case, "decision", words, options=stages(case))
+    elif flow.is_spent(agent, failures, item.kind in BOUND) or (wants_help(case, agent) and next_expert(case, agent)):
+        seek_help(case, agent)

@@ -1,0 +1,1 @@
+"""What agents share while they work: paths, messages, findings, lessons."""

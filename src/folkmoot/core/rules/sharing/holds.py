@@ -1,0 +1,160 @@
+"""Holds: a path belongs to one item, run or person at a time; locks and owned files are one idea (R-20)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
+from folkmoot.core.item import ASKING, ENDED, Item
+from folkmoot.core.records import Hold
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid, Refused
+
+LOCK_SECONDS = 1800.0
+LOCK_SECONDS_MAX = 7 * 86_400.0
+PATHS_MAX = 200
+
+
+def in_the_way(
+    paths: Iterable[str], holds: Iterable[Hold], item: str | None, waiters: Iterable[str] = ()
+) -> list[Hold]:
+    """The holds of others that keep an item off these paths.
+
+    A holder that waits for this item, and has no run of its own, keeps it out of nothing: both would wait for ever.
+    """
+    wanted, waiting = list(paths), set(waiters)
+    return [
+        hold
+        for hold in holds
+        if (hold.item is None or (hold.item != item and hold.item not in waiting)) and overlap(wanted, [hold.path])
+    ]
+
+
+def take_paths(case: Case, owner: str) -> None:
+    """A writing run begins: the item holds what it declared, from now until it ends or gives way."""
+    item = case.item
+    missing = [path for path in item.files if path not in item.holds]
+    if not missing:
+        return
+    rows = [_row(case, f"item:{item.id}:{path}", path, owner, item.id, None, None) for path in missing]
+    context = {"paths": missing, "by": owner}
+    case.emit("paths_held", context, item={"holds": [*item.holds, *missing]}, holds=rows)
+
+
+def needless(item: Item) -> list[str]:
+    """The paths it holds and need not: it has ended, or waits for a person; or a person took them out of its files."""
+    if item.status in ENDED or item.status in ASKING:
+        return item.holds
+    return [path for path in item.holds if path not in item.files] if item.status != "running" else []
+
+
+def give_up_paths(case: Case, paths: list[str]) -> None:
+    """Others may have them."""
+    item = case.item
+    rows = [(f"item:{item.id}:{path}", {"held": False}) for path in paths]
+    left = [path for path in item.holds if path not in paths]
+    case.emit("paths_released", {"paths": paths}, item={"holds": left}, holds=rows)
+
+
+def end_locks(case: Case, run: str) -> None:
+    """Locks of a run end with it (R-27)."""
+    mine = [hold for hold in case.holds.values() if hold.run == run and hold.held]
+    if mine:
+        rows = [(hold.id, {"held": False}) for hold in mine]
+        case.emit("paths_released", {"paths": [hold.path for hold in mine]}, holds=rows)
+
+
+def widen(case: Case, command: WidenRun) -> None:
+    """The run asks for more files: it gets them if nobody else holds them; it never waits."""
+    assert case.run is not None
+    item = case.item
+    paths = _checked(command.paths)
+    if item.kind in ("expert", "sub"):
+        raise Refused(
+            "may_not_widen", f"an item of kind {item.kind} writes nothing", "say in the report what is needed"
+        )
+    _refuse_if_held(case, paths, item.id)
+    files = list(dict.fromkeys([*item.files, *paths]))
+    missing = [path for path in paths if path not in item.holds]
+    rows = [_row(case, f"item:{item.id}:{path}", path, case.run.agent, item.id, None, None) for path in missing]
+    fields = {"files": files, "holds": [*item.holds, *missing]}
+    case.emit("paths_held", {"paths": paths, "by": case.run.agent, "widened": True}, item=fields, holds=rows)
+
+
+def lock(case: Case, command: LockPaths) -> None:
+    """A person's lock always expires; a run's ends with the run too. Taking one's own again makes it last longer."""
+    paths = _checked(command.paths)
+    if not 1 <= command.seconds <= LOCK_SECONDS_MAX:
+        most = f"between 1s and {LOCK_SECONDS_MAX / 86_400:.0f} days"
+        raise Invalid("bad_lock", f"a lock for {command.seconds:g}s is not possible", most)
+    run = case.voice
+    owner = run.agent if run else case.speaker.name
+    mine = _prefix(case)
+    others = [hold for hold in case.holds.values() if not _is_lock_of(case, hold)]
+    _refuse_if_held(case, paths, run.item if run else None, others)
+    rows = [
+        _row(case, f"{mine}{path}", path, owner, run.item if run else None, run.id if run else None, command.seconds)
+        for path in paths
+    ]
+    case.emit("paths_held", {"paths": paths, "by": owner, "seconds": command.seconds}, holds=rows)
+
+
+def unlock(case: Case, command: UnlockPaths) -> None:
+    """Only one's own; what an item declared is not unlocked by hand."""
+    mine = _prefix(case)
+    paths = _checked(command.paths)
+    rows = []
+    for path in paths:
+        hold = case.holds.get(f"{mine}{path}")
+        if hold is None or not hold.held:
+            other = next((h for h in case.holds.values() if overlap([path], [h.path])), None)
+            holds = f"{other.path} is held by {other.owner}" if other else "nobody holds it"
+            raise Refused("not_yours", f"{case.speaker.name} has no lock on {path!r}: {holds}", "see: moot locks")
+        rows.append((hold.id, {"held": False}))
+    case.emit("paths_released", {"paths": paths, "by": case.speaker.name}, holds=rows)
+
+
+def _is_lock_of(case: Case, hold: Hold) -> bool:
+    """The speaker's own: a run's by its id, a person's by the name."""
+    if case.voice:
+        return hold.run == case.voice.id
+    return hold.item is None and hold.owner == case.speaker.name
+
+
+def _prefix(case: Case) -> str:
+    return f"run:{case.voice.id}:" if case.voice else f"person:{case.speaker.name}:"
+
+
+def _checked(paths: list[str]) -> list[str]:
+    if not paths or len(paths) > PATHS_MAX:
+        raise Invalid("bad_path", f"1 to {PATHS_MAX} paths can be named at once", "name the files or folders")
+    for path in paths:
+        if bad_path(path):
+            raise Invalid(
+                "bad_path", f"{path[:80]!r} cannot be held: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
+            )
+    return list(dict.fromkeys(normal_path(path) for path in paths))
+
+
+def _refuse_if_held(case: Case, paths: list[str], item: str | None, holds: list[Hold] | None = None) -> None:
+    for hold in in_the_way(paths, case.holds.values() if holds is None else holds, item, case.situation.waiters):
+        whose = f"item {hold.item}" if hold.item else hold.owner
+        raise Refused(
+            "path_held",
+            f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else ""),
+            f"wait for {whose}, or work on something else; see: moot locks",
+        )
+
+
+def _row(
+    case: Case, hold: str, path: str, owner: str, item: str | None, run: str | None, seconds: float | None
+) -> tuple[str, dict[str, Any]]:
+    at, now = case.situation.at, case.now
+    fields: dict[str, Any] = {"path": path, "owner": owner, "item": item, "run": run, "held": True, "acquired_at": at}
+    fields["until"] = None if seconds is None else now + seconds
+    fields["expires_at"] = None if seconds is None else at + round(seconds * 1000)
+    return hold, fields
+
+
+def wants_paths(item: Item, write: str) -> bool:
+    return bool(item.files) and write != "none"

@@ -1,0 +1,66 @@
+"""Paths as the board compares them: from the project's root on, one spelling each; a folder ends in a slash."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+PATH_CHARACTERS_MAX = 1_000
+
+
+def bad_path(path: str) -> str | None:
+    """What is wrong with a path, or None."""
+    if not normal_path(path).strip("/"):
+        return "it names no file"
+    if len(path) > PATH_CHARACTERS_MAX:
+        return f"it has more than {PATH_CHARACTERS_MAX} characters"
+    parts = path.replace("\\", "/").split("/")
+    if path.startswith(("/", "~", "\\")) or (len(parts[0]) == 2 and parts[0][1] == ":"):
+        return "write it from the project's root on, not from the machine's"
+    if ".." in parts:
+        return "it leads out of the project"
+    if any(unicodedata.category(character) == "Cc" for character in path):
+        return "it holds a control character"
+    return None
+
+
+def normal_path(path: str) -> str:
+    """The one spelling of a good path."""
+    path = unicodedata.normalize("NFC", path.strip().replace("\\", "/"))
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return "/".join(parts) + ("/" if path.endswith("/") else "")
+
+
+def overlap(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
+    """Those of my paths that meet one of theirs: the same, or one inside the other. Twins in case are the same file
+    on some machines, so they count as one everywhere."""
+    others = {_key(path) for path in theirs}
+    above = {parent for key in others for parent in _parents(key)}
+    found = []
+    for path in mine:
+        key = _key(path)
+        if key in others or key in above or any(parent in others for parent in _parents(key)):
+            found.append(path)
+    return found
+
+
+def crowd(groups: Iterable[Iterable[str]]) -> Callable[[str], int]:
+    """A way to tell how many of these groups of paths meet a path: there, in it, or above it."""
+    exact: Counter[str] = Counter()
+    within: Counter[str] = Counter()
+    for group in groups:
+        keys = {_key(path) for path in group}
+        exact.update(keys)
+        within.update(keys | {parent for key in keys for parent in _parents(key)})
+    return lambda path: within[_key(path)] + sum(exact[parent] for parent in _parents(_key(path)))
+
+
+@lru_cache(4096)
+def _key(path: str) -> str:
+    return path.casefold().rstrip("/")
+
+
+@lru_cache(4096)
+def _parents(key: str) -> tuple[str, ...]:
+    parts = key.split("/")
+    return tuple("/".join(parts[:length]) for length in range(1, len(parts)))

@@ -1,0 +1,195 @@
+"""The part of the audit that follows experts, groups, rounds, gates, splits, messages and holds through the log."""
+
+from collections.abc import Callable
+from typing import Any
+
+from folkmoot.core.events import Event, Row
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import BOUND, Item
+from folkmoot.core.order import stage
+from folkmoot.core.records import Hold, Message
+from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.children.making import GENERATIONS_MAX
+from folkmoot.core.rules.sharing.paths import overlap
+
+Found = Callable[[str, str, str | None], None]
+# What a message may become; what is over stays as it is.
+BECOMES = {"pending": ("accepted", "completed", "rejected"), "accepted": ("accepted", "completed", "rejected")}
+
+
+class Conduct:
+    """Fed by the audit: an event with its item before and after it, and the rows it wrote. Knows rows by `tables`."""
+
+    def __init__(self, tables: dict[str, dict[str, Row]], found: Found) -> None:
+        self.tables: dict[str, dict[str, Any]] = tables
+        self.found = found
+        self.held: dict[str, Hold] = {}  # the expired ones among them
+        self.children: dict[str, list[str]] = {}
+        self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
+        self._fans: dict[str, int] = {}  # child -> the event that delegated to it
+        self._fanned: dict[str, int] = {}  # item -> the event in which it sent out sub-agents
+        self._green: dict[str, set[str]] = {}  # item -> gates that were green since its last change of work
+        self._before: dict[str, Callable[[Event, Item, Flow], None]] = {
+            "agent_started": self._claimed,
+            "work_split": self._split,
+            "phase_completed": self._gone_forward,
+            "item_moved": self._moved,
+        }
+        self._after: dict[str, Callable[[Event, Item], None]] = {
+            "item_added": self._added,
+            "work_delegated": self._delegated,
+            "escalation_counters_reset": self._guided,
+            "agent_completed": self._worked,
+            "parts_merged": self._worked,
+            "gate_passed": self._passed,
+            "gate_failed": self._worked,
+        }
+
+    def before(self, event: Event, item: Item | None, flow: Flow | None) -> None:
+        rule = self._before.get(event.name)
+        if rule is not None and item is not None and flow is not None:
+            rule(event, item, flow)
+
+    def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None, by_person: bool) -> None:
+        rule = self._after.get(event.name)
+        if rule is not None and item is not None:
+            rule(event, item)
+        if before is None or item is None or flow is None or item.returns_to in (None, before.returns_to):
+            return
+        rounds = item.span.rounds.get(item.returns_to or "", 0)
+        if rounds >= flow.limits.feedback_rounds and not by_person:
+            self.found("R-13", f"{item.returns_to} asks for changes in round {rounds}, and nobody is asked", item.id)
+
+    # Claims
+
+    def _claimed(self, event: Event, item: Item, flow: Flow) -> None:
+        is_gate = item.status == "proving"
+        if flow.is_group(item.column) and item.kind not in BOUND and not is_gate:
+            self.found("R-14", f"{event.agent} took the item itself in {item.column}, not its part", item.id)
+        elsewhere = item.kind == "task" and item.column != item.home  # there it is for whoever acts in that column
+        if item.agent not in (None, event.agent) and not is_gate and not elsewhere:
+            rule = "R-14" if item.kind == "part" else "R-25"
+            self.found(rule, f"it is for {item.agent}, but {event.agent} took it", item.id)
+        made = item.kind not in ("part", "expert", "sub")
+        if made and item.generation >= GENERATIONS_MAX and item.clarifications == 0:
+            self.found("R-33", f"it is of generation {item.generation}, and began before a person had looked", item.id)
+        for hold in self.held.values():
+            if hold.run is not None and (hold.until is None or hold.until > event.time) and not self._is_open(hold.run):
+                self.found("R-20", f"{hold.path} is locked by run {hold.run}, which has ended", hold.item)
+        agent = flow.agents.get(event.agent or "")
+        if item.holds and not is_gate and agent is not None and agent.write != "none":
+            for hold in self._overlapping(item.holds, item.id, event.time):
+                if self._runs(hold.item):
+                    self.found("R-20", f"{hold.path} is being worked on for item {hold.item}", item.id)
+
+    # Experts, sub-agents, splits
+
+    def _added(self, event: Event, item: Item) -> None:
+        if item.parent is None:
+            return
+        self.children.setdefault(item.parent, []).append(item.id)
+        if item.kind == "expert":
+            asked = self._experts.setdefault(item.parent, [])
+            if item.agent in asked:
+                self.found("R-08", f"{item.agent} is asked again", item.parent)
+            asked.append(item.agent or "")
+            if len(asked) > EXPERTS_MAX:
+                self.found("R-08", f"{len(asked)} experts are asked since the last guidance", item.parent)
+        elif item.kind == "sub":
+            first = self._fanned.setdefault(item.parent, self._fans.get(item.id, 0))
+            if first != self._fans.get(item.id, 0):
+                self.found("R-25", f"event {self._fans.get(item.id)} sends out sub-agents again", item.parent)
+
+    def _delegated(self, event: Event, item: Item) -> None:
+        self._fans |= dict.fromkeys(event.context.get("children", ()), event.seq)
+
+    def _guided(self, event: Event, item: Item) -> None:
+        self._experts.pop(item.id, None)
+
+    def _split(self, event: Event, item: Item, flow: Flow) -> None:
+        if max(item.splits, item.depth) >= flow.limits.splits:
+            self.found("R-24", f"it is split after {item.splits} splits, {item.depth} deep", item.id)
+
+    # Gates
+
+    def _worked(self, event: Event, item: Item) -> None:
+        run = self.tables.get("runs", {}).get(event.run or "")
+        if event.name != "agent_completed" or run is None or not run.gate:
+            self._green.pop(item.id, None)
+
+    def _passed(self, event: Event, item: Item) -> None:
+        self._green.setdefault(item.id, set()).add(event.context.get("gate", ""))
+
+    def _gone_forward(self, event: Event, item: Item, flow: Flow) -> None:
+        self._check_proved(event, item, flow, event.context.get("phase", item.column))
+
+    def _moved(self, event: Event, item: Item, flow: Flow) -> None:
+        """Back to whoever asked for changes: the gate of the stage that made them comes first."""
+        returns = item.returns_to is not None and event.context.get("to") == item.returns_to
+        if returns and event.changes[0].fields.get("returns_to", "") is None and item.column in flow.columns:
+            here = stage(flow, item)
+            if here != item.returns_to and flow.columns[here].kind == "flow":
+                self._check_proved(event, item, flow, here)
+
+    def _check_proved(self, event: Event, item: Item, flow: Flow, column: str) -> None:
+        gates = flow.columns[column].gate if column in flow.columns else []
+        missing = [gate for gate in gates if gate not in self._green.get(item.id, ())]
+        by_person = event.run is None and event.agent != "folkmoot"
+        if missing and not by_person:
+            self.found("R-21", f"it leaves {column} by event {event.seq}, and {missing[0]} was not green", item.id)
+
+    # Rows
+
+    def message(self, event: Event, before: Row | None, after: Message) -> None:
+        """A message that is written anew has any status; one that was there goes on, or stays as it is."""
+        if not isinstance(before, Message) or not _says_status(event, after.id):
+            return
+        if after.status not in BECOMES.get(before.status, ()):
+            self.found("R-26", f"message {after.id} was {before.status} and became {after.status}", event.item)
+
+    def hold(self, event: Event, before: Row | None, after: Hold) -> None:
+        if not after.held:
+            self.held.pop(after.id, None)
+            return
+        if not (isinstance(before, Hold) and before.held and (before.until or event.time + 1) > event.time):
+            owner = after.id.rsplit(":", 1)[0] if after.item is None else None
+            for hold in self._overlapping([after.path], after.item, event.time):
+                mine = owner is not None and hold.id.startswith(f"{owner}:")
+                if not mine and (after.item is None or self._runs(hold.item) or not self._waits(hold.item, after.item)):
+                    self.found("R-20", f"{after.path} is taken while {hold.id} holds {hold.path}", event.item)
+        self.held[after.id] = after
+
+    def _overlapping(self, paths: list[str], item: str | None, now: float) -> list[Hold]:
+        alive = (
+            h for h in self.held.values() if (h.until is None or h.until > now) and (h.item or "") != (item or "-")
+        )
+        return [hold for hold in alive if overlap(paths, [hold.path])]
+
+    def _runs(self, item: str | None) -> bool:
+        row = self.tables.get("items", {}).get(item or "")
+        return row is not None and row.run is not None
+
+    def _is_open(self, run: str) -> bool:
+        row = self.tables.get("runs", {}).get(run)
+        return row is not None and row.ended_at is None
+
+    def _waits(self, item: str | None, goal: str) -> bool:
+        """Does an item wait for another, directly or through others? Who is ready waits for the paths it wants."""
+        items = self.tables.get("items", {})
+        seen: set[str] = set()
+        ahead = [item] if item else []
+        while ahead:
+            here = ahead.pop()
+            if here == goal:
+                return True
+            if here not in seen and here in items:
+                seen.add(here)
+                ahead += [*items[here].after, *items[here].waits_for, *self.children.get(here, ())]
+                if items[here].status == "ready" and items[here].files:
+                    wanted = [hold.item for hold in self.held.values() if overlap(items[here].files, [hold.path])]
+                    ahead += [holder for holder in wanted if holder and not self._runs(holder)]
+        return False
+
+
+def _says_status(event: Event, message: str) -> bool:
+    return any(c.table == "messages" and c.id == message and "status" in c.fields for c in event.changes)
