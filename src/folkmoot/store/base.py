@@ -8,7 +8,7 @@ from msgspec import Struct
 from folkmoot.core.events import Event, FlowVersion, Row
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
 from folkmoot.core.situation import Neighbour
 
 Result = TypeVar("Result")
@@ -27,6 +27,10 @@ class BoardHead(Struct, frozen=True, gc=False):
     comments: int = 0
     questions: int = 0
     open_questions: int = 0
+    messages: int = 0
+    lessons: int = 0
+    filed: int = 0  # items that declare files; while there are none, no claim looks at holds
+    held: int = 0  # holds that were not released, the expired ones among them
 
 
 class KeptAnswer(Struct, frozen=True, gc=False):
@@ -66,6 +70,36 @@ class Reading(Protocol):
     def next_ready(
         self, agent: str, now: float, starve: float, *, column: str | None = None, item: str | None = None
     ) -> Item | None: ...
+    def ready(
+        self, agent: str, now: float, starve: float, *, column: str | None = None, limit: int = 256
+    ) -> list[Item]:
+        """What `next_ready` would give one after the other."""
+
+    def starved(self, before: float, limit: int) -> list[Item]:
+        """Items with files that wait in any queue since `before` or longer, the longest first."""
+
+    def waiters(self, item: str, limit: int) -> set[str]:
+        """Who waits for the item, directly or through others; never the item itself, and no more than `limit`."""
+
+    def child_items(self, item: str) -> list[Item]: ...
+    def message(self, message: str) -> Message | None: ...
+    def messages(
+        self,
+        *,
+        item: str | None = None,
+        to: str | None = None,
+        status: str | None = None,
+        after: int = 0,
+        limit: int = 1000,
+    ) -> list[Message]:
+        """In the order written. The n-th message ever written has the number n, and `after` leaves out up to it."""
+
+    def holds(self, now: float) -> list[Hold]:
+        """Held and not expired, in the order the rows were first written: one that is taken again keeps its place."""
+
+    def lessons(self, limit: int) -> list[Lesson]:
+        """The newest first."""
+
     def next_wake(self, agent: str, now: float) -> float | None: ...
     def counts(self) -> dict[tuple[str, str], int]: ...
     def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]: ...
@@ -75,9 +109,9 @@ class Reading(Protocol):
 class Transaction(Reading, Protocol):
     """A writing transaction: everything it saves becomes durable together, or nothing does."""
 
-    def save(
-        self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]
-    ) -> None: ...
+    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+        """Each row comes with whether it is new; a hold replaces the one of its id, whatever is said there."""
+
     def kept_answer(self, speaker: str, key: str) -> KeptAnswer | None: ...
     def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None: ...
 

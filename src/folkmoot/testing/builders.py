@@ -7,15 +7,17 @@ from msgspec import convert, to_builtins
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import Change, Event, evolve
-from folkmoot.core.flow import Agent, Column, Flow, Limits, QuestionPolicy, Rung
+from folkmoot.core.flow import LEASE_MAX, Agent, Column, Flow, Limits, QuestionPolicy, Rung
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Question, Run
 from folkmoot.core.report import Report
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.situation import Case, Draw, Neighbour, Situation
 from folkmoot.engine.application import Application
 from folkmoot.engine.doctor import examine
 from folkmoot.engine.engine import Engine
+from folkmoot.engine.moment import moment
+from folkmoot.errors import Refused
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import read_preset
 from folkmoot.store.sqlite.store import SqliteStore
@@ -30,10 +32,15 @@ class CountedIds:
 
     def __init__(self) -> None:
         self._runs = 0
+        self._messages = 0
 
     def run(self) -> str:
         self._runs += 1
         return f"r{self._runs}"
+
+    def message(self) -> str:
+        self._messages += 1
+        return f"{self._messages * 1000:032x}"  # a command counts on from here
 
     def jitter(self) -> float:
         return 0.5
@@ -70,6 +77,11 @@ def line_flow(*stages: str, ladder: str = "", **limits: Any) -> Flow:
     )
 
 
+def small_flow(text: str) -> Flow:
+    """A flow from YAML, without prompts."""
+    return load_flow(text, "flow.yaml", lambda path: None)
+
+
 def report(outcome: str, **parts: Any) -> Report:
     """A report from plain values: `report("failed", attempts=[{"approach": "…"}])`."""
     return convert({"outcome": outcome, **parts}, Report)
@@ -83,9 +95,11 @@ class Story:
         self.now = 100.0
         self.ids = CountedIds()
         self.item: Item | None = None
-        self.rows: dict[str, dict[str, Any]] = {"runs": {}, "attempts": {}, "comments": {}, "questions": {}}
+        self.rows: dict[str, dict[str, Any]] = {
+            table: {} for table in ("runs", "attempts", "comments", "questions", "messages", "holds", "lessons")
+        }
         self.neighbours: dict[str, Neighbour] = {}
-        self.maker: Neighbour | None = None
+        self.maker: Item | None = None
         self.events: list[Event] = []
         if column is not None:
             self.do(commands.AddItem(title="An item", column=column, **fields))
@@ -223,6 +237,16 @@ class TrialBoard:
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
         return self.report(self.claim(agent), outcome, **parts)
 
+    def crash(self, speaker: Speaker) -> None:
+        """Nothing is heard of the run any more: its lease runs out, and so does the pause after it."""
+        self.sleep(LEASE_MAX)
+        try:
+            self.engine.on_run(speaker, commands.RenewRun())
+        except Refused:
+            self.sleep(60)
+            return
+        raise AssertionError(f"{speaker.run} is still alive")
+
     def on(self, item: str, command: Command, speaker: Speaker = PERSON) -> View:
         return self.engine.on_item(speaker, item, command)
 
@@ -231,6 +255,28 @@ class TrialBoard:
 
     def show(self, item: str) -> View:
         return self.queries.show(item)
+
+    def item(self, item: str) -> Item:
+        """The row itself, with what no view shows."""
+        found = self.engine.store.read(lambda reading: reading.item(item))
+        assert found is not None, f"there is no item {item}"
+        return found
+
+    def place(self, item: str) -> tuple[str, str]:
+        found = self.item(item)
+        return found.column, found.status
+
+    def children(self, item: str, kind: str | None = None) -> list[Item]:
+        """In the order they were made."""
+        found = [self.item(child) for child in self.show(item)["children"]]
+        return [child for child in found if kind in (None, child.kind)]
+
+    def holds(self) -> list[Hold]:
+        """Every hold in force now."""
+        return self.engine.store.read(lambda reading: reading.holds(moment(self.clock, reading.head()).now))
+
+    def adopt(self, flow: Flow) -> int:
+        return self.engine.adopt_flow(PERSON, flow, "another")
 
     def inbox(self) -> list[str]:
         """The ids of the open questions, in the order they are put to a person."""
@@ -243,3 +289,12 @@ class TrialBoard:
     def wrong(self) -> list[str]:
         """All that an examination of the board finds wrong; a sound board gives an empty list."""
         return [words for check in examine(self.engine)["checks"] for words in check["wrong"]]
+
+
+class SoundBoard(TrialBoard):
+    """A board that is examined when it is left: whatever a test did to it, everything must hold."""
+
+    def __exit__(self, *raised: object) -> None:
+        found = self.wrong() if raised[0] is None else []
+        super().__exit__(*raised)
+        assert found == [], "\n".join(found)

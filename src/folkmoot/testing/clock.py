@@ -48,5 +48,8 @@ class SeededIds:
     def run(self) -> str:
         return f"r{self._chance.getrandbits(48):012x}"
 
+    def message(self) -> str:
+        return f"{self._chance.getrandbits(128):032x}"
+
     def jitter(self) -> float:
         return self._chance.random()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.events import Event, Row, evolve, type_of_table
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place, order_key
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
 from folkmoot.store.base import BoardHead, KeptAnswer
@@ -32,7 +32,8 @@ class Model:
                 table[change.id] = evolve(table.get(change.id), change)
         for name, row, is_new in rows:
             assert self.tables[name][row.id] == row, f"the events do not fold to {name} {row.id}"
-            assert is_new == (row.id not in before[name]), f"{name} {row.id} is new or it is not"
+            # A hold may be taken again by somebody who does not know that it was taken before.
+            assert name == "holds" or is_new == (row.id not in before[name]), f"{name} {row.id} is new or it is not"
         self.places.update(places)
 
     def head(self) -> BoardHead:
@@ -49,6 +50,10 @@ class Model:
             comments=len(self.tables["comments"]),
             questions=len(self.tables["questions"]),
             open_questions=len(self.inbox()),
+            messages=len(self.tables["messages"]),
+            lessons=len(self.tables["lessons"]),
+            filed=sum(item.files != [] for item in self.tables["items"].values()),
+            held=sum(hold.held for hold in self.tables["holds"].values()),
         )
 
     def all_items(self) -> list[Item]:
@@ -66,6 +71,9 @@ class Model:
 
     def children(self, item: str) -> list[str]:
         return [child.id for child in self.all_items() if child.parent == item]
+
+    def child_items(self, item: str) -> list[Item]:
+        return [child for child in self.all_items() if child.parent == item]
 
     def runs(self, item: str) -> list[Run]:
         return sorted((run for run in self.tables["runs"].values() if run.item == item), key=lambda run: run.token)
@@ -90,6 +98,17 @@ class Model:
 
     def dependents(self, item: str) -> list[str]:
         return [other.id for other in self.all_items() if item in self.needs(other)]
+
+    def waiters(self, item: str) -> set[str]:
+        """All of them: where a limit is given, any so many will do."""
+        reached: set[str] = set()
+        waiting = self.dependents(item)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += self.dependents(name)
+        return reached - {item}
 
     def upstream(self, items: Iterable[str], limit: int) -> dict[str, Neighbour]:
         reached: dict[str, Neighbour | None] = {}
@@ -124,16 +143,42 @@ class Model:
     def queue(self, agent: str) -> list[Item]:
         return [item for item in self.all_items() if self.places[item.id].queue == agent]
 
+    def ready(self, agent: str, now: float, starve: float, column: str | None, limit: int) -> list[Item]:
+        ready = [item for item in self.queue(agent) if item.wake_at <= now and column in (None, item.column)]
+        return sorted(ready, key=lambda item: order_key(item, now, starve))[:limit]
+
     def next_ready(self, agent: str, now: float, starve: float, column: str | None, item: str | None) -> Item | None:
-        ready = [
-            one
-            for one in self.queue(agent)
-            if one.wake_at <= now and column in (None, one.column) and item in (None, one.id)
+        ready = self.ready(agent, now, starve, column, len(self.places))
+        return next((one for one in ready if item in (None, one.id)), None)
+
+    def starved(self, before: float, limit: int) -> list[Item]:
+        found = [
+            item
+            for item in self.all_items()
+            if item.files and self.places[item.id].queue is not None and item.ready_at <= before
         ]
-        return min(ready, key=lambda one: order_key(one, now, starve), default=None)
+        return sorted(found, key=lambda item: (item.ready_at, item.number))[:limit]
 
     def next_wake(self, agent: str, now: float) -> float | None:
         return min((item.wake_at for item in self.queue(agent) if item.wake_at > now), default=None)
+
+    def messages(self, item: str | None, to: str | None, status: str | None, after: int, limit: int) -> list[Message]:
+        return [
+            message
+            for number, message in enumerate(self.tables["messages"].values(), start=1)
+            if item in (None, message.item)
+            and to in (None, message.to)
+            and status in (None, message.status)
+            and number > after
+        ][:limit]
+
+    def holds(self, now: float) -> list[Hold]:
+        """A row that is written again keeps its place, here as in a store."""
+        rows: Iterable[Hold] = self.tables["holds"].values()
+        return [hold for hold in rows if hold.held and (hold.until is None or hold.until > now)]
+
+    def lessons(self, limit: int) -> list[Lesson]:
+        return list(reversed(self.tables["lessons"].values()))[:limit]
 
     def counts(self) -> dict[tuple[str, str], int]:
         counted: dict[tuple[str, str], int] = {}

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.events import Change, Event, Row
 from folkmoot.core.flow import Agent, Column, Flow
 from folkmoot.core.item import PRIORITIES, Effort, Item, Span
 from folkmoot.core.order import Place, place
-from folkmoot.core.records import Option, Question, Run
+from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR, Option, Question, Run
 from folkmoot.core.report import Finding, Report
 from folkmoot.store.base import KeptAnswer, Store, Transaction
 from folkmoot.testing.model import Model
@@ -17,6 +19,8 @@ from folkmoot.testing.model import Model
 COLUMNS = ("todo", "review", "done")
 AGENTS = ("dev", "rev")
 TAGS = ("ui", "db", "ünï")
+FILES = ("src/", "src/späť.py", "b.py")
+RECEIVERS = (*AGENTS, ORCHESTRATOR)
 WORDS = ("plain", "naïve \u2028 text", 'quo"ted', "line\nbreak", "nul \0 inside", "🙂" * 3)
 
 Save = tuple[list[Event], list[tuple[str, Row, bool]], dict[str, Place]]
@@ -69,6 +73,7 @@ class Scribe:
         kinds: list[Callable[[], Save | None]] = [
             *(self.add, self.claim, self.claim, self.renew, self.finish, self.finish, self.edit),
             *(self.ask, self.answer, self.comment, self.resolve, self.overrule, self.adopt, self.restart),
+            *(self.send, self.reply, self.take, self.take, self.free, self.learn),
         ]
         save = self.chance.choice(kinds)()
         if save is not None:
@@ -80,7 +85,8 @@ class Scribe:
 
     def _look(self, tx: Transaction) -> None:
         """What a transaction has saved it sees."""
-        assert tx.head().seq == len(self.model.log)
+        assert replace(tx.head(), chain=b"") == self.model.head()
+        assert tx.holds(self.now) == self.model.holds(self.now)
         for item in self.model.all_items():
             assert tx.item(item.id) == item
         for version, flow in self.model.tables["flows"].items():
@@ -103,6 +109,7 @@ class Scribe:
             "priority": chance.choice(PRIORITIES),
             "rank": chance.randrange(3),
             "tags": chance.sample(TAGS, chance.randrange(3)),
+            "files": self.some_files(),
             "after": chance.sample(known, min(len(known), chance.randrange(3))),
             "parent": chance.choice(known) if known and chance.random() < 0.3 else None,
             "generation": chance.randrange(3),
@@ -169,6 +176,7 @@ class Scribe:
             {"after": self.chance.sample(others, min(len(others), self.chance.randrange(4)))},
             {"parent": self.chance.choice([None, *others])},
             {"priority": self.chance.choice(PRIORITIES), "rank": self.chance.randrange(5)},
+            {"files": self.some_files()},
             {"body": self.chance.choice(WORDS), "tags": []},
             {"wake_at": self.now + 5.0},
         ]
@@ -223,6 +231,69 @@ class Scribe:
         change = Change("attempts", attempt.id, {"counted": not attempt.counted})
         return self.about(attempt.item, "attempt_overruled", {}, change)
 
+    def send(self) -> Save:
+        """One event may write several messages, and need be about no item."""
+        item = self.pick_or_none()
+        first = len(self.model.tables["messages"]) + 1
+        changes = [
+            Change(
+                "messages",
+                f"m{number}",
+                {
+                    "sender": self.chance.choice(AGENTS),
+                    "to": self.chance.choice(RECEIVERS),
+                    "type": "task_handoff",
+                    "payload": {"words": [self.chance.choice(WORDS), None, 1.5]},
+                    "item": item,
+                },
+            )
+            for number in range(first, first + self.chance.randint(1, 3))
+        ]
+        return self.about(self.chance.choice([item, None]), "handoff_created", {}, *changes)
+
+    def reply(self) -> Save:
+        known = list(self.model.tables["messages"])
+        choices: list[dict[str, Any]] = [
+            {"status": self.chance.choice(MESSAGE_STATUSES), "why": self.chance.choice(WORDS)},
+            {"item": self.pick_or_none()},
+        ]
+        changes = [Change("messages", name, self.chance.choice(choices)) for name in self.some(known)]
+        return self.about(self.pick_or_none(), "handoff_accepted", {}, *changes)
+
+    def take(self) -> Save:
+        """Paths that were free, released, expired, or are held already; one of them may be let go in the same event."""
+        item = self.pick_or_none()
+        changes = []
+        for path in self.chance.sample(FILES, self.chance.randint(1, len(FILES))):
+            fields = {
+                "path": path,
+                "owner": self.chance.choice(AGENTS),
+                "item": item,
+                "held": True,
+                "acquired_at": int(self.now),
+                "until": self.chance.choice([None, self.now, self.now + 20.0]),
+            }
+            changes.append(Change("holds", f"{item}:{path}", fields))
+        if self.chance.random() < 0.2:
+            changes.append(Change("holds", changes[0].id, {"held": False}))
+        return self.about(item, "paths_held", {}, *changes)
+
+    def free(self) -> Save:
+        changes = [Change("holds", name, {"held": False}) for name in self.some(list(self.model.tables["holds"]))]
+        return self.about(self.pick_or_none(), "paths_released", {}, *changes)
+
+    def learn(self) -> Save | None:
+        item = self.pick_or_none()
+        if item is None:
+            return None
+        first = len(self.model.tables["lessons"]) + 1
+        lesson = {"agent": self.chance.choice(AGENTS), "item": item, "run": "r1", "files": self.some_files()}
+        changes = [
+            Change("lessons", f"l{number}", {"text": self.chance.choice(WORDS), **lesson})
+            for number in range(first, first + self.chance.randint(1, 2))
+        ]
+        return self.about(item, "lesson_learned", {}, *changes)
+
     def adopt(self) -> Save:
         """A new flow: the items stay as they are and get new places."""
         version = self.model.head().flow_version + 1
@@ -239,6 +310,15 @@ class Scribe:
     def pick(self, fits: Callable[[Item], bool]) -> Item | None:
         found = [item for item in self.model.all_items() if fits(item)]
         return self.chance.choice(found) if found else None
+
+    def pick_or_none(self) -> str | None:
+        return self.chance.choice([None, *self.model.tables["items"]])
+
+    def some(self, known: list[str]) -> list[str]:
+        return self.chance.sample(known, min(len(known), self.chance.randrange(3)))
+
+    def some_files(self) -> list[str]:
+        return self.chance.sample(FILES, self.chance.choice([0, 0, 1, 2]))
 
     def pick_run(self) -> Run | None:
         found = [run for run in self.model.tables["runs"].values() if run.ended_at is None]
@@ -266,9 +346,14 @@ class Scribe:
         folded = Model()
         folded.tables = {table: dict(known) for table, known in self.model.tables.items()}
         folded.save([event], [], {})
+        # Each row once, however many changes it has; of a hold nobody need know whether it is new.
         rows = [
-            (change.table, folded.tables[change.table][change.id], change.id not in self.model.tables[change.table])
-            for change in listed
+            (
+                table,
+                folded.tables[table][row],
+                self.chance.random() < 0.5 if table == "holds" else row not in self.model.tables[table],
+            )
+            for table, row in dict.fromkeys((change.table, change.id) for change in listed)
         ]
         places = {row.id: place(self.flow, row) for table, row, _ in rows if table == "items"}
         return [event], rows, places

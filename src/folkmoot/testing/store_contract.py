@@ -1,6 +1,7 @@
 """What every store must keep to. Give a fresh store to each of these; they raise AssertionError where it does not."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -8,11 +9,11 @@ from msgspec.structs import replace
 from folkmoot.core.events import Change, Event, Row, evolve, type_of_table, typed
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place
-from folkmoot.core.records import Run
+from folkmoot.core.records import MESSAGE_STATUSES, Hold, Lesson, Message, Run
 from folkmoot.errors import Invalid, Refused
-from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
+from folkmoot.store.base import BoardHead, KeptAnswer, Reading, Store, Transaction
 from folkmoot.testing.model import Model
-from folkmoot.testing.scribe import AGENTS, COLUMNS, TAGS, Scribe
+from folkmoot.testing.scribe import AGENTS, COLUMNS, RECEIVERS, TAGS, Scribe
 
 
 def answers_as_the_model(store: Store, chance: random.Random, steps: int = 40) -> None:
@@ -41,18 +42,24 @@ def compare(reading: Reading, model: Model, chance: random.Random, now: float) -
         found = list(reading.rows(table))
         assert {row.id: row for row in found} == rows and len(found) == len(rows)
     compare_lists(reading, model, chance)
+    compare_messages(reading, model, chance)
     compare_time(reading, model, chance, now)
 
 
 def compare_item(reading: Reading, model: Model, item: str) -> None:
     assert reading.item(item) == model.tables["items"].get(item)
     assert reading.children(item) == model.children(item)
+    assert reading.child_items(item) == model.child_items(item)
     assert reading.runs(item) == model.runs(item)
     assert reading.open_run(item) == model.open_run(item)
     assert reading.attempts(item) == model.attempts(item)
     assert reading.comments(item) == model.comments(item)
     assert reading.questions(item) == model.questions(item)
     assert reading.dependents(item) == model.dependents(item)
+    everyone = model.waiters(item)
+    assert reading.waiters(item, 1000) == everyone
+    few = reading.waiters(item, 2)
+    assert few <= everyone and len(few) == min(2, len(everyone))
 
 
 def compare_lists(reading: Reading, model: Model, chance: random.Random) -> None:
@@ -76,14 +83,34 @@ def compare_lists(reading: Reading, model: Model, chance: random.Random) -> None
         assert found_events == model.events(after, item, limit)
 
 
+def compare_messages(reading: Reading, model: Model, chance: random.Random) -> None:
+    for message, row in [*model.tables["messages"].items(), ("none", None)]:
+        assert reading.message(message) == row
+    for _ in range(6):
+        item = chance.choice([None, None, *model.tables["items"], "none"])
+        to = chance.choice([None, *RECEIVERS, "nobody"])
+        status = chance.choice([None, *MESSAGE_STATUSES])
+        after, limit = chance.choice([0, 0, len(model.tables["messages"]) // 2]), chance.choice([1000, 2])
+        for wanted in ({"item": item, "to": to, "status": status}, {"item": None, "to": None, "status": status}):
+            found = reading.messages(**wanted, after=after, limit=limit)
+            assert found == model.messages(**wanted, after=after, limit=limit)
+    for limit in (1000, 2):
+        assert reading.lessons(limit) == model.lessons(limit)
+
+
 def compare_time(reading: Reading, model: Model, chance: random.Random, now: float) -> None:
     for moment in (now, max(0.0, now - 30.0), now + 100.0):
+        assert reading.holds(moment) == model.holds(moment)
         for limit in (100, 2):
             assert reading.due(moment, limit) == model.due(moment, limit)
+            assert reading.starved(moment, limit) == model.starved(moment, limit)
         for agent in (*AGENTS, "nobody"):
             assert reading.next_wake(agent, moment) == model.next_wake(agent, moment)
             for starve in (20.0, 1800.0):
-                column = chance.choice([None, *COLUMNS])
+                column, limit = chance.choice([None, *COLUMNS]), chance.choice([1, 3, 100])
+                for place in (None, column):
+                    ready = reading.ready(agent, moment, starve, column=place, limit=limit)
+                    assert ready == model.ready(agent, moment, starve, place, limit)
                 item = chance.choice([None, None, *model.tables["items"], "none"])
                 for wanted in ({"column": None, "item": None}, {"column": column, "item": item}):
                     found = reading.next_ready(agent, moment, starve, **wanted)
@@ -106,23 +133,40 @@ def log_folds_to_rows(reading: Reading) -> None:
 
 
 def refuses_what_cannot_be(store: Store) -> None:
-    """Two open runs of an item, a token or a version or a key given twice, a change of what is not there: no trace."""
+    """Two open runs of an item, a token, version, key or id given twice, a change of what is not there: no trace."""
     first = make_run("r1", token=1)
     ended = replace(first, ended_at=5, end="reported")
     store.transact(lambda tx: save_item(tx, version=1, is_new=True))
-    store.transact(lambda tx: tx.save([], [("runs", first, True)], {}))
+    store.transact(saving("runs", first, True))
     store.transact(lambda tx: tx.keep_answer("me", "k", KeptAnswer(b"d", b"a"), 1))
-    refused(store, lambda tx: tx.save([], [("runs", make_run("r2", token=2), True)], {}))
-    store.transact(lambda tx: tx.save([], [("runs", ended, False)], {}))
-    refused(store, lambda tx: tx.save([], [("runs", make_run("r3", token=1), True)], {}))
-    refused(store, lambda tx: tx.save([], [("runs", make_run("r1", token=7), True)], {}))
-    refused(store, lambda tx: tx.save([], [("runs", make_run("r9", token=9), False)], {}))
+    refused(store, saving("runs", make_run("r2", token=2), True))
+    store.transact(saving("runs", ended, False))
+    refused(store, saving("runs", make_run("r3", token=1), True))
+    refused(store, saving("runs", make_run("r1", token=7), True))
+    refused(store, saving("runs", make_run("r9", token=9), False))
     refused(store, lambda tx: save_item(tx, version=1, is_new=False))
     refused(store, lambda tx: save_item(tx, version=2, is_new=True))
     refused(store, lambda tx: tx.keep_answer("me", "k", KeptAnswer(b"e", b"b"), 2))
-    store.transact(lambda tx: tx.save([], [("runs", make_run("r2", token=2), True)], {}))
+    refuses_second_messages(store)
+    store.transact(saving("runs", make_run("r2", token=2), True))
     assert store.read(lambda reading: [run.id for run in reading.runs("1")]) == ["r1", "r2"]
     assert store.read(lambda reading: reading.head()).seq == 1
+
+
+def refuses_second_messages(store: Store) -> None:
+    """An id is given once. Only a hold may be written as often as its path is taken, new or not."""
+    message = Message(id="m1", sender="dev", to="rev", type="task_handoff")
+    lesson = Lesson(id="l1", text="look first", agent="dev", item="1", run="r1")
+    refused(store, saving("messages", message, False))
+    store.transact(saving("messages", message, True))
+    store.transact(saving("lessons", lesson, True))
+    refused(store, saving("messages", message, True))
+    refused(store, saving("lessons", lesson, True))
+    hold = Hold(id="h1", path="src/", owner="dev")
+    for row, is_new, held in [(hold, False, 1), (hold, True, 1), (replace(hold, held=False), True, 0), (hold, True, 1)]:
+        store.transact(saving("holds", row, is_new))
+        assert store.read(lambda reading: reading.head()).held == held
+        assert store.read(lambda reading: list(reading.rows("holds"))) == [row]
 
 
 def undoes_what_was_caught(store: Store) -> None:
@@ -143,15 +187,18 @@ def undoes_what_was_caught(store: Store) -> None:
 
 
 def refused(store: Store, work: Any) -> None:
-    before = store.read(lambda reading: (reading.head(), list(reading.rows("runs")), list(reading.rows("items"))))
+    before = store.read(whole)
     code = None
     try:
         store.transact(work)
     except Refused as error:
         code = error.code
     assert code == "conflict", "it was not refused"
-    after = store.read(lambda reading: (reading.head(), list(reading.rows("runs")), list(reading.rows("items"))))
-    assert before == after
+    assert store.read(whole) == before
+
+
+def whole(reading: Reading) -> tuple[BoardHead, dict[str, list[Row]]]:
+    return reading.head(), {table: list(reading.rows(table)) for table in type_of_table}
 
 
 def save_item(tx: Transaction, version: int, is_new: bool) -> None:
@@ -159,6 +206,10 @@ def save_item(tx: Transaction, version: int, is_new: bool) -> None:
     change = Change("items", "1", {"title": "one", "column": "todo", "version": version})
     event = Event(name="item_added", item="1", changes=[change], version=version)
     tx.save([event], [("items", item, is_new)], {"1": Place("dev", 2, 0)})
+
+
+def saving(table: str, row: Row, is_new: bool) -> Callable[[Transaction], None]:
+    return lambda tx: tx.save([], [(table, row, is_new)], {})
 
 
 def make_run(name: str, token: int) -> Run:

@@ -18,12 +18,13 @@ ROLLBACK;
 
 -- name: head
 -- The columns in the order of BoardHead's fields.
-SELECT seq, chain, time, boot, "offset", flow_version, items, comments, questions, open_questions FROM board WHERE id = 1;
+SELECT seq, chain, time, boot, "offset", flow_version, items, comments, questions, open_questions, messages, lessons, filed, held
+FROM board WHERE id = 1;
 
 -- name: set_head
 -- The last statement of a writing transaction.
 UPDATE board SET seq = ?, chain = ?, time = ?, boot = ?, "offset" = ?, flow_version = ?, items = ?, comments = ?,
-    questions = ?, open_questions = ? WHERE id = 1;
+    questions = ?, open_questions = ?, messages = ?, lessons = ?, filed = ?, held = ? WHERE id = 1;
 
 -- name: flow
 -- A version, once written, never changes.
@@ -53,6 +54,11 @@ ORDER BY number LIMIT ?3;
 -- name: children
 -- In the order they were made.
 SELECT needs FROM edges WHERE item = ? AND why = 'child' ORDER BY needs;
+
+-- name: child_items
+-- The same, with what stands in their rows.
+SELECT number, queue, priority, rank, doc FROM edges CROSS JOIN items ON items.number = edges.needs
+WHERE edges.item = ? AND edges.why = 'child' ORDER BY edges.needs;
 
 -- name: run
 -- By its id, open or ended.
@@ -103,6 +109,17 @@ SELECT reach.number, items.status, items.rank, items.generation,
     (SELECT json_group_array(needs) FROM (SELECT DISTINCT needs FROM edges WHERE item = reach.number ORDER BY needs))
 FROM reach LEFT JOIN items ON items.number = reach.number;
 
+-- name: waiters
+-- All that wait for the item, each once; the limit inside stops a walk that is too long. The item is the first step, and
+-- is not among them even where it waits for itself.
+WITH RECURSIVE reach (number) AS (
+    SELECT ?1
+    UNION
+    SELECT edges.item FROM reach JOIN edges ON edges.needs = reach.number
+    LIMIT ?2 + 1
+)
+SELECT number FROM reach WHERE number != ?1;
+
 -- name: due_runs
 -- Leases that have run out, the oldest first. Two plain statements are half the price of their union.
 SELECT lease_until, item FROM runs WHERE ended_at IS NULL AND lease_until <= ? ORDER BY lease_until, item LIMIT ?;
@@ -130,9 +147,59 @@ ORDER BY priority, rank, number LIMIT 1;
 SELECT number, queue, priority, rank, doc FROM items
 WHERE number = ?1 AND queue = ?2 AND wake_at <= ?3 AND (?4 IS NULL OR "column" = ?4);
 
+-- name: all_starved
+-- Like `next_starved`, as many as are asked for.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_starved
+WHERE queue = ?1 AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+ORDER BY ready_at, number LIMIT ?5;
+
+-- name: all_ready
+-- What comes after all the starved ones, as many as are asked for.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_next
+WHERE queue = ?1 AND ready_at > ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+ORDER BY priority, rank, number LIMIT ?5;
+
+-- name: starved_files
+-- Whoever claims them: the items with files that waited longest, for they reserve their paths.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_filed
+WHERE queue IS NOT NULL AND filed = 1 AND ready_at <= ? ORDER BY ready_at, number LIMIT ?;
+
 -- name: next_wake
 -- When the next sleeping item of a queue can be claimed. `wake_at > 0` makes the small index usable.
 SELECT wake_at FROM items WHERE queue = ?1 AND wake_at > 0 AND wake_at > ?2 ORDER BY wake_at LIMIT 1;
+
+-- name: message
+-- By its id, whatever became of it.
+SELECT doc FROM messages WHERE id = ?;
+
+-- name: messages_all
+-- In the order they were written, as all lists of messages; `number` is the reader's cursor.
+SELECT doc FROM messages WHERE number > ? ORDER BY number LIMIT ?;
+
+-- name: messages_of_item
+-- An item's messages are few, so the other filters read them.
+SELECT doc FROM messages INDEXED BY messages_item
+WHERE item = ?3 AND number > ?1 AND (?4 IS NULL OR "to" = ?4) AND (?5 IS NULL OR status = ?5)
+ORDER BY number LIMIT ?2;
+
+-- name: messages_to
+-- One receiver's, flat in time however many others got.
+SELECT doc FROM messages INDEXED BY messages_to WHERE "to" = ?3 AND number > ?1 AND (?4 IS NULL OR status = ?4)
+ORDER BY number LIMIT ?2;
+
+-- name: messages_with_status
+-- Finds the numbers in the index first: those that are pending are few, and documents are long.
+SELECT doc FROM messages
+WHERE number IN (SELECT number FROM messages INDEXED BY messages_to WHERE status = ?3 AND number > ?1)
+ORDER BY number LIMIT ?2;
+
+-- name: holds
+-- Which paths are taken now. A path that is taken again keeps its place.
+SELECT doc FROM holds INDEXED BY holds_held WHERE held = 1 AND (until IS NULL OR until > ?) ORDER BY rowid;
+
+-- name: lessons
+-- What was learnt last stands first.
+SELECT doc FROM lessons ORDER BY rowid DESC LIMIT ?;
 
 -- name: counts
 -- Read from the index alone.
@@ -174,6 +241,18 @@ SELECT doc FROM comments ORDER BY rowid;
 -- All questions, in the order they were asked.
 SELECT doc FROM questions ORDER BY rowid;
 
+-- name: rows_messages
+-- All messages, in the order they were written.
+SELECT doc FROM messages ORDER BY number;
+
+-- name: rows_holds
+-- All holds, the released ones among them.
+SELECT doc FROM holds ORDER BY rowid;
+
+-- name: rows_lessons
+-- All lessons, in the order they were learnt.
+SELECT doc FROM lessons ORDER BY rowid;
+
 -- name: rows_flows
 -- All versions of the flow.
 SELECT doc FROM flows ORDER BY version;
@@ -188,8 +267,8 @@ INSERT INTO events (seq, at, time, name, item, run, agent, version, body, chain)
 
 -- name: insert_item
 -- A new item; its edges follow.
-INSERT INTO items (number, "column", status, queue, priority, rank, wake_at, ready_at, generation, doc)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO items (number, "column", status, queue, priority, rank, wake_at, ready_at, generation, filed, doc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update_item
 -- Nothing that is sorted on has changed, so no index is written: a renewal is this.
@@ -197,8 +276,8 @@ UPDATE items SET doc = ? WHERE number = ?;
 
 -- name: move_item
 -- Everything that is filtered and sorted on.
-UPDATE items SET "column" = ?, status = ?, queue = ?, priority = ?, rank = ?, wake_at = ?, ready_at = ?, generation = ?, doc = ?
-WHERE number = ?;
+UPDATE items SET "column" = ?, status = ?, queue = ?, priority = ?, rank = ?, wake_at = ?, ready_at = ?, generation = ?,
+    filed = ?, doc = ? WHERE number = ?;
 
 -- name: place_item
 -- Another flow, another agent to claim it.
@@ -255,6 +334,27 @@ SELECT state FROM questions WHERE id = ?;
 -- name: update_question
 -- Answered, withdrawn, or its default taken.
 UPDATE questions SET state = ?, deadline = ?, doc = ? WHERE id = ?;
+
+-- name: insert_message
+-- Sent.
+INSERT INTO messages (number, id, item, "to", status, doc) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: update_message
+-- Accepted, completed or rejected.
+UPDATE messages SET item = ?, "to" = ?, status = ?, doc = ? WHERE id = ?;
+
+-- name: hold_held
+-- Before it is written, for the head's count.
+SELECT held FROM holds WHERE id = ?;
+
+-- name: save_hold
+-- Taken, released, or taken again.
+INSERT INTO holds (id, held, until, doc) VALUES (?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET held = excluded.held, until = excluded.until, doc = excluded.doc;
+
+-- name: insert_lesson
+-- Learnt once, never changed.
+INSERT INTO lessons (id, doc) VALUES (?, ?);
 
 -- name: insert_flow
 -- A version is never written twice.

@@ -6,7 +6,7 @@ from typing import Any
 
 from folkmoot.core.events import Event, FlowVersion, Row
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
 from folkmoot.store import sql
@@ -29,6 +29,9 @@ ROWS = {
     "attempts": QUERIES["rows_attempts"],
     "comments": QUERIES["rows_comments"],
     "questions": QUERIES["rows_questions"],
+    "messages": QUERIES["rows_messages"],
+    "holds": QUERIES["rows_holds"],
+    "lessons": QUERIES["rows_lessons"],
     "flows": QUERIES["rows_flows"],
     "clock": QUERIES["rows_clock"],
 }
@@ -99,6 +102,9 @@ class SqliteReading:
     def children(self, item: str) -> list[str]:
         return self._ids(QUERIES["children"], number_of(item))
 
+    def child_items(self, item: str) -> list[Item]:
+        return self._known(QUERIES["child_items"], (number_of(item),))
+
     def run(self, run: str) -> Run | None:
         found: Run | None = self._one("runs", QUERIES["run"], run)
         return found
@@ -142,6 +148,10 @@ class SqliteReading:
             if status is not None
         }
 
+    def waiters(self, item: str, limit: int) -> set[str]:
+        rows = self._execute(QUERIES["waiters"], (number_of(item), limit)).fetchall()
+        return {str(number) for (number,) in rows}
+
     def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
         runs = [(at, 0, item, None) for at, item in self._execute(DUE_RUNS, (now, limit)).fetchall()]
         asked = self._execute(DUE_QUESTIONS, (now, limit)).fetchall()
@@ -166,9 +176,48 @@ class SqliteReading:
         self._items[str(number)] = (queue, priority, rank, found)
         return found
 
+    def ready(
+        self, agent: str, now: float, starve: float, *, column: str | None = None, limit: int = 256
+    ) -> list[Item]:
+        wanted = (agent, now, now - starve, column)
+        found = self._known(QUERIES["all_starved"], (*wanted, limit))
+        if len(found) < limit:
+            found += self._known(QUERIES["all_ready"], (*wanted, limit - len(found)))
+        return found
+
+    def starved(self, before: float, limit: int) -> list[Item]:
+        return self._known(QUERIES["starved_files"], (before, limit))
+
     def next_wake(self, agent: str, now: float) -> float | None:
         wake: float | None = self._execute(QUERIES["next_wake"], (agent, now)).get
         return wake
+
+    def message(self, message: str) -> Message | None:
+        found: Message | None = self._one("messages", QUERIES["message"], message)
+        return found
+
+    def messages(
+        self,
+        *,
+        item: str | None = None,
+        to: str | None = None,
+        status: str | None = None,
+        after: int = 0,
+        limit: int = 1000,
+    ) -> list[Message]:
+        if item is not None:
+            return self._all("messages", QUERIES["messages_of_item"], (after, limit, number_of(item), to, status))
+        if to is not None:
+            return self._all("messages", QUERIES["messages_to"], (after, limit, to, status))
+        if status is not None:
+            return self._all("messages", QUERIES["messages_with_status"], (after, limit, status))
+        return self._all("messages", QUERIES["messages_all"], (after, limit))
+
+    def holds(self, now: float) -> list[Hold]:
+        return self._all("holds", QUERIES["holds"], (now,))
+
+    def lessons(self, limit: int) -> list[Lesson]:
+        return self._all("lessons", QUERIES["lessons"], (limit,))
 
     def counts(self) -> dict[tuple[str, str], int]:
         return {(column, status): count for column, status, count in self._execute(QUERIES["counts"]).fetchall()}
@@ -190,6 +239,15 @@ class SqliteReading:
 
     def _all(self, table: str, statement: str, values: tuple[Any, ...]) -> list[Any]:
         return [decode_row(table, doc) for (doc,) in self._execute(statement, values).fetchall()]
+
+    def _known(self, statement: str, values: tuple[Any, ...]) -> list[Item]:
+        """Items with the columns beside their documents; what is saved later need not be read again."""
+        found: list[Item] = []
+        for number, queue, priority, rank, doc in self._execute(statement, values).fetchall():
+            item: Item = decode_row("items", doc)
+            self._items[str(number)] = (queue, priority, rank, item)
+            found.append(item)
+        return found
 
     def _ids(self, statement: str, value: int) -> list[str]:
         return [str(number) for (number,) in self._execute(statement, (value,)).fetchall()]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.events import Clock, Event, FlowVersion, Row
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place
-from folkmoot.core.records import Attempt, Comment, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
 from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import encode_body, encode_row, link, number_of
 from folkmoot.store.sqlite.faults import NoSuchRow
@@ -28,12 +28,13 @@ KEEP_ANSWER = QUERIES["keep_answer"]
 class SqliteTransaction(SqliteReading):
     """What `transact` hands to its work. `finish` is the store's to call, before it commits."""
 
-    __slots__ = ("_changes", "_dirty", "_half_saved", "flows_changed")
+    __slots__ = ("_changes", "_dirty", "_filed", "_half_saved", "flows_changed")
 
     def __init__(self, execute: Execute, changes: Callable[[], int], flows: dict[int, FlowVersion]) -> None:
         super().__init__(execute, flows)
         self._changes = changes
         self._dirty = False
+        self._filed = 0  # items of the save at hand that got files, less those that lost them
         self._half_saved = False
         self.flows_changed = False
 
@@ -53,6 +54,9 @@ class SqliteTransaction(SqliteReading):
                 self._save_run(row, is_new)
             else:
                 head = self._save_other(head, table, row, is_new)
+        if self._filed:
+            head = replace(head, filed=head.filed + self._filed)
+            self._filed = 0
         if placed != len(places):
             known = {row.id for table, row, _ in rows if table == "items"}
             for item_id, place in places.items():
@@ -88,6 +92,10 @@ class SqliteTransaction(SqliteReading):
                     head.comments,
                     head.questions,
                     head.open_questions,
+                    head.messages,
+                    head.lessons,
+                    head.filed,
+                    head.held,
                 ),
             )
             self._dirty = False
@@ -109,6 +117,7 @@ class SqliteTransaction(SqliteReading):
     def _save_item(self, item: Item, is_new: bool, place: Place) -> None:
         number, doc = number_of(item.id), encode_row(item)
         queue, priority, rank = place.queue, place.priority, place.rank
+        filed = 1 if item.files else 0
         was = None if is_new else self.item(item.id)
         if was is None and not is_new:
             raise missing("items", item.id)
@@ -124,6 +133,7 @@ class SqliteTransaction(SqliteReading):
                 item.wake_at,
                 item.ready_at,
                 item.generation,
+                filed,
                 doc,
             )
             if is_new:
@@ -134,6 +144,7 @@ class SqliteTransaction(SqliteReading):
             self._save_after(number, item.after, is_new)
         if item.parent != (was.parent if was else None):
             self._save_parent(number, item.parent, is_new)
+        self._filed += filed - (was is not None and bool(was.files))
         self._items[item.id] = (queue, priority, rank, item)
 
     def _place_item(self, item_id: str, place: Place) -> None:
@@ -166,6 +177,13 @@ class SqliteTransaction(SqliteReading):
         doc = encode_row(row)
         if isinstance(row, Question):
             return self._save_question(head, row, doc, is_new)
+        if isinstance(row, Message):
+            return self._save_message(head, row, doc, is_new)
+        if isinstance(row, Hold):
+            return self._save_hold(head, row, doc)
+        if isinstance(row, Lesson) and is_new:
+            self._execute(QUERIES["insert_lesson"], (row.id, doc))
+            return replace(head, lessons=head.lessons + 1)
         if isinstance(row, Comment) and is_new:
             self._execute(QUERIES["insert_comment"], (row.id, number_of(row.item), doc))
             return replace(head, comments=head.comments + 1)
@@ -201,6 +219,22 @@ class SqliteTransaction(SqliteReading):
         self._update("questions", question.id, QUERIES["update_question"], changed)
         return replace(head, open_questions=head.open_questions + is_open - was_open)
 
+    def _save_message(self, head: BoardHead, message: Message, doc: str, is_new: bool) -> BoardHead:
+        item = None if message.item is None else number_of(message.item)
+        if is_new:
+            number = head.messages + 1
+            self._execute(QUERIES["insert_message"], (number, message.id, item, message.to, message.status, doc))
+            return replace(head, messages=number)
+        changed = (item, message.to, message.status, doc, message.id)
+        self._update("messages", message.id, QUERIES["update_message"], changed)
+        return head
+
+    def _save_hold(self, head: BoardHead, hold: Hold, doc: str) -> BoardHead:
+        """A path may have been taken before, which nobody need know who takes it."""
+        was_held = self._execute(QUERIES["hold_held"], (hold.id,)).get or 0
+        self._execute(QUERIES["save_hold"], (hold.id, int(hold.held), hold.until, doc))
+        return head if was_held == hold.held else replace(head, held=head.held + hold.held - was_held)
+
     def _update(self, table: str, row: str, statement: str, values: tuple[Any, ...]) -> None:
         self._execute(statement, values)
         if self._changes() != 1:
@@ -215,6 +249,7 @@ def sorts_alike(was: Item, item: Item) -> bool:
         and was.wake_at == item.wake_at
         and was.ready_at == item.ready_at
         and was.generation == item.generation
+        and bool(was.files) == bool(item.files)
     )
 
 

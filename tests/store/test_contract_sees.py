@@ -1,0 +1,71 @@
+"""A contract that nothing can break holds nobody to anything: each of these stores gets one thing wrong."""
+
+import random
+from collections.abc import Iterable
+
+import pytest
+
+from folkmoot.store.sqlite import reading, writing
+from folkmoot.store.sqlite.reading import QUERIES
+from folkmoot.store.sqlite.store import SqliteStore
+from folkmoot.testing import store_contract
+
+# Which statement, what stands there, and what stands there in the wrong store.
+DEFECTS = [
+    ("save_hold", "UPDATE SET held = excluded.held, until = excluded.until, doc = excluded.doc", "NOTHING"),
+    ("save_hold", "until = excluded.until, ", ""),
+    ("save_hold", "SET held", "SET rowid = (SELECT max(rowid) + 1 FROM holds), held"),
+    ("hold_held", "SELECT held", "SELECT 0"),
+    ("holds", "until > ?", "until >= ?"),
+    ("holds", "until IS NULL OR", "until IS NOT NULL AND"),
+    ("holds", "ORDER BY rowid", "ORDER BY rowid DESC"),
+    ("all_starved", "ORDER BY ready_at, number", "ORDER BY number"),
+    ("all_starved", "wake_at <= ?2", "wake_at IS NOT ?2"),
+    ("all_ready", "ready_at > ?3", "ready_at IS NOT ?3"),
+    ("all_ready", "ORDER BY priority, rank, number", "ORDER BY number"),
+    ("all_ready", "LIMIT ?5", "LIMIT ?5 + 1"),
+    ("starved_files", "INDEXED BY items_filed WHERE queue IS NOT NULL AND filed = 1", "WHERE queue IS NOT NULL"),
+    ("starved_files", "INDEXED BY items_filed WHERE queue IS NOT NULL AND filed = 1", "WHERE filed = 1"),
+    ("starved_files", "ORDER BY ready_at, number", "ORDER BY number"),
+    ("move_item", "filed = ?", "filed = iif(?, filed, filed)"),
+    ("waiters", "edges.needs = reach.number", "edges.needs = reach.number AND edges.why = 'after'"),
+    ("waiters", "edges.needs = reach.number", "edges.needs = reach.number AND edges.why = 'child'"),
+    ("waiters", "edges.needs = reach.number", "edges.needs = ?1 AND reach.number = ?1"),
+    ("waiters", "WHERE number != ?1", ""),
+    ("waiters", "LIMIT ?2 + 1", "LIMIT ?2"),
+    ("child_items", "ORDER BY edges.needs", "ORDER BY edges.needs DESC"),
+    ("child_items", "edges.why = 'child'", "edges.why IN ('child', 'after')"),
+    ("messages_all", "number > ?", "number >= ?"),
+    ("messages_of_item", "?4 IS NULL OR", "1 OR ?4 IS NULL OR"),
+    ("messages_to", "?4 IS NULL OR", "1 OR ?4 IS NULL OR"),
+    ("messages_with_status", "AND number > ?1", "AND ?1 IS NOT NULL"),
+    ("update_message", "status = ?", "status = iif(? IS NULL, '', status)"),
+    ("update_message", "item = ?", "item = iif(? IS NULL, item, item)"),
+    ("lessons", "DESC", ""),
+    ("set_head", "messages = ?", "messages = 0 * ?"),
+    ("set_head", "lessons = ?", "lessons = 0 * ?"),
+    ("set_head", "filed = ?", "filed = 0 * ?"),
+    ("set_head", "held = ?", "held = 0 * ?"),
+]
+
+
+@pytest.mark.parametrize(("name", "right", "wrong"), DEFECTS)
+def test_a_wrong_store_is_seen(name: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = QUERIES[name]
+    assert before.count(right) == 1, before
+    after = before.replace(right, wrong)
+    monkeypatch.setitem(QUERIES, name, after)
+    for module in (reading, writing):
+        for constant in [constant for constant, value in vars(module).items() if value is before]:
+            monkeypatch.setattr(module, constant, after)
+    with pytest.raises(AssertionError):
+        live(range(6))
+
+
+def live(seeds: Iterable[int]) -> None:
+    for seed in seeds:
+        store = SqliteStore.create(":memory:")
+        try:
+            store_contract.answers_as_the_model(store, random.Random(seed), steps=40)
+        finally:
+            store.close()
