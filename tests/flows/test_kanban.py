@@ -6,6 +6,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.errors import Invalid
 from folkmoot.flows.load import load_flow, read_flow
 from folkmoot.flows.preset import preset_names, read_preset
+from folkmoot.testing.builders import TrialBoard
 
 STAGES = ["ready", "stories", "arch", "tests", "dev", "review", "qa", "done"]
 ESCALATION = {
@@ -20,6 +21,10 @@ BACKFLOW = {
     "blocked-needs-story-clarification": "story-agent",
     "blocked-needs-arch-clarification": "architect-agent",
     "blocked-needs-test-review": "test-architect",
+}
+DISPUTE = {
+    "dispute-test-vs-dev": ["test-architect", "dev-agent"],
+    "dispute-story-vs-arch": ["story-agent", "architect-agent"],
 }
 SPECIALISTS = ["senior-dev-agent", "concurrency-specialist", "security-specialist", "performance-specialist"]
 
@@ -38,13 +43,37 @@ def test_it_loads_without_a_warning() -> None:
     assert read_flow(files["flow.yaml"], "flow.yaml", files.get).warnings == []
 
 
+@pytest.mark.ledger("K-12")
 def test_the_columns_are_those_of_the_document(kanban: Flow) -> None:
     assert kanban.name == "kanban"
     assert kanban.stages() == STAGES
-    assert list(kanban.columns) == [*STAGES, *ESCALATION, *BACKFLOW]
+    assert list(kanban.columns) == [*STAGES, *ESCALATION, *BACKFLOW, *DISPUTE]
     assert {c.name: kanban.watcher(c.name) for c in kanban.columns.values() if c.kind == "escalation"} == ESCALATION
     assert {c.name: kanban.watcher(c.name) for c in kanban.columns.values() if c.kind == "backflow"} == BACKFLOW
+    assert {c.name: c.agents for c in kanban.columns.values() if c.kind == "dispute"} == DISPUTE
     assert kanban.columns["needs-human"].human
+
+
+@pytest.mark.ledger("K-12")
+@pytest.mark.parametrize(
+    ("maker", "disputer", "column", "reason"),
+    [
+        ("test-architect", "dev-agent", "tests", "test-vs-dev"),
+        ("story-agent", "architect-agent", "stories", "story-vs-arch"),
+    ],
+)
+def test_two_agents_settle_a_dispute_in_its_column(
+    kanban: Flow, maker: str, disputer: str, column: str, reason: str
+) -> None:
+    with TrialBoard(kanban) as board:
+        board.add(column=column)
+        board.effort(maker, "done", artifacts=[{"name": "its.md"}])
+        remark = {"artifact": "its.md", "content": "This cannot be meant."}
+        disputed = board.effort(disputer, "disputed", reason=reason, comments=[remark])
+        assert disputed["column"] == f"dispute-{reason}"
+        agreed = {"parent": disputed["comments"][0]["id"], "resolution": "accepted", "content": "It was not."}
+        assert board.effort(maker, "done", comments=[agreed])["dispute_rounds"] == 0
+        assert board.wrong() == []
 
 
 def test_every_column_is_reached_by_the_flow_by_a_reason_or_by_escalating(kanban: Flow) -> None:
@@ -102,6 +131,8 @@ def test_each_reason_of_the_document_has_its_column(kanban: Flow) -> None:
         "story": "blocked-needs-story-clarification",
         "arch": "blocked-needs-arch-clarification",
         "tests": "blocked-needs-test-review",
+        "test-vs-dev": "dispute-test-vs-dev",
+        "story-vs-arch": "dispute-story-vs-arch",
     }
 
 

@@ -95,7 +95,7 @@ def test_every_limit_is_read() -> None:
         SMALL
         + """
 limits: {slots: 1, attempts: 6, own_attempts: 4, executions: 5, dispute_rounds: 7, disputes: 8, feedback_rounds: 9,
-         repeats: 10, splits: 11, runs: 12, lease: 2m, timeout: 1h30m, silence: 90, starve: 1d}
+         repeats: 10, splits: 11, runs: 12, lease: 2m, timeout: 1h30m, silence: 90s, starve: 1d}
 questions: {pause_all: true, deadline: 2h}
 """
     )
@@ -126,7 +126,7 @@ def test_an_agent_is_read_with_the_text_of_its_prompt() -> None:
     assert (agent.write, agent.may, agent.timeout) == ("new_tests", [], 600.0)
 
 
-def test_keys_that_ask_for_nothing_pass_even_if_not_built_yet() -> None:
+def test_keys_that_ask_for_nothing_are_as_if_they_were_not_there() -> None:
     text = (
         SMALL.replace("next: done", "next: done, gate: [], on_red: null, tags: []").rstrip()
         + " {experts: [], setup: [], expert: false}\n"
@@ -134,6 +134,7 @@ def test_keys_that_ask_for_nothing_pass_even_if_not_built_yet() -> None:
         + "budget: {item_usd: null, day_usd: null}\ntarget: null\nmirror: {}\n"
     )
     assert load(text) == load(SMALL)
+    assert read_flow(text, "flow.yaml", no_prompts).warnings == []
 
 
 def test_a_person_can_watch_a_column_of_which_only_that_is_said() -> None:
@@ -167,7 +168,7 @@ def test_an_alias_stands_for_its_value() -> None:
 def test_how_an_agent_is_run_may_be_prepared_and_is_answered_with_a_warning() -> None:
     read = read_flow(SMALL.rstrip() + " {run: {client: claude-code}}", "flow.yaml", no_prompts)
     assert read.warnings == [
-        "flow.yaml:5:11: agents.coder.run: nothing starts agents yet: this is accepted and not used"
+        "flow.yaml:5:11: agents.coder.run: nothing starts agents yet: this is accepted and not used yet"
         " — until then an agent takes its items with `moot claim`"
     ]
 

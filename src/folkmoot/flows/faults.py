@@ -78,11 +78,11 @@ class Findings:
         return in_order_of_file(self._warnings)
 
     def _fault(self, path: Path, message: str, suggestion: str, place: Place | None) -> Fault:
-        line, column = place or self._place_of(path)
+        line, column = place or self.place_of(path)
         shown = ".".join(shown_key(key) for key in path)
         return Fault(file=self.file, line=line, column=column, path=shown, message=message, suggestion=suggestion)
 
-    def _place_of(self, path: Path) -> Place:
+    def place_of(self, path: Path) -> Place:
         """The place of this part, or of the nearest part around it that stands in the file."""
         while path and path not in self._places:
             path = path[:-1]

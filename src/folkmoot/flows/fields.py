@@ -2,17 +2,21 @@
 answer is None; the caller goes on, so that all faults are found at once."""
 
 import re
+from pathlib import PurePosixPath
 
+from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
 from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
-from folkmoot.flows.source import Entry, Mapping, Node, Scalar, Sequence, is_empty, is_null
-from folkmoot.flows.spans import format_span, parse_span
+from folkmoot.flows.source import Entry, Mapping, Node, Scalar, Sequence, is_null
+from folkmoot.flows.spans import SECONDS, format_span, parse_span
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 NAME_RULE = "a name has letters, digits, '_', '.' and '-', begins with a letter or digit, at most 64 in all"
 COUNT = re.compile(r"0|[1-9][0-9]{0,8}")
 COUNT_MAX = 1_000_000
 TEXT_MAX = 200
+WORD_MAX = 2_000
+AMOUNT = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,4})?")
 
 Entries = dict[str, Entry]
 
@@ -23,20 +27,15 @@ class Fields:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
 
-    def section(self, node: Node, path: Path, *, built: list[str], later: list[str]) -> Entries:
-        """The entries whose keys are built; a fault for each key that is unknown, or asks for what is not built."""
+    def section(self, node: Node, path: Path, known: list[str]) -> Entries:
+        """The entries whose keys are known; a fault for each other key."""
         entries = self.entries(node, path)
         for key, entry in entries.items():
-            if key in later and not is_empty(entry.value):
-                self.findings.fault(
-                    (*path, key), f"'{key}' is not built yet in this version", "leave it out for now", entry.key_place
-                )
-            elif key not in built and key not in later:
-                advice = did_you_mean(key, built + later)
-                self.findings.fault((*path, key), "unknown key", advice, entry.key_place)
+            if key not in known:
+                self.findings.fault((*path, key), "unknown key", did_you_mean(key, known), entry.key_place)
             self.findings.remember((*path, key), entry.place)
         # A key without a value says nothing, as if it were not there.
-        return {key: entry for key, entry in entries.items() if key in built and not is_null(entry.value)}
+        return {key: entry for key, entry in entries.items() if key in known and not is_null(entry.value)}
 
     def entries(self, node: Node, path: Path) -> Entries:
         """The entries of a mapping with free keys."""
@@ -81,6 +80,40 @@ class Fields:
             return None
         return text
 
+    def inner_path(self, node: Node, path: Path, what: str, home: str, example: str) -> str | None:
+        """A path that stays in the folder it starts from."""
+        written = self.text(node, path, what)
+        if written is None:
+            return None
+        parts = PurePosixPath(written.replace("\\", "/"))
+        # Also on Windows, where "C:x" and "\\x" lead elsewhere.
+        if parts.is_absolute() or ".." in parts.parts or ":" in written or written.startswith("~"):
+            advice = f"write a path from {home} on, like {example}"
+            self.findings.fault(path, f"{shown(written)} leads out of {home}", advice, node.place)
+            return None
+        return written
+
+    def given_name(self, entries: Entries, path: Path, what: str) -> str | None:
+        """The name under the path's last key, if it is given and good."""
+        entry = entries.get(path[-1])
+        return self.name(entry.value, path, what) if entry else None
+
+    def names(self, entries: Entries, path: Path, what: str, *, or_one: bool = False) -> list[str]:
+        """The list of names under the path's last key, each of them once; with `or_one` a single name is one too."""
+        entry = entries.get(path[-1])
+        if entry is None:
+            return []
+        is_one = or_one and isinstance(entry.value, Scalar)
+        good: list[str] = []
+        for item in [entry.value] if is_one else self.items(entry.value, path):
+            name = self.name(item, path, what)
+            if name in good:
+                self.findings.fault(path, f"{shown(name)} stands here twice", "keep one", item.place)
+            elif name is not None:
+                self.findings.remember((*path, name), item.place)
+                good.append(name)
+        return good
+
     def choice(self, node: Node, path: Path, what: str, known: list[str]) -> str | None:
         text = self.text(node, path, what)
         if text is not None and text not in known:
@@ -98,6 +131,35 @@ class Fields:
         else:
             self.findings.fault(path, "a mapping stands where a list belongs", "write [name]", node.place)
         return []
+
+    def command(self, node: Node, path: Path, what: str = "a command") -> list[str]:
+        """A command as the list of its words: it never goes through a shell."""
+        if not isinstance(node, Sequence):
+            said = node.text.split() if isinstance(node, Scalar) else []
+            shape = ", ".join(f'"{word}"' for word in said or ["make", "check"])
+            advice = f"write [{shape}]" if len(shape) <= TEXT_MAX else "write the list of its words"
+            self.findings.fault(path, f"{what} is a list of words", advice, node.place)
+            return []
+        words = [self._word(item, path) for item in node.items]
+        return [word for word in words if word is not None]
+
+    def _word(self, node: Node, path: Path) -> str | None:
+        if not isinstance(node, Scalar):
+            self.findings.fault(path, f"{_kind(node)} stands where a word belongs", 'write "word"', node.place)
+        elif not node.text or len(node.text) > WORD_MAX or has_unstorable(node.text):
+            advice = f"a word has 1 to {WORD_MAX} characters, and no NUL"
+            self.findings.fault(path, f"{shown(node.text)} cannot be a word of a command", advice, node.place)
+        else:
+            return node.text
+        return None
+
+    def amount(self, node: Node, path: Path) -> float | None:
+        """An amount of money, more than nothing."""
+        said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
+        if isinstance(node, Scalar) and AMOUNT.fullmatch(node.text) and float(node.text) > 0:
+            return float(node.text)
+        self.findings.fault(path, f"{said} is not an amount", "write one like 5 or 0.50", node.place)
+        return None
 
     def boolean(self, node: Node, path: Path) -> bool | None:
         if isinstance(node, Scalar) and node.boolean is not None:
@@ -124,6 +186,10 @@ class Fields:
             self.findings.fault(
                 path, f"{_kind(node)} stands where a time span belongs", "write one like 30m", node.place
             )
+            return None
+        if SECONDS.fullmatch(node.text):
+            advice = f"write {node.text}s, {node.text}m or {node.text}h"
+            self.findings.fault(path, f"{shown(node.text)} has no unit", advice, node.place)
             return None
         try:
             seconds = parse_span(node.text)

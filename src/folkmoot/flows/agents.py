@@ -1,0 +1,146 @@
+"""The agents of a flow file: what may be said about one. What must fit together is in `check`."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.flow import Agent, Rung
+from folkmoot.flows.faults import Path, did_you_mean, shown
+from folkmoot.flows.fields import Entries, Fields
+from folkmoot.flows.ladder import read_ladder
+from folkmoot.flows.source import Node, Scalar
+
+AGENT_KEYS = ["run", "prompt", "ladder", "escalate_to", "experts", "expert", "write", "may", "setup", "timeout"]
+RUN_KEYS = ["client", "acp", "command", "python"]
+MAY = ["ask", "delegate", "dispatch", "split"]
+WRITES = ["none", "own", "new_tests", "any"]
+AGENTS_MAX = 200
+TIMEOUT_RANGE = (1.0, 7 * 86_400.0)
+PROMPT_CHARACTERS_MAX = 1_000_000
+FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+# What these words mean in `messages`; an agent of that name could not be told from it.
+TAKEN_NAMES = {"any": "stands for every agent", "orchestrator": "stands for the rules themselves"}
+
+ReadPrompt = Callable[[str], str | None]
+Ladders = dict[str, list[Rung]]
+
+
+def read_agents(fields: Fields, entries: Entries, read_prompt: ReadPrompt) -> dict[str, Agent]:
+    path = ("agents",)
+    if "agents" not in entries:
+        fields.findings.fault(path, "there are no agents", "name each one that watches a column")
+        return {}
+    listed = fields.named(entries["agents"].value, path, "an agent")
+    if len(listed) > AGENTS_MAX:
+        fields.findings.fault(path, f"there are {len(listed)} agents", f"at most {AGENTS_MAX} fit on a board")
+    for name in listed.keys() & TAKEN_NAMES.keys():
+        fields.findings.fault((*path, name), f"this name is taken: it {TAKEN_NAMES[name]}", "choose another name")
+    return {name: _agent(fields, name, entry.value, read_prompt) for name, entry in listed.items()}
+
+
+def with_ladders(fields: Fields, agents: dict[str, Agent], ladders: Ladders) -> dict[str, Agent]:
+    """The agents on the ladders of a ladder file, where it names them."""
+    for name in ladders.keys() - agents.keys():
+        advice = did_you_mean(name, list(agents))
+        what = f"the ladder file names {shown(name)}, which is no agent here: that ladder is not used"
+        fields.findings.warn(("agents",), what, advice)
+    return {name: replace(agent, ladder=ladders.get(name, agent.ladder)) for name, agent in agents.items()}
+
+
+def _agent(fields: Fields, name: str, node: Node, read_prompt: ReadPrompt) -> Agent:
+    path = ("agents", name)
+    entries = fields.section(node, path, AGENT_KEYS)
+    given: dict[str, Any] = {}
+    if "run" in entries:
+        given["run"] = _run(fields, entries["run"].value, (*path, "run"))
+    if "prompt" in entries:
+        prompt, text = _prompt(fields, entries["prompt"].value, (*path, "prompt"), read_prompt)
+        given["prompt"], given["instructions"] = prompt, text
+    if "ladder" in entries:
+        given["ladder"] = read_ladder(fields, entries["ladder"].value, (*path, "ladder"))
+    if "expert" in entries and fields.boolean(entries["expert"].value, (*path, "expert")):
+        given |= {"expert": True, "may": []}
+    if "write" in entries:
+        given["write"] = fields.choice(entries["write"].value, (*path, "write"), "the value", WRITES) or "own"
+    if "may" in entries:
+        given["may"] = _may(fields, entries["may"].value, (*path, "may"))
+    if "setup" in entries:
+        given["setup"] = _setup(fields, entries["setup"].value, (*path, "setup"))
+    if "timeout" in entries:
+        given["timeout"] = fields.span(entries["timeout"].value, (*path, "timeout"), *TIMEOUT_RANGE)
+    return Agent(
+        name=name,
+        escalate_to=fields.given_name(entries, (*path, "escalate_to"), "the column's name"),
+        experts=fields.names(entries, (*path, "experts"), "the expert's name"),
+        **given,
+    )
+
+
+def _run(fields: Fields, node: Node, path: Path) -> dict[str, Any]:
+    """How the agent's process is started: one of four ways."""
+    entries = fields.section(node, path, RUN_KEYS)
+    given: dict[str, Any] = {}
+    for way, entry in entries.items():
+        here = (*path, way)
+        if way == "client":
+            given[way] = fields.name(entry.value, here, "the client's name")
+        elif way == "python":
+            given[way] = _function(fields, entry.value, here)
+        elif way == "acp" and isinstance(entry.value, Scalar):
+            given[way] = entry.value.text.split()
+        else:
+            given[way] = fields.command(entry.value, here)
+    if fields.findings.is_faulty(*path):
+        return {}
+    if len(given) != 1:
+        ways = f"it says {' and '.join(given)}" if given else "it does not say how"
+        fields.findings.fault(path, ways, f"keep one of {', '.join(RUN_KEYS)}, like {{client: claude-code}}")
+        return {}
+    advice = "until then an agent takes its items with `moot claim`"
+    fields.findings.warn(path, "nothing starts agents yet: this is accepted and not used yet", advice)
+    return given
+
+
+def _function(fields: Fields, node: Node, path: Path) -> str | None:
+    text = fields.text(node, path, "the function")
+    if text is not None and not FUNCTION.fullmatch(text):
+        fields.findings.fault(path, f"{shown(text)} is no function", 'write "module:function"', node.place)
+        return None
+    return text
+
+
+def _prompt(fields: Fields, node: Node, path: Path, read_prompt: ReadPrompt) -> tuple[str | None, str]:
+    """The path of a prompt as written, and its text."""
+    written = fields.inner_path(node, path, "the path of the prompt", "the flow's folder", "prompts/dev.md")
+    if written is None:
+        return None, ""
+    text = read_prompt(written)
+    if text is None:
+        advice = "write that file, beside the flow, or leave the key out"
+        fields.findings.fault(path, f"there is no file {shown(written)}", advice)
+    elif len(text) > PROMPT_CHARACTERS_MAX:
+        advice = f"at most {PROMPT_CHARACTERS_MAX} are read"
+        fields.findings.fault(path, f"{shown(written)} has {len(text)} characters", advice)
+    return written, text or ""
+
+
+def _may(fields: Fields, node: Node, path: Path) -> list[str]:
+    words = [fields.choice(item, path, "the right", MAY) for item in fields.items(node, path)]
+    return list(dict.fromkeys(word for word in words if word is not None))
+
+
+def _setup(fields: Fields, node: Node, path: Path) -> list[list[str]]:
+    items = fields.items(node, path)
+    if items and all(isinstance(item, Scalar) for item in items):
+        words = ", ".join(f'"{item.text}"' for item in items if isinstance(item, Scalar))
+        advice = f"write [[{words}]]" if len(words) <= 100 else "put brackets around each command"
+        fields.findings.fault(path, "setup is a list of commands, each a list of words", advice, node.place)
+        return []
+    commands = [fields.command(item, path) for item in items]
+    if commands and not fields.findings.is_faulty(*path):
+        fields.findings.warn(
+            path, "nothing sets up clones yet: this is accepted and not used yet", "leave it for later"
+        )
+    return [command for command in commands if command]
