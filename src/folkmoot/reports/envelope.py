@@ -1,0 +1,175 @@
+"""The message envelope: one table of its fields, by which it is checked and from which its JSON Schema is made."""
+
+import re
+from typing import Any
+
+from msgspec import Struct, field
+
+from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
+from folkmoot.core.text import has_unstorable
+from folkmoot.errors import Invalid
+from folkmoot.reports.canonical import UNSTORABLE, decoder, did_you_mean, shown
+
+MESSAGE_CHARS_MAX = 1_000_000
+NAME_CHARS_MAX = 200
+PRIORITIES = ("critical", "high", "medium", "low")
+SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+_NAME = {"type": "string", "minLength": 1, "maxLength": NAME_CHARS_MAX, "pattern": r"\S"}
+
+# Each field as its schema; the checker reads the same. What is not required is filled in when the message is sent.
+FIELDS: dict[str, dict[str, Any]] = {
+    "schema_version": {
+        "type": "string",
+        "pattern": r"^1\.[0-9]+\.[0-9]+$",
+        "default": "1.0.0",
+        "description": "Which version of the envelope this is.",
+    },
+    "message_id": {**_NAME, "description": "Its name; given when it is sent."},
+    "timestamp": {
+        **_NAME,
+        "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}",
+        "description": "When it was sent, in ISO 8601; the moment it is taken in if it says none.",
+    },
+    "from": {**_NAME, "description": "Which agent or person sends it."},
+    "to": {**_NAME, "description": f"For whom it is; `{ORCHESTRATOR}` is the board itself."},
+    "type": {**_NAME, "description": "What kind of message it is; the flow says who may send which."},
+    "priority": {"type": "string", "enum": list(PRIORITIES), "default": "medium"},
+    "payload": {"type": "object", "default": {}, "description": "What is handed over."},
+    "context": {
+        "type": "object",
+        "default": {},
+        "description": "What it belongs to.",
+        "properties": {
+            "workflow": {"type": "string", "description": "feature, bugfix or refactor."},
+            "spec": {"type": "string"},
+            "iteration": {"type": "integer", "minimum": 1},
+            "item": {"type": "string", "description": "The item it is bound to."},
+        },
+    },
+    "status": {"type": "string", "enum": list(MESSAGE_STATUSES), "default": MESSAGE_STATUSES[0]},
+}
+REQUIRED = ("from", "to", "type")
+# The pipeline's messages come without an envelope and name their sender in words of their own.
+_BARE = (
+    "task_assignment",
+    "review_findings",
+    "security_issues",
+    "test_failures",
+    "test_results",
+    "clarification_request",
+)
+_SENDERS = ("from", "reviewer", "source")
+_PYTHON: dict[str, type[Any]] = {"string": str, "object": dict, "integer": int}
+_WORDS = {"string": "a text", "object": "an object", "integer": "a whole number"}
+
+
+class Envelope(Struct, frozen=True, kw_only=True):
+    """A message as it was written; None where nothing was said and the moment of sending fills it in."""
+
+    sender: str
+    to: str
+    type: str
+    message_id: str | None = None
+    timestamp: str | None = None
+    schema_version: str = "1.0.0"
+    priority: str = "medium"
+    payload: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
+    status: str | None = None
+
+
+def envelope_schema() -> dict[str, Any]:
+    """The published JSON Schema of the envelope."""
+    return {
+        "$schema": SCHEMA,
+        "title": "Message envelope",
+        "description": "What one agent hands to another.",
+        "type": "object",
+        "required": list(REQUIRED),
+        "properties": FIELDS,
+        "additionalProperties": False,
+    }
+
+
+def read_message(text: str) -> Envelope:
+    """The message in a JSON text; Invalid with every wrong field by name."""
+    if len(text) > MESSAGE_CHARS_MAX:
+        raise _bad([f"it has {len(text)} characters, more than {MESSAGE_CHARS_MAX}"])
+    text = text.strip().strip("\ufeff").strip()
+    try:
+        data, end = decoder().raw_decode(text)
+    except (ValueError, RecursionError) as error:
+        raise _bad([f"it is not one JSON object: {error}"]) from error
+    if not isinstance(data, dict) or end != len(text):
+        raise _bad(["it is not one JSON object"])
+    return check_message(data)
+
+
+def check_message(data: dict[str, Any]) -> Envelope:
+    """The envelope that these fields say; one of the pipeline's bare messages is put into one."""
+    if has_unstorable(data):
+        raise _bad([UNSTORABLE])
+    data = _enveloped(data)
+    faults = [f"{name}: missing" for name in REQUIRED if name not in data]
+    for name, value in data.items():
+        if name not in FIELDS:
+            faults.append(f"{shown(name)}: unknown field" + did_you_mean(name, list(FIELDS)))
+        else:
+            faults += _faults(name, value, FIELDS[name])
+    if faults:
+        raise _bad(faults)
+    return Envelope(
+        sender=data["from"],
+        to=data["to"],
+        type=data["type"],
+        message_id=data.get("message_id"),
+        timestamp=data.get("timestamp"),
+        schema_version=data.get("schema_version", FIELDS["schema_version"]["default"]),
+        priority=data.get("priority", FIELDS["priority"]["default"]),
+        payload=data.get("payload", {}),
+        context=data.get("context", {}),
+        status=data.get("status"),
+    )
+
+
+def _enveloped(data: dict[str, Any]) -> dict[str, Any]:
+    if data.get("type") not in _BARE or "payload" in data:
+        return data
+    sender = next((data[name] for name in _SENDERS if name in data), None)
+    around = {"type": data["type"], "to": data.get("to", ORCHESTRATOR)}
+    if sender is not None:
+        around["from"] = sender
+    # Of an envelope's other fields only those are meant that a bare message cannot mean: its status is a verdict.
+    own = {name for name in ("schema_version", "message_id", "timestamp", "priority") if name in data}
+    around |= {name: data[name] for name in own}
+    payload = {name: value for name, value in data.items() if name not in own | {"type", "to", "from"}}
+    return {**around, "payload": payload}
+
+
+def _faults(name: str, value: Any, schema: dict[str, Any]) -> list[str]:
+    """What is wrong with one value, by the words of its schema."""
+    kind = schema["type"]
+    if not isinstance(value, _PYTHON[kind]) or isinstance(value, bool):
+        return [f"{name}: {shown(value)} is not {_WORDS[kind]}"]
+    if "enum" in schema and value not in schema["enum"]:
+        return [f"{name}: {shown(value)} is not one of {', '.join(schema['enum'])}"]
+    if kind == "integer" and value < schema.get("minimum", value):
+        return [f"{name}: {value} is less than {schema['minimum']}"]
+    if isinstance(value, str):
+        if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)):
+            return [f"{name}: {len(value)} letters, at least 1 and at most {NAME_CHARS_MAX}"]
+        if "pattern" in schema and not re.search(schema["pattern"].replace("$", r"\Z"), value):
+            return [f"{name}: {shown(value)} does not look like one"]
+    found: list[str] = []
+    if isinstance(value, dict):
+        for part, known in schema.get("properties", {}).items():
+            found += _faults(f"{name}.{part}", value[part], known) if part in value else []
+    return found
+
+
+def _bad(faults: list[str]) -> Invalid:
+    return Invalid(
+        "bad_message",
+        "the message cannot be read: " + "; ".join(faults[:50]),
+        'a message is an object such as {"from": "planner", "to": "builder", "type": "task_handoff", "payload": {}}',
+    )

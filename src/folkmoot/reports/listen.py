@@ -1,0 +1,271 @@
+"""Hearing a report in whatever an agent wrote: everything in the text that is one, and of these the last.
+
+The last decides even if it is broken: an agent that began a second report does not mean the first any more. What only
+shows, quotes or repeats a form is none. ATTEMPT blocks go with whatever report the text holds; without one, and
+without anything broken, they are a failure.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from folkmoot.core.report import Report
+from folkmoot.core.text import has_unstorable
+from folkmoot.reports.canonical import UNSTORABLE, Faulty
+from folkmoot.reports.json_dialects import is_meant, report_from_object
+from folkmoot.reports.markdown import forms
+from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
+from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
+from folkmoot.reports.scan import Found, objects
+from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
+
+NOTHING = (
+    "it holds no report: no JSON object with an outcome or status, no form with a Status, no signal, no ATTEMPT block"
+)
+_RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
+_RETURN = ("returns:", "return:")
+ALONE = "a status alone in the middle of a text may be anybody's"
+_NAME = re.compile(r"[A-Za-z_]{1,30}")
+_LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
+
+
+@dataclass(slots=True)
+class Heard:
+    """Something meant as a report: where it ends, and what it says or what is wrong with it."""
+
+    line: int
+    rank: int  # where two end on one line, the more explicit one is the later
+    place: int
+    report: Report | None
+    faults: list[str]
+    implied: bool = False  # told only by what was fixed
+
+
+def listen(text: str) -> Report:
+    """The report in a text; Faulty with what is wrong with the last one, or with what could have been meant."""
+    page = read_page(clean(text))
+    heard: list[Heard] = []
+    tried: list[Attempt] = []
+    passed_over: list[str] = []
+    covered = _hear_objects(page, heard, passed_over)
+    _hear_returns(page, covered, heard)
+    for lines, fence, before in _texts(page, covered):
+        _hear_words(page, lines, fence, before, heard, tried, passed_over)
+    tried.sort(key=lambda attempt: attempt.start)
+    report = _last(heard, tried, passed_over)
+    if has_unstorable(to_builtins(report)):
+        raise Faulty([UNSTORABLE])
+    return report
+
+
+def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str]) -> Report:
+    if len(tried) > ATTEMPTS_MAX:
+        raise Faulty([f"it has {len(tried)} ATTEMPT blocks, more than {ATTEMPTS_MAX}"])
+    if tried or any(not one.implied for one in heard):
+        heard = [one for one in heard if not one.implied]
+    heard.sort(key=lambda one: (one.line, one.rank, one.place))
+    if not heard:
+        if not tried:
+            raise Faulty(passed_over[-3:] or [NOTHING])
+        last = tried[-1].told
+        return _with_attempts(Report.failed(last.outcome or last.approach or "", cause="capability"), tried)
+    report = _merged(heard)
+    if report.outcome == "done" and tried and tried[-1].start > heard[-1].line:
+        raise Faulty(["ATTEMPT blocks stand behind a report of done: say at the end how it ended"])
+    return _with_attempts(report, tried)
+
+
+def _merged(heard: list[Heard]) -> Report:
+    """The last one; the shared types of a decomposition belong to its tasks, in whichever order they come."""
+    last = heard[-1]
+    if last.report is None:
+        raise Faulty(last.faults)
+    report = last.report
+    for other in reversed(heard[:-1]):
+        if report.outcome != "split" or other.report is None or other.report.outcome != "split":
+            break
+        if bool(report.tasks) == bool(other.report.tasks):
+            break
+        report = replace(
+            report,
+            tasks=report.tasks or other.report.tasks,
+            contracts=[*other.report.contracts, *report.contracts],
+            integration_points={**other.report.integration_points, **report.integration_points},
+            extra={**other.report.extra, **report.extra},
+        )
+    return report
+
+
+def _with_attempts(report: Report, tried: list[Attempt]) -> Report:
+    if not tried or report.attempts:
+        return report
+    extra = {**report.extra, "ATTEMPT": [attempt.title for attempt in tried]}
+    return replace(report, attempts=[attempt.told for attempt in tried], extra=extra)
+
+
+def _texts(page: Page, covered: set[int]) -> list[tuple[list[Line], int | None, int | None]]:
+    """What is read for forms and signals: the text itself, and each fence in which an agent speaks."""
+    own = [
+        Line(line.number, line.text, line.quoted or line.number in covered, line.fence) if covered else line
+        for line in page.lines
+    ]
+    found: list[tuple[list[Line], int | None, int | None]] = [(own, None, None)]
+    for fence in page.fences:
+        if fence.language in SPOKEN and not fence.language.startswith("json"):
+            found.append((page.inside(fence), None, fence.before))
+    return found
+
+
+def _hear_words(
+    page: Page,
+    lines: list[Line],
+    fence: int | None,
+    before: int | None,
+    heard: list[Heard],
+    tried: list[Attempt],
+    passed_over: list[str],
+) -> None:
+    def shows(start: int) -> bool:
+        return page.only_shows(start) or (before is not None and page.only_shows(before))
+
+    done_before = False
+    for form in forms(lines, fence):
+        # A form that was only begun says nothing, unless a finished one came before it: then it takes that back.
+        if form.template or shows(form.start) or (form.weak and not done_before):
+            passed_over += form.faults or ["it only shows what a report looks like"]
+        else:
+            heard.append(Heard(form.end, 0, form.start, form.report, form.faults, form.implied))
+            done_before = done_before or form.report is not None
+    for signal in signals(lines, fence):
+        if signal.template or shows(signal.start):
+            passed_over += signal.faults or ["it only shows what a signal looks like"]
+        else:
+            heard.append(Heard(signal.start, 2, signal.start, signal.report, signal.faults))
+    tried += [attempt for attempt in attempts(lines, fence) if not shows(attempt.start)]
+
+
+def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> set[int]:
+    """JSON in the text that is no quotation; the answer is the lines it covers."""
+    languages = {fence.number: fence.language for fence in page.fences}
+    told = [
+        "" if line.quoted or (line.fence is not None and languages[line.fence] not in SPOKEN) else line.text
+        for line in page.lines
+    ]
+    text = "\n".join(told)
+    starts, place = [], 0
+    for words in told:
+        starts.append(place)
+        place += len(words) + 1
+    covered: set[int] = set()
+    for found in objects(text, is_meant):
+        first = bisect_right(starts, found.start) - 1
+        last = bisect_right(starts, max(found.end - 1, found.start)) - 1
+        if found.data is not None:
+            covered.update(range(first, last + 1))
+        reason = _passed_over(page, found, text, starts[first], first)
+        if found.data is not None and found.data.keys() == {"status"}:
+            before = text[starts[first] : found.start].strip(" `-*\t").lower()
+            behind = text[found.end : found.end + 200].split("\n", 1)[0].strip(" `.\t")
+            at_end = last >= page.end and not behind and (not before or before.endswith(":"))
+            reason = reason or ("" if before in _RETURN or at_end else ALONE)
+        one = _heard(found, last)
+        if one is None:
+            passed_over += (
+                ["a form that nobody filled in is no report"] if found.data and is_template(found.data) else []
+            )
+            continue
+        if reason:
+            passed_over.append(reason)
+        else:
+            heard.append(one)
+    return covered
+
+
+def _heard(found: Found, line: int) -> Heard | None:
+    """The report an object is; None if it is none, or only a form to fill in."""
+    if found.data is None:
+        return Heard(line, 1, found.start, None, [found.fault]) if is_meant(found.keys) else None
+    if is_template(found.data):
+        return None
+    try:
+        report = report_from_object(found.data)
+    except Faulty as error:
+        return Heard(line, 1, found.start, None, error.faults)
+    return Heard(line, 1, found.start, report, []) if report is not None else None
+
+
+def _passed_over(page: Page, found: Found, text: str, line_start: int, line: int) -> str:
+    """Why an object is not the agent's own word: it stands in quotation marks, in code, or as an example."""
+    before = text[max(line_start, found.start - 400) : found.start].strip()
+    behind = text[found.end : found.end + 1] if found.end >= 0 else ""
+    if before[-1:] in ('"', "'", "“", "‘", "«") and behind in ('"', "'", "”", "’", "»"):
+        return "a report in quotation marks is none"
+    if before[-1:] == "`":
+        said = before.rstrip("`").strip(" -*")
+        if said and not said.endswith(":"):
+            return "a report in the middle of a sentence, marked as code, is none"
+    if before.endswith("="):
+        return "a report that code gives a name to is none"
+    if before and is_showing(before):
+        return "it only shows what a report looks like"
+    fence = page.lines[line].fence
+    opened = page.fences[fence].before if fence is not None else line
+    if not before.strip("`") and (page.only_shows(line) or page.only_shows(opened)):
+        return "it only shows what a report looks like"
+    return ""
+
+
+def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
+    """`Returns: {status: completed, commit: "abc123"}`, as the handoff document writes it, on a line of its own."""
+    told_in_list = False
+    spoken = {fence.number for fence in page.fences if fence.language in SPOKEN} | {None}
+    for line in page.lines:
+        words = line.text.strip()
+        if words[:1].isdigit() and _LIST_ITEM.match(words):
+            told_in_list = True  # a narration of what each role returned, not a report of one
+        elif words and not line.text[:1].isspace():
+            told_in_list = False
+        if "{" not in words or len(words) > 2100 or line.quoted or line.number in covered or told_in_list:
+            continue
+        if line.fence not in spoken:
+            continue
+        found = _RETURNS.fullmatch(words)
+        pairs = _pairs(found.group(1)) if found else None
+        if pairs is None or not pairs.keys() & {"status", "outcome"} or page.only_shows(line.number):
+            continue
+        if words.startswith("{") and line.number < page.end:
+            continue
+        if any(isinstance(value, str) and (is_choice(value) or is_placeholder(value)) for value in pairs.values()):
+            continue
+        try:
+            report = report_from_object(pairs)
+        except Faulty as error:
+            heard.append(Heard(line.number, 1, 0, None, error.faults))
+        else:
+            if report is not None:
+                heard.append(Heard(line.number, 1, 0, report, []))
+
+
+def _pairs(words: str) -> dict[str, Any] | None:
+    """Names and values without quotation marks around the names; None if it is something else."""
+    found: dict[str, Any] = {}
+    rest = words.strip()
+    while rest:
+        name, colon, rest = rest.partition(":")
+        name, rest = name.strip(), rest.lstrip()
+        quoted = rest.startswith('"')
+        value, ended, rest = rest[1:].partition('"') if quoted else rest.partition(",")
+        rest = rest.strip()
+        if not colon or not _NAME.fullmatch(name) or name in found or (quoted and not ended) or not value.strip():
+            return None
+        if quoted and rest and not rest.startswith(","):
+            return None
+        rest = rest[1:].strip() if quoted else rest
+        value = value if quoted else value.strip()
+        is_number = not quoted and value.isascii() and value.isdigit() and len(value) < 10
+        found[name] = int(value) if is_number else value
+    return found or None

@@ -1,0 +1,342 @@
+"""The documents' markdown form (Summary, Changes Made, Issues Found, Next Steps, Status), from tidy to sloppy."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from folkmoot.core.report import SEVERITIES, Files, Finding, Report, Tests
+from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.page import Line
+from folkmoot.reports.placeholders import is_placeholder
+from folkmoot.reports.status import Status, read_status
+
+SECTIONS = {
+    "summary": "summary",
+    "changes made": "changes",
+    "changes": "changes",
+    "files changed": "changes",
+    "files modified": "changes",
+    "issues found": "issues",
+    "issues": "issues",
+    "findings": "issues",
+    "next steps": "next",
+    "next step": "next",
+    "recommendations": "next",
+    "status": "status",
+    "final status": "status",
+    "overall status": "status",
+    "fixed issues": "fixed",
+    "issues fixed": "fixed",
+    "fixes applied": "fixed",
+    "tests": "tests",
+    "test results": "tests",
+    "blockers": "blockers",
+}
+_LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)
+_TITLE_CHARS_MAX = 120
+_FORM = {"summary", "changes", "issues", "next"}
+_ONLY_FIXES = {"summary", "changes", "fixed", "tests"}
+# Markup and pictures before a title; quotation marks and braces are no adornment.
+_ADORNED = re.compile(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
+_NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
+_BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9}))?", re.ASCII)
+_COUNT = re.compile(r"\b(\d{1,7})\s{0,3}(?:/|of)\s{0,3}(\d{1,7})(?: tests?)? pass")
+_NOTHING = {"none", "n/a", "na", "no issues", "no issues found", "nothing", "-", "no", "none found", "not applicable"}
+# A box of the Status section that stands among the fixes tells of no fix.
+_STATUS_ALONE = {"complete", "completed", "done", "needs follow-up", "blocked"}
+_RED = re.compile(
+    r"\b(fail\w*|broken|red|errors?|not (?:run|pass\w*|fixed)|could not|cannot|still|un(?:able|fixed)|skipped)\b"
+)
+_NOT_RED = re.compile(r"\b(0|no|zero|without|none) (fail\w*|errors?)|\berror handling\b|\bno longer fail\w*")
+_WANTS_CHANGES = re.compile(
+    r"(\bno |\bnot |n't )?(?:\bany )?\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
+    r"|needs? (?:changes|fixes|fixing)|must be (?:fixed|changed)|request(?:ing)? changes"
+    r"|changes_requested|not approved)"
+)
+
+
+@dataclass(slots=True)
+class Section:
+    name: str | None  # ours; None for a heading that the form does not know
+    title: str
+    number: int
+    marked: bool  # a heading or bold, not just a word with a colon
+    body: list[Line] = field(default_factory=list)
+
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.body).strip()
+
+    def bullets(self) -> list[str]:
+        """Each point of a list, or each paragraph line where there is no list."""
+        found: list[list[str]] = []
+        for line in self.body:
+            words = line.text.strip()
+            bullet = _BULLET.match(words)
+            if bullet:
+                found.append([words[bullet.end() :].strip()])
+            elif words and found and line.text[:1].isspace():
+                found[-1].append(words)
+            elif words:
+                found.append([words])
+        points = [" ".join(words) for words in found]
+        return [point for point in points if point.strip(" .*_").lower() not in _NOTHING]
+
+
+@dataclass(slots=True)
+class Form:
+    """A form as it was found: a report, or what is wrong with it. A weak one alone decides nothing."""
+
+    start: int
+    end: int
+    report: Report | None
+    faults: list[str]
+    weak: bool = False
+    implied: bool = False
+    template: bool = False
+
+
+def forms(lines: list[Line], fence: int | None = None) -> list[Form]:
+    """All forms in these lines, in order."""
+    last = max((line.number for line in lines if line.text.strip()), default=-1)
+    return [_form(sections, last) for sections in _groups(_sections(lines, fence))]
+
+
+def _sections(lines: list[Line], fence: int | None) -> list[Section]:
+    found: list[Section] = []
+    skip = -1
+    for place, line in enumerate(lines):
+        if place == skip:
+            continue
+        section = None
+        if not line.quoted and line.fence == fence:
+            under = lines[place + 1].text.strip() if place + 1 < len(lines) else ""
+            section = _heading(line, under)
+        if section is None:
+            if found:
+                found[-1].body.append(line)
+            continue
+        found.append(section)
+        if section.marked and _is_rule(under) and not line.text.lstrip().startswith("#"):
+            skip = place + 1
+    return found
+
+
+def _is_rule(words: str) -> bool:
+    return len(words) >= 2 and (not words.strip("=") or not words.strip("-"))
+
+
+def _heading(line: Line, under: str) -> Section | None:
+    """The section that this line begins, with what follows its title on the same line as first words."""
+    words = line.text.strip()
+    if not words or len(words) > 4000:
+        return None
+    hashes = len(words) - len(words.lstrip("#"))
+    if 1 <= hashes <= 6 and words[hashes:].strip():
+        title = words[hashes:].strip().rstrip("#").strip()
+        return _named(line, title, marked=True) or Section(None, title.strip("*_ "), line.number, True)
+    # Most lines begin nothing: a title has markup, a colon or a rule.
+    if not (
+        words.startswith(("*", "_", "-")) or ":" in words[:_TITLE_CHARS_MAX] or words[0].isdigit() or _is_rule(under)
+    ):
+        return None
+    plain = words.removeprefix("- ").removeprefix("* ")
+    bold = plain.startswith(("**", "__"))
+    named = _named(line, plain, marked=bold or _is_rule(under))
+    if named is None:
+        return None
+    rest = named.body[0].text if named.body else ""
+    if bold or (_is_rule(under) and not rest) or ":" in plain[: len(named.title) + 8]:
+        return named
+    return named if not rest and _NUMBERED.match(words) else None
+
+
+def _named(line: Line, words: str, marked: bool) -> Section | None:
+    """A section of the form whose title begins these words, and nothing that merely begins like one."""
+    numbered = _NUMBERED.match(words)
+    words = words[numbered.end() :] if numbered else words
+    bare = _ADORNED.sub("", words, count=1)
+    lower = bare[:_TITLE_CHARS_MAX].lower()
+    for title in _LONGEST_FIRST:
+        if not lower.startswith(title):
+            continue
+        rest = bare[len(title) :]
+        if rest.lstrip("*_ ")[:1] == "(":
+            closing = rest.find(")")
+            rest = rest[closing + 1 :] if 0 <= closing <= _TITLE_CHARS_MAX and "[" not in rest[:closing] else rest
+        if rest and (rest[0].isalnum() or (rest[0] == " " and rest.lstrip()[:1].isalnum())):
+            return None
+        rest = rest.lstrip("*_`: \t").lstrip("–—=").lstrip("*_ ")
+        section = Section(SECTIONS[title], bare[: len(title)], line.number, marked)
+        if rest:
+            section.body.append(Line(line.number, rest, line.quoted))
+        return section
+    return None
+
+
+def _groups(sections: list[Section]) -> list[list[Section]]:
+    """Sections that belong to one form. A second Status, or a Summary after one, begins the next."""
+    found: list[list[Section]] = []
+    current: list[Section] = []
+    status_at = -1
+    for section in sections:
+        if section.name is None:
+            if status_at >= 0:  # behind a finished form an unknown heading is only prose
+                found.append(current)
+                current, status_at = [], -1
+            elif current:
+                current.append(section)
+            continue
+        if section.name == "status" and status_at >= 0:
+            found.append(current[: status_at + 1])
+            current, status_at = current[status_at + 1 :], -1
+        elif section.name == "summary" and any(known.name == "summary" for known in current):
+            found.append(current)
+            current, status_at = [], -1
+        current.append(section)
+        if section.name == "status":
+            status_at = len(current) - 1
+    return [group for group in [*found, current] if any(section.name for section in group)]
+
+
+def _form(sections: list[Section], last: int) -> Form:
+    names = {section.name for section in sections} - {None}
+    start, end = sections[0].number, max(section.number for section in sections if section.name)
+    status = next((section for section in sections if section.name == "status"), None)
+    said = Status(fault="Status: missing, one of Complete, Needs follow-up, Blocked")
+    if status is not None:
+        said = read_status(_own_lines(status))
+        end = max(end, said.line)
+    form = Form(start, end, None, [])
+    told = [section for section in sections if section.name not in (None, "status") and section.text()]
+    form.template = bool(told) and all(_unfilled(section) for section in told)
+    if status is None and "fixed" in names:
+        form.implied = True
+        red = _is_red(sections)
+        if names <= _ONLY_FIXES and all(section.name for section in sections) and not red:
+            said = Status(outcome="done")
+        else:
+            form.weak = not red
+            said.fault += " (a form without it may only tell of fixes that worked)"
+    elif status is None or (said.outcome is None and len(names) == 1):
+        form.weak = len(names & _FORM) < 2
+        form.template = form.template or (said.boxes and len(names) == 1)
+    elif len(names) == 1 and not status.marked and last > end:
+        form.weak, said = True, Status(fault="Status: a line of its own is no report")
+    if said.outcome is None:
+        form.faults = [said.fault]
+        return form
+    try:
+        form.report = _report(said, sections)
+    except Faulty as error:
+        form.faults = error.faults
+    return form
+
+
+def _own_lines(section: Section) -> list[tuple[int, str]]:
+    """What stands in the section itself; if that is nothing, what stands in a fence in it."""
+    own = [line for line in section.body if not line.quoted]
+    outside = [line for line in own if line.fence is None]
+    lines = outside if any(line.text.strip() for line in outside) else own
+    return [(line.number, line.text) for line in lines]
+
+
+def _unfilled(section: Section) -> bool:
+    return all(is_placeholder(line.text) for line in section.body if line.text.strip())
+
+
+def _is_red(sections: list[Section]) -> bool:
+    words = "\n".join(section.text() for section in sections if section.name in ("fixed", "tests", "summary")).lower()
+    listed = any(
+        _is_fix(line.text.strip()) for s in sections if s.name == "fixed" for line in s.body if not line.quoted
+    )
+    return not listed or "[ ]" in words or bool(_RED.search(_NOT_RED.sub(" ", words)))
+
+
+def _is_fix(words: str) -> bool:
+    """A point of a list with words in it that somebody wrote."""
+    bullet = _BULLET.match(words)
+    told = words[bullet.end() :].strip() if bullet else ""
+    letters = sum(letter.isalpha() for letter in told[:100])
+    said = told.lstrip("[](){}xX✓✔✅☑ ").strip(" .*_").lower()
+    return letters >= 3 and said not in _NOTHING | _STATUS_ALONE and not is_placeholder(told)
+
+
+def _report(said: Status, sections: list[Section]) -> Report:
+    by_name: dict[str, list[Section]] = {}
+    extra: dict[str, Any] = {}
+    for section in sections:
+        if section.name:
+            by_name.setdefault(section.name, []).append(section)
+        if section.name not in ("summary", "status", "next", "blockers") and section.text():
+            extra[section.title] = section.bullets() or section.text()
+    outcome = said.outcome or "failed"
+
+    def points(name: str) -> list[str]:
+        return [point for section in by_name.get(name, []) for point in section.bullets()]
+
+    def text(name: str) -> str:
+        return "\n".join(section.text() for section in by_name.get(name, [])).strip()
+
+    if said.rest:
+        extra["Status"] = said.rest
+    told = "\n".join([text("summary"), text("issues"), text("next"), said.rest]).lower()
+    if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
+        outcome = "changes_requested"
+    return Report(
+        outcome=outcome,
+        summary=text("summary") or text("fixed"),
+        files=_files(points("changes") + points("fixed")),
+        findings=[_finding(point) for point in points("issues")],
+        tests=_tests(text("tests")),
+        blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
+        next_steps=points("next"),
+        extra=extra,
+    )
+
+
+def _tests(words: str) -> Tests | None:
+    count = _COUNT.search(words.lower())
+    if count is None or int(count.group(1)) > int(count.group(2)):
+        return None
+    passed, total = int(count.group(1)), int(count.group(2))
+    return Tests(total=total, passed=passed, failed=total - passed)
+
+
+def _files(points: list[str]) -> Files:
+    created: list[str] = []
+    modified: list[str] = []
+    for point in points:
+        first = point.split(None, 1)[0].strip("`*_:,") if point.split() else ""
+        if not _PATH.fullmatch(first):
+            continue
+        behind = point[point.find(first) + len(first) :].strip("`*_: ").lower()
+        new = behind.startswith(("(new", "(created", "(added", "created", "new file", "- created", "- new file"))
+        (created if new else modified).append(first)
+    return Files(created=list(dict.fromkeys(created)), modified=list(dict.fromkeys(modified)))
+
+
+def _finding(point: str) -> Finding:
+    """`High: handlers/feature.go:42: Missing check`, in any order and with any markup."""
+    label = point.replace("*", "").replace("`", "").strip()
+    head = label[:60].lower().lstrip("[( ")
+    severity = next((word for word in SEVERITIES if head.startswith(word)), None)
+    rest = label
+    if severity is not None:
+        behind = label[label.lower().find(severity) + len(severity) :]
+        cut = min((place for place in (behind.find(sign) for sign in ":])–—-") if place >= 0), default=-1)
+        if 0 <= cut <= 40:
+            head, rest = behind[:cut].lower(), behind[cut:].lstrip(":])–—- ")
+    else:
+        head = head.split(":")[0] if ":" in head else ""
+    file, line = None, None
+    for word in rest.split(None, 40)[:40]:
+        place = _PATH.fullmatch(word.strip("`(),;:[]"))
+        if place is not None and (place.group(1) or file is None):
+            bare = word.strip("`(),;:[]")
+            file = bare.rsplit(":", 1)[0] if place.group(1) else bare
+            line = int(place.group(1)) if place.group(1) else None
+            if line is not None:
+                break
+    kind = "security" if "security" in head else "test" if head.strip() == "test" else "review"
+    return Finding(kind=kind, severity=severity or "medium", issue=rest, file=file, line=line)

@@ -1,0 +1,155 @@
+"""The documents' messages as reports: what a reviewer, a tester, a finder of holes or an asking agent sends."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from folkmoot.core.report import AskedQuestion, Report, Tests
+from folkmoot.reports.canonical import Faulty, shown
+from folkmoot.reports.fields import Taken, finish
+
+# Messages that hand something on or out; none of them says how a run ended.
+NO_REPORTS = ("task_assignment", "task_handoff", "review_request", "fix_request", "rereview_request")
+APPROVED = {"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"}
+REFUSED = {"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"}
+
+
+def report_from_message(data: dict[str, Any]) -> Report | None:
+    """The report that a message is, an envelope through its payload; None if its type is none that ends a run."""
+    kind = data.get("type")
+    reader = READERS.get(kind) if isinstance(kind, str) else None
+    if reader is None:
+        return None
+    payload = data.get("payload")
+    if payload is None:
+        return reader(Taken(data), {})
+    if not isinstance(payload, dict):
+        raise Faulty([f"payload: {shown(payload)} is not an object"])
+    around = {name: value for name, value in data.items() if name != "payload"}
+    said = Taken(payload)
+    report = reader(said, around)
+    # Of two fields with one name, the envelope's keeps it.
+    doubled = {name: value for name, value in said.left().items() if name in around}
+    kept = {**report.extra, **around, **({"payload": doubled} if doubled else {})}
+    return msgspec.structs.replace(report, extra=kept)
+
+
+def _review(said: Taken, around: dict[str, Any]) -> Report:
+    status, approval = said.word("status"), said.data.get("approval")
+    if approval is not None and not isinstance(approval, bool):
+        said.faults.append(f"approval: {shown(approval)} is neither true nor false")
+    findings = said.findings("findings", "review")
+    if status is not None and status not in APPROVED | REFUSED:
+        said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
+    told = {verdict for verdict in (_verdict(status), approval) if isinstance(verdict, bool)}
+    if len(told) > 1:
+        said.faults.append("status and approval contradict each other")
+    if not told and not findings:
+        said.faults.append("status: missing, one of approved, changes_requested")
+    return finish("done" if told == {True} else "changes_requested", said, findings=findings)
+
+
+def _verdict(status: str | None) -> bool | None:
+    return True if status in APPROVED else False if status in REFUSED else None
+
+
+def _security(said: Taken, around: dict[str, Any]) -> Report:
+    if not isinstance(said.data.get("vulnerabilities"), list):
+        said.faults.append("vulnerabilities: missing, a list (empty if there are none)")
+    findings = said.findings("vulnerabilities", "security")
+    status = said.word("status")
+    if _verdict(status) is True and findings:
+        said.faults.append(f"status: {shown(said.data['status'])} though there are vulnerabilities")
+    if status is not None and _verdict(status) is None:
+        said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
+    return finish("changes_requested" if findings or _verdict(status) is False else "done", said, findings=findings)
+
+
+def _failures(said: Taken, around: dict[str, Any]) -> Report:
+    findings = said.findings("failures", "test")
+    tests = _tests(said)
+    if not findings and not (tests and tests.failed):
+        said.faults.append("failures: missing, a list of what failed")
+    return finish("changes_requested", said, findings=findings, tests=tests, summary=said.text("summary"))
+
+
+def _results(said: Taken, around: dict[str, Any]) -> Report:
+    status, tests = said.word("status"), _tests(said)
+    findings = said.findings("failures", "test")
+    if _verdict(status) is None:
+        said.faults.append(f"status: {shown(said.data.get('status'))} is not one of passed, failed")
+    elif _verdict(status) and (findings or (tests and tests.failed)):
+        said.faults.append("status: passed, though tests failed")
+    outcome = "done" if _verdict(status) else "changes_requested"
+    return finish(outcome, said, findings=findings, tests=tests, summary=said.text("summary"))
+
+
+def _tests(said: Taken) -> Tests | None:
+    """The numbers in `summary` (or `tests`); words there are words."""
+    for name in ("summary", "tests"):
+        value = said.data.get(name)
+        if not isinstance(value, dict):
+            continue
+        try:
+            tests = msgspec.convert({key: value.get(key, 0) for key in ("total", "passed", "failed")}, Tests)
+        except (msgspec.ValidationError, OverflowError) as error:
+            said.faults.append(f"{name}: {error}")
+            return None
+        if not value.keys() - {"total", "passed", "failed"}:
+            said.used.add(name)
+        return tests
+    return None
+
+
+def _clarification(said: Taken, around: dict[str, Any]) -> Report:
+    question = said.text("question")
+    if not (question and question.strip()):
+        said.faults.append("question: missing")
+    return _asks(said, question or "", question or "")
+
+
+def _escalation(said: Taken, around: dict[str, Any]) -> Report:
+    reason = said.text("reason")
+    details = said.text("details", "question")
+    if not (details or reason or "").strip():
+        said.faults.append("details: missing, what a person is to decide")
+    return _asks(said, details or reason or "", details or "", reason)
+
+
+def _asks(said: Taken, question: str, summary: str, reason: str | None = None) -> Report:
+    blocking = said.data.get("blocking", True)
+    if not isinstance(blocking, bool):
+        said.faults.append(f"blocking: {shown(blocking)} is neither true nor false")
+        blocking = True
+    said.used.add("blocking")
+    asked = AskedQuestion(
+        question=question,
+        context=said.text("context"),
+        options=said.options(),
+        help=said.text("help", "what_would_help"),
+        blocking=blocking,
+        default=said.text("default"),
+    )
+    return finish("asks", said, question=asked, summary=summary, reason=reason)
+
+
+def _completion(said: Taken, around: dict[str, Any]) -> Report:
+    """The end of a phase; a payload with a status of its own may say that it did not end well."""
+    from folkmoot.reports.quest import outcome_of, quest_parts
+
+    outcome = "done"
+    if around and said.has("status"):
+        outcome = outcome_of(said)
+    return finish(outcome, said, **quest_parts(said))
+
+
+READERS: dict[str, Callable[[Taken, dict[str, Any]], Report]] = {
+    "review_findings": _review,
+    "security_issues": _security,
+    "test_failures": _failures,
+    "test_results": _results,
+    "clarification_request": _clarification,
+    "escalation": _escalation,
+    "completion": _completion,
+}

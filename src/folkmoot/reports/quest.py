@@ -1,0 +1,206 @@
+"""Quest reports in both of their forms, what a planner or builder returns, sub-agents asked for, and decompositions."""
+
+import json
+from typing import Any
+
+from folkmoot.core.report import Contract, Delegation, Files, Report, Task
+from folkmoot.reports.canonical import FIELDS, Faulty, shown
+from folkmoot.reports.fields import Taken, finish
+
+STATUSES = {
+    "complete": "done",
+    "completed": "done",
+    "done": "done",
+    "fixes_applied": "done",
+    "approved": "done",
+    "needs_fixes": "changes_requested",
+    "changes_requested": "changes_requested",
+    "blocked": "stuck",
+    "stuck": "stuck",
+    "failed": "failed",
+    "incomplete": "incomplete",
+}
+# Beside one of these a status is the end of a run; alone or beside other things it may be anybody's log.
+COMPANIONS = {
+    *("agentType", "output", "report", "nextSteps", "recommendations", "retro", "blockers"),
+    *("spec", "commit", "issues"),
+    *(set(FIELDS) - {"outcome", "extra", "usage"}),
+}
+SHARED = {"sharedTypes", "integrationPoints", "contracts"}
+_BESIDE_TASKS = SHARED | {"agentType", "status", "task", "report", "retro", "output", "summary", "nextSteps"}
+
+
+def outcome_of(said: Taken) -> str:
+    status = said.word("status")
+    outcome = STATUSES.get(status or "")
+    if outcome is None:
+        known = "complete, blocked, failed, completed, needs_fixes, fixes_applied, approved"
+        said.faults.append(f"status: {shown(said.data.get('status'))} is not one of {known}")
+    return outcome or "failed"
+
+
+def is_status_report(data: dict[str, Any]) -> bool:
+    """A status with something that only a report has beside it, or one of our words for it alone."""
+    if "status" not in data or "type" in data:
+        return False
+    word = data["status"]
+    alone = len(data) == 1 and isinstance(word, str) and word.strip().lower() in STATUSES
+    return alone or bool(data.keys() & COMPANIONS)
+
+
+def status_report(data: dict[str, Any]) -> Report:
+    said = Taken(data)
+    outcome = outcome_of(said)
+    output = data.get("output")
+    tasks: dict[str, Any] | None = None
+    if outcome == "done" and isinstance(output, dict) and decomposition_in(output):
+        outcome, tasks = "split", output
+    parts = quest_parts(said)
+    if tasks is not None:
+        parts |= split_parts(said, tasks)
+    return finish(outcome, said, **parts)
+
+
+def quest_parts(said: Taken) -> dict[str, Any]:
+    """The fields of a quest report that have a place of their own."""
+    parts: dict[str, Any] = {}
+    summary = said.text("report", "summary")
+    if summary is not None:
+        parts["summary"] = summary
+    blockers = said.texts("blockers")
+    if blockers:
+        parts["blockers"] = "\n".join(blockers)
+    steps = said.texts("nextSteps", "recommendations", "next_steps")
+    if steps:
+        parts["next_steps"] = steps
+    lessons = said.texts("retro", "lessons")
+    if lessons:
+        parts["lessons"] = lessons
+    if isinstance(said.data.get("issues"), list):
+        parts["findings"] = said.findings("issues", "review")
+    _output(said, parts)
+    return parts
+
+
+def _output(said: Taken, parts: dict[str, Any]) -> None:
+    """Files and integration points of an output in fields; all of it also survives as it was said."""
+    output = said.data.get("output")
+    if not isinstance(output, dict):
+        return
+    inner = Taken(output)
+    created, modified = inner.texts("filesCreated"), inner.texts("filesModified")
+    if created or modified:
+        parts["files"] = Files(created=created, modified=modified)
+    points = output.get("integrationPoints")
+    if isinstance(points, dict):
+        parts["integration_points"] = points
+
+
+def delegation(data: dict[str, Any]) -> Report | None:
+    """Sub-agents asked for; deciding to do it oneself ends nothing."""
+    if data.get("decision") != "delegate":
+        return None
+    agents = data.get("subAgents")
+    if not isinstance(agents, list) or not agents:
+        raise Faulty(["subAgents: missing, a list of tasks with their scope"])
+    said = Taken(data)
+    asked, whole = [], True
+    for part in agents:
+        inner = Taken(part if isinstance(part, dict) else {})
+        task = inner.text("task")
+        if not task:
+            raise Faulty([f"subAgents: {shown(part)} has no task"])
+        asked.append(Delegation(task=task, to=inner.text("to", "agent", "agentType"), scope=inner.text("scope")))
+        whole = whole and not inner.left()
+    if whole:
+        said.used.add("subAgents")
+    return finish("delegates", said, delegate=asked)
+
+
+def decomposition_in(data: dict[str, Any]) -> bool:
+    """Tasks with files, keyed by whoever is to do them or in a list."""
+    listed = data.get("tasks")
+    if isinstance(listed, list | dict) and "status" not in data:
+        parts = list(listed.values()) if isinstance(listed, dict) else listed
+        return bool(parts) and all(_is_task(part) for part in parts)
+    keyed = [value for name, value in data.items() if name not in _BESIDE_TASKS]
+    return bool(keyed) and all(_is_task(part) and "files" in part for part in keyed)
+
+
+def _is_task(part: Any) -> bool:
+    return isinstance(part, dict) and any(isinstance(part.get(name), str) for name in ("task", "title"))
+
+
+def is_shared_only(data: dict[str, Any]) -> bool:
+    """The contracts and meeting points of a decomposition, printed apart from its tasks."""
+    return "sharedTypes" in data and data.keys() <= SHARED
+
+
+def split_report(data: dict[str, Any]) -> Report:
+    said = Taken(data)
+    return finish("split", said, **split_parts(said, data))
+
+
+def split_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
+    """Tasks, contracts and integration points; what was taken from the object itself is marked as used."""
+    own = said.data is data
+    listed = data.get("tasks")
+    keyed: list[tuple[str | None, Any]]
+    if isinstance(listed, list):
+        keyed, names = [(None, part) for part in listed], {"tasks"}
+    elif isinstance(listed, dict):
+        keyed, names = list(listed.items()), {"tasks"}
+    else:
+        names = set(data) - _BESIDE_TASKS
+        keyed = [(name, data[name]) for name in data if name in names]
+    tasks, whole = [], True
+    for key, part in keyed:
+        inner = Taken(part)
+        tasks.append(_task(key, inner))
+        whole = whole and not inner.left()
+        said.faults += inner.faults
+    parts: dict[str, Any] = {"tasks": tasks}
+    parts |= shared_parts(said, data)
+    if own and whole:
+        said.used |= names
+    return parts
+
+
+def shared_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    types = data.get("sharedTypes")
+    if isinstance(types, dict):
+        parts["contracts"] = [
+            Contract(name=name, text=text if isinstance(text, str) else _as_text(text)) for name, text in types.items()
+        ]
+        said.used.add("sharedTypes")
+    points = data.get("integrationPoints")
+    if isinstance(points, dict):
+        parts["integration_points"] = points
+        said.used.add("integrationPoints")
+    return parts
+
+
+def _as_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _task(key: str | None, said: Taken) -> Task:
+    title = said.text("title", "task", "name") or ""
+    body = said.text("task", "body", "description") or ""
+    for name in ("files", "contracts", "interfaces", "after", "dependencies", "dependsOn", "constraints"):
+        value = said.data.get(name)
+        listed = isinstance(value, list) and all(isinstance(part, str) for part in value)
+        if not (value is None or listed or isinstance(value, str)):
+            said.faults.append(f"{name}: {shown(value)} is not a list of texts")
+    return Task(
+        title=title,
+        key=said.text("key", "id") or key,
+        body=body,
+        agent=said.text("agent", "agentType", "role"),
+        files=said.texts("files"),
+        after=said.texts("after", "dependencies", "dependsOn"),
+        contracts=said.texts("contracts", "interfaces"),
+        spec=said.text("spec"),
+        constraints=said.texts("constraints"),
+    )

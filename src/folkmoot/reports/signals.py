@@ -1,0 +1,263 @@
+"""ATTEMPT blocks and the signals: SEEKING_DIVINE_CLARIFICATION, EXPERT_UNSUCCESSFUL, TASK_INCOMPLETE."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from folkmoot.core.report import AskedQuestion, Choice, Report, Try
+from folkmoot.reports.page import Line
+from folkmoot.reports.placeholders import is_placeholder
+
+SEEKING, UNSUCCESSFUL, INCOMPLETE = "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE"
+ATTEMPTS_MAX = 100  # more than any agent makes in one run
+
+_MARKUP = "*_`#> \t•"
+_SIGNAL = re.compile(
+    rf"(?:-\s*)?(?:(?:signal|status|outcome|result)\s*[:=]\s*)?[*_`]*({SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE})[*_`]*"
+    r"(?:\s*[:.–—-]\s*(.*))?",
+    re.IGNORECASE,
+)
+_ATTEMPT = re.compile(r"attempt\s{0,3}#?(\d{1,6})\s{0,3}(?:[:.–—-]\s{0,3})?(.{0,200})", re.IGNORECASE)
+_KINDS = re.compile(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
+_LABEL = re.compile(
+    r"[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
+    r"(?:\([^()\n]{0,40}\)\s{0,3})?:[*_`]{0,3}\s?(.*)"
+)
+_HEADED = re.compile(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
+_POINT = re.compile(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
+_COUNT = re.compile(r"(.{1,60}?):\s{0,3}(\d{1,6})\b")
+
+_ATTEMPT_LABELS = {"approach": "approach", "outcome": "outcome", "result": "outcome", "why different": "why_different"}
+_QUESTION_LABELS = {
+    "task": "Task",
+    "agent": "Agent",
+    "question": "question",
+    "context": "context",
+    "options considered": "options",
+    "options": "options",
+    "attempts made": "attempts",
+    "what would help": "help",
+}
+
+
+@dataclass(slots=True)
+class Signal:
+    """A signal as it was found: a report, or what is missing from it."""
+
+    start: int
+    report: Report | None
+    faults: list[str]
+    template: bool = False
+
+
+@dataclass(slots=True)
+class Attempt:
+    start: int
+    title: str
+    told: Try
+
+
+@dataclass(slots=True)
+class Labelled:
+    """A stretch of lines, sorted by the labels in it; `first` is what stands before any label."""
+
+    first: list[str] = field(default_factory=list)
+    parts: dict[str, list[str]] = field(default_factory=dict)
+
+    def text(self, name: str) -> str | None:
+        words = "\n".join(self.parts.get(name, [])).strip()
+        return words or None
+
+
+def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
+    """Every signal that stands on a line of its own."""
+    found = []
+    starts = [(place, _signal(line)) for place, line in enumerate(lines) if not line.quoted and line.fence == fence]
+    marks = [(place, match) for place, match in starts if match is not None]
+    for number, (place, match) in enumerate(marks):
+        until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
+        name, behind = match.group(1).upper(), (match.group(2) or "").strip()
+        told = _labelled(lines, place + 1, until, fence, _QUESTION_LABELS if name == SEEKING else None)
+        if behind:
+            told.first.insert(0, behind)
+        found.append(_asking(lines[place], told) if name == SEEKING else _ended(lines[place], name, told))
+    return found
+
+
+def _signal(line: Line) -> re.Match[str] | None:
+    words = line.text.strip()
+    # Looking for the words first keeps the pattern away from every other line.
+    if len(words) > 4000 or "_" not in words:
+        return None
+    return _SIGNAL.fullmatch(words.lstrip(_MARKUP).rstrip(_MARKUP))
+
+
+def _ended(line: Line, name: str, told: Labelled) -> Signal:
+    extra: dict[str, Any] = {label: "\n".join(words).strip() for label, words in told.parts.items()}
+    words = "\n".join(told.first).strip()
+    if is_placeholder(words):
+        return Signal(line.number, None, [f"{name}: nothing was filled in"], template=True)
+    if name == UNSUCCESSFUL:
+        said = Report.failed(name, cause="capability", blockers=words or extra.get("Reason"), extra=extra)
+    else:
+        said = Report(outcome="incomplete", summary=words or name, extra=extra)
+    return Signal(line.number, said, [])
+
+
+def _asking(line: Line, told: Labelled) -> Signal:
+    question = told.text("question") or _paragraph(told.first)
+    if question is not None and is_placeholder(question):
+        return Signal(line.number, None, ["Question: nothing was filled in"], template=True)
+    if question is None:
+        return Signal(line.number, None, [f"{SEEKING}: it has no Question"])
+    extra: dict[str, Any] = {}
+    for name in ("Task", "Agent"):
+        words = told.text(name)
+        if words is not None:
+            extra[name] = words
+    if told.text("attempts") is not None:
+        extra["Attempts Made"] = _counts(told.parts["attempts"])
+    asked = AskedQuestion(
+        question=question,
+        context=told.text("context"),
+        options=_options(told.parts.get("options", [])),
+        help=told.text("help"),
+    )
+    return Signal(line.number, Report(outcome="asks", summary=question, question=asked, extra=extra), [])
+
+
+def _paragraph(lines: list[str]) -> str | None:
+    words = "\n".join(lines).strip().split("\n\n", 1)[0].strip()
+    return words or None
+
+
+def _counts(lines: list[str]) -> dict[str, Any] | list[str]:
+    """How many attempts of each kind; as it stands if it says something else."""
+    points = [_POINT.sub("", line, count=1).strip() for line in lines if line.strip()]
+    counts = [_COUNT.match(point) for point in points]
+    if all(counts):
+        return {count.group(1).strip(_MARKUP): int(count.group(2)) for count in counts if count}
+    return points
+
+
+def _options(lines: list[str]) -> list[Choice]:
+    """`1. option: why it is not enough`; lines without a mark go on with the option before."""
+    points: list[list[str]] = []
+    for line in lines:
+        mark = _POINT.match(line)
+        if mark:
+            points.append([line[mark.end() :].strip()])
+        elif line.strip() and points:
+            points[-1].append(line.strip())
+        elif line.strip():
+            points.append([line.strip()])
+    found = []
+    for point in (" ".join(words) for words in points):
+        for sign in (": ", " – ", " — ", " - "):
+            option, between, why = point.partition(sign)
+            if between and option.strip():
+                break
+        else:
+            option, why = point, ""
+        if not is_placeholder(option):
+            found.append(Choice(option=option.strip(_MARKUP), why_insufficient=why.strip() or None))
+    return found
+
+
+def _labelled(lines: list[Line], start: int, until: int, fence: int | None, labels: dict[str, str] | None) -> Labelled:
+    """Lines sorted by their labels, up to where something else begins. Without a list any label on a line counts."""
+    told = Labelled()
+    into = told.first
+    blank = False
+    for place in range(start, until):
+        line = lines[place]
+        words = line.text.strip()
+        if line.quoted or line.fence != fence:
+            into.append(line.text)
+            continue
+        if _ends_block(words) or (labels is None and blank and words and not _LABEL.fullmatch(words)):
+            break
+        name = _label(words, labels)
+        if name is not None:
+            into = told.parts.setdefault(name[0], [])
+            words = name[1]
+        elif words.startswith("#"):
+            break
+        if words or into:
+            into.append(words if name else line.text.rstrip())
+        blank = labels is None and not words and bool(into)
+    return told
+
+
+def _label(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
+    if len(words) > 4000 or not (":" in words or words.startswith("#")):
+        return None
+    found = _LABEL.fullmatch(words)
+    title, rest = (found.group(1), found.group(2)) if found else ("", "")
+    if not found and labels is not None:
+        headed = _HEADED.fullmatch(words)
+        title = headed.group(1) if headed else ""
+    if not title:
+        return None
+    if labels is None:
+        return (title.strip(), rest)
+    name = labels.get(title.strip().lower())
+    return (name, rest) if name is not None else None
+
+
+def _ends_block(words: str) -> bool:
+    """A rule, a brace, or the next ATTEMPT: what follows is no part of this."""
+    return words.startswith(("---", "===", "***", "{", "```", "~~~")) or _attempt(words) is not None
+
+
+def _attempt(words: str) -> re.Match[str] | None:
+    if len(words) > 400 or "ttempt" not in words.lower():
+        return None
+    return _ATTEMPT.fullmatch(words.lstrip(_MARKUP + "-").rstrip(_MARKUP))
+
+
+def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
+    """Every ATTEMPT block with its kind, approach, outcome and why it is different."""
+    found = []
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        match = None if line.quoted or line.fence != fence else _attempt(line.text.strip())
+        place += 1
+        if match is None:
+            continue
+        told, place = _told(lines, place, fence)
+        title = match.group(2).strip(_MARKUP)
+        if not (told or _KINDS.match(title)) or _is_unfilled(title, told):
+            continue
+        kind = "expert_delegation" if re.search("expert|delegat", title, re.IGNORECASE) else "self_solve"
+        found.append(Attempt(line.number, f"{match.group(1)}: {title}".rstrip(": "), Try(kind=kind, **told)))
+    return found
+
+
+def _is_unfilled(title: str, told: dict[str, str]) -> bool:
+    return ("|" in title and "[" in title) or (bool(told) and all(is_placeholder(words) for words in told.values()))
+
+
+def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int]:
+    """The labelled lines of a block; a blank line ends it unless another of its labels follows."""
+    parts: dict[str, list[str]] = {}
+    into: list[str] | None = None
+    while place < len(lines):
+        line = lines[place]
+        words = line.text.strip()
+        if line.quoted or line.fence != fence or _attempt(words) or words.startswith(("#", "---", "{")):
+            break
+        label = _label(words, _ATTEMPT_LABELS)
+        if label is not None:
+            into = parts.setdefault(label[0], [])
+            into.append(label[1])
+        elif words and into is not None and (_signal(line) is None):
+            into.append(words)
+        elif words:
+            break
+        else:
+            into = None
+        place += 1
+    joined = {name: "\n".join(words).strip() for name, words in parts.items()}
+    return {name: words for name, words in joined.items() if words}, place

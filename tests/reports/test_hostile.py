@@ -1,0 +1,249 @@
+"""Ten thousand texts from the documents' own words, mixed with noise: no crash, no false `done`, work in proportion."""
+
+import json
+import re
+import time
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from folkmoot.core.report import OUTCOMES, AskedQuestion, Choice, Contract, Files, Finding, Report, Task, Tests, Try
+from folkmoot.errors import Invalid
+from folkmoot.reports.read import REPORT_CHARS_MAX, read_report
+from tests.reports.test_json_dialects import DOCUMENTS
+from tests.reports.test_quoting import FORMATS, QUOTED
+
+quick = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+
+# Pieces of the documents' shapes, none of them whole.
+PIECES = [
+    *("## Summary", "## Changes Made", "## Issues Found (if applicable)", "## Next Steps", "## Status", "Status:"),
+    *("## Fixed Issues", "## Tests", "**Status**:", "Status", "------", "======", "Summary: x", "1. Status"),
+    *("- [x] Complete", "- [ ] Complete / [ ] Needs follow-up / [ ] Blocked", "[x]", "[ ]", "✓", "✅", "☐", "(x)"),
+    *("Complete", "Needs follow-up", "Blocked", "Done", "not complete", "Complete, but", "- High: a.go:42 b", " / "),
+    *("ATTEMPT 1: Self-Solve", "ATTEMPT [N]: [Self-Solve | Expert Delegation]", "Approach: a", "Outcome: b"),
+    *("Why Different: c", "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE", "Question: q?"),
+    *("Context:", "Options Considered:", "1. a: b", "Attempts Made:", "- Self-solve: 3 attempts", "What Would Help:"),
+    *('{"outcome": "done"', '"summary": "x"', "}", "{", '{"status": "complete"', '"report": "r"', ",", ":", "[", "]"),
+    *('{"type": "test_results"', '"payload": {', '"decision": "delegate"', "{status: completed}", "Returns:"),
+    *("```", "```json", "~~~", "````markdown", "> ", "> - [x] Complete", "<example>", "</example>", "<!--", "-->"),
+    *('"', "“", "”", "'", "`", "\\", "\\u0000", "\0", "\ud800", "\u200b", "\ufeff", "\u2028", "\r", "\t", "---"),
+    *("For example:", "…", "<brief description>", "complete|blocked|failed", "| a | b |", "~~", "é", "1", "done."),
+]
+BETWEEN = ["\n", "\n", "\n", "\n\n", " ", "", "\r\n"]
+
+# What alone could give a text the right to be `done`: a form with a status or with fixes, or an object that says so.
+SAYS_DONE = re.compile(
+    r"status\W.*(?:complete|done)|fixed issues.*^\s*(?:[-*+]|\d[.)]) |\{.*(?:complete|done|passed)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+
+
+rubble = st.lists(
+    st.sampled_from([piece + between for piece in PIECES for between in BETWEEN]), min_size=1, max_size=24
+).map("".join)
+
+
+def heard(text: str) -> Report | None:
+    """The report, or None where the text is refused; anything else is a failure of the ears."""
+    refusal = None
+    try:
+        report = read_report(text)
+    except Invalid as error:
+        refusal = error
+    if refusal is not None:
+        assert refusal.code == "unreadable_report"
+        assert b"\0" not in refusal.message.encode("utf-8")
+        return None
+    assert report.outcome in OUTCOMES
+    msgspec.json.encode(report)
+    return report
+
+
+@pytest.mark.ledger("P-09", "E-06", "E-07")
+@settings(quick, max_examples=4000)
+@given(rubble)
+def test_rubble_is_a_report_or_refused(text: str) -> None:
+    report = heard(text)
+    assert report is None or report.outcome != "done" or SAYS_DONE.search(text.replace("\u200b", ""))
+
+
+# Whole things that are no report, though each holds the words of one.
+NOISE = [
+    *FORMATS.values(),
+    *(text for name, text in QUOTED.items() if name != "inside a cut-off object"),
+    *("All tests passed, this is complete.", "I am done.", "not done yet", "✅ great", "- [x] Complete", "{}", "{ x }"),
+    *("## Analysis\nIt works.", "1. first\n2. second", '{"agent": "a", "task": "b"}', '{"decision": "self-execute"}'),
+    *("```python\ndone = True\n```", "> Status: Complete", 'the 5" pipe', "# Status of things", "---", "a: b"),
+    *("```sh\nStatus: Complete\n```", "status complete", 'print("{")', "Tests pass.", "caf\u00e9 \u200d \U0001f44d"),
+]
+SAID = {
+    "done": [
+        '{"outcome": "done", "summary": "own"}',
+        '```json\n{\n  "outcome": "done",\n  "summary": "own"\n}\n```',
+        "## Summary\nown\n\n## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked\n",
+        '{"status": "complete", "report": "own", "output": "a.py"}',
+        '{"type": "test_results", "status": "passed"}',
+        '{"type": "review_findings", "status": "approved", "findings": [], "approval": true}',
+    ],
+    "incomplete": ["TASK_INCOMPLETE", "### Summary\nown\n### Status\nNeeds follow-up\n"],
+    "stuck": ["## Summary\nown\n\n## Status\n[x] Blocked\n", '{"status": "blocked", "report": "own"}'],
+    "failed": ["EXPERT_UNSUCCESSFUL", '{"outcome": "failed"}', '{"status": "failed", "report": "own"}'],
+    "asks": ["SEEKING_DIVINE_CLARIFICATION\n\nQuestion: which?\n", json.dumps(DOCUMENTS["clarification"])],
+    "changes_requested": [json.dumps(DOCUMENTS["failures"]), json.dumps(DOCUMENTS["security"], indent=1)],
+    "delegates": [json.dumps(DOCUMENTS["sub-agents"])],
+    # Meant as a report, and broken: whatever came before it does not count any more.
+    "": ['{"outcome": "finished"}', '{"outcome": "done", "sumary": 1}', "{'outcome': 'done'}", '{"outcome": "done",}'],
+}
+OUTCOME_OF = {text: outcome for outcome, texts in SAID.items() for text in texts}
+
+
+@pytest.mark.ledger("P-09", "E-07", "Q-07")
+@settings(quick, max_examples=2000)
+@given(st.lists(st.sampled_from(NOISE), max_size=8))
+def test_noise_is_never_a_report(noise: list[str]) -> None:
+    report = heard("\n\nSo far.\n\n".join(["I begin.", *noise]))
+    assert report is None, report
+
+
+@pytest.mark.ledger("P-09", "E-07", "Q-07", "R-32")
+@settings(quick, max_examples=2500)
+@given(
+    st.lists(st.sampled_from([*NOISE, *OUTCOME_OF]), max_size=8),
+    st.sampled_from(list(OUTCOME_OF)),
+    st.sampled_from(NOISE),
+)
+def test_the_last_report_decides_whatever_stands_around_it(before: list[str], last: str, after: str) -> None:
+    report = heard("\n\n---\n\nSo far.\n\n".join([*before, last, after]))
+    assert (report.outcome if report else "") == OUTCOME_OF[last]
+
+
+letters = st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp", "Mn", "Me"])
+# Free words where it costs little, and beside them what could be taken for the end of something.
+texts = st.text(letters, max_size=6).map(lambda text: f"w {text} w")
+words = st.sampled_from(["w", '"', "}", "{", "\\", "\n## Status\n[x] Complete", "```", "> x", "TASK_INCOMPLETE", "a|b"])
+full = Report(
+    outcome="asks",
+    summary="s",
+    findings=[Finding(severity="high", issue="i", line=3)],
+    tests=Tests(total=3),
+    attempts=[Try(approach="a")],
+    question=AskedQuestion(question="q", options=[Choice(option="o")]),
+    tasks=[Task(title="t", files=["f"])],
+    extra={"own": [1]},
+)
+reports = st.builds(
+    lambda outcome, summary, *parts: replace(
+        full,
+        outcome=outcome,
+        summary=summary,
+        commit=parts[0],
+        files=Files(created=[parts[1]]),
+        contracts=[Contract(name=parts[2], text=parts[0])],
+        lessons=list(parts),
+    ),
+    st.sampled_from(OUTCOMES),
+    texts,
+    words,
+    words,
+    words,
+)
+AROUND = [
+    "{}",
+    "It is over.\n\n{}\n\nBye.",
+    "```json\n{}\n```",
+    "So: {}",
+    "```\n{}\n```\nbye",
+    "\ufeff{}\r\n",
+    "{{\n{}",
+]
+
+
+@pytest.mark.ledger("Q-15")
+@settings(quick, max_examples=1500)
+@given(reports, st.sampled_from(AROUND), st.sampled_from([None, 1]), st.booleans())
+def test_a_report_comes_back_whole(report: Report, around: str, indent: int | None, plain_letters: bool) -> None:
+    data = json.loads(msgspec.json.encode(report))
+    text = json.dumps(data, indent=indent, ensure_ascii=plain_letters)
+    assert read_report(around.format(text)) == report
+
+
+def filled(size: int, piece: str) -> str:
+    return (piece * (size // len(piece) + 1))[:size]
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "open braces": lambda n: "{" * n,
+    "open objects": lambda n: filled(n, '{"a":'),
+    "open reports": lambda n: filled(n, '{"outcome": "done", "a": '),
+    "nested objects": lambda n: '{"a":' * (n // 6) + "1" + "}" * (n // 6),
+    "nested, broken within": lambda n: '{"a" ' * (n // 6) + "}" * (n // 6),
+    "broken objects": lambda n: filled(n, '{"a" 1}\n'),
+    "keys twice": lambda n: filled(n, '{"a":1,"a":2} '),
+    "many reports": lambda n: filled(n, '{"outcome":"done"}\n'),
+    "many wrong reports": lambda n: filled(n, '{"outcome":"x"}\n'),
+    "single quotes": lambda n: filled(n, "{'outcome': "),
+    "list of objects": lambda n: "[" + filled(n, '{"a":1},'),
+    "spaces and braces": lambda n: filled(n, "{" + " " * 200),
+    "backslashes": lambda n: '{"' + "\\" * n,
+    "open fences": lambda n: filled(n, "```a\n"),
+    "fences": lambda n: filled(n, "```\nx\n"),
+    "fences of two kinds": lambda n: filled(n, "```\n~~~\n"),
+    "longer and longer fences": lambda n: "\n".join("`" * (3 + k) for k in range(int((2 * n) ** 0.5))),
+    "attempt lines": lambda n: filled(n, "ATTEMPT 1:\n"),
+    "attempt blocks": lambda n: filled(n, "ATTEMPT 1: Self-Solve\nApproach: x\n"),
+    "open quotations": lambda n: filled(n, ' "a\n'),
+    "quotations": lambda n: filled(n, 'say "a\nb" x\n'),
+    "summaries": lambda n: filled(n, "# Summary\n"),
+    "status lines": lambda n: filled(n, "Status: Complete\n"),
+    "forms": lambda n: filled(n, "# Status\n- [x] Complete\n"),
+    "underlined headings": lambda n: filled(n, "Status\n---\n"),
+    "boxes on a line": lambda n: "# Status\n" + filled(n, "[ ] Complete / "),
+    "boxes on lines": lambda n: "# Status\n" + filled(n, "- [ ] Complete\n"),
+    "a long point": lambda n: "# Issues Found\n- a\n" + filled(n, " b\n") + "\n# Status\n[x] Complete",
+    "many points": lambda n: "# Changes Made\n" + filled(n, "- a/b.c: d\n") + "\n# Status\n[x] Complete",
+    "long paths": lambda n: "# Issues Found\n" + filled(n, "- " + "a." * 200 + "\n") + "\n# Status\n[x] Complete",
+    "signals": lambda n: filled(n, "TASK_INCOMPLETE\n"),
+    "questions": lambda n: filled(n, "SEEKING_DIVINE_CLARIFICATION\nQuestion: a\n"),
+    "a long option": lambda n: "SEEKING_DIVINE_CLARIFICATION\nQuestion: q\nOptions:\n1. a\n" + filled(n, "x\n"),
+    "labels": lambda n: "EXPERT_UNSUCCESSFUL\n" + filled(n, "Reason: a\n"),
+    "open tags": lambda n: filled(n, "<example>\n"),
+    "open comments": lambda n: filled(n, "<!--\n"),
+    "a long line": lambda n: "a" * n,
+    "stars": lambda n: "*" * n,
+    "hashes": lambda n: filled(n, "# # "),
+    "unseen letters": lambda n: filled(n, "\u200d\u200b"),
+    "returns": lambda n: filled(n, 'Returns: {a: b, a: b, c: "\n'),
+    "struck out": lambda n: "# Status\n" + filled(n, "~~"),
+    "wishes": lambda n: "# Summary\n" + filled(n, "no any changes are ") + "\n# Status\n[x] Complete",
+}
+
+
+def work(text: str) -> float:
+    """What reading costs this process, whoever else is on the machine."""
+    before = time.process_time()
+    heard(text)
+    return time.process_time() - before
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE.keys())
+def test_four_times_the_text_is_about_four_times_the_work(make: Callable[[int], str]) -> None:
+    small, large = make(12_000), make(48_000)
+    # Squared work would be sixteen times as much. The best of some tries, since a busy machine only ever adds.
+    ratios = []
+    for _ in range(6):
+        ratios.append(work(large) / max(work(small), 0.002))
+        if ratios[-1] < 8:
+            return
+    pytest.fail(f"the work grows {min(ratios):.1f} times")
+
+
+@pytest.mark.ledger("R-32")
+def test_what_is_too_long_is_refused_unread() -> None:
+    with pytest.raises(Invalid, match="characters, more than"):
+        read_report("## Summary\n" + "x" * REPORT_CHARS_MAX + "\n## Status\n[x] Complete")
