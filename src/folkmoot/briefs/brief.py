@@ -2,61 +2,204 @@
 
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, field, to_builtins
 
+from folkmoot.briefs.ending import ending, report_format
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Dispute, Item
+from folkmoot.core.item import ENDED, Dispute, Guidance, Item
+from folkmoot.core.order import stage
 from folkmoot.core.records import Run
 
 View = dict[str, Any]
 
-ESCAPE_HATCH = (
-    "One effort, then report. If you cannot do it, say so: failed with what you tried, stuck with a reason, "
-    "disputed with a comment if an earlier artifact is wrong, asks with a question if only a person can know."
-)
-REPORT_FORMAT = {
-    "how": "moot report RUN --token TOKEN FILE (JSON; - reads standard input)",
-    "outcomes": ["done", "changes_requested", "disputed", "failed", "stuck", "asks", "incomplete"],
-    "example": {"outcome": "failed", "summary": "…", "attempts": [{"approach": "…", "outcome": "…"}]},
-}
+# With no more characters and paths than this a brief is never too large, and is not measured.
+SMALL = 20_000
+FILES_FEW = 20
+GUIDANCE_OF_PARENT = 3
 
 
-def brief(flow: Flow, item: Item, run: Run, history: list[View], comments: list[View]) -> View:
-    """What the agent of this run is told; attempts and comments come as the contract shows them."""
-    agent = flow.agents[run.agent]
-    return {
+class Facts(Struct, frozen=True, gc=False):
+    """What the store knows that a brief tells; rows as the contract shows them."""
+
+    history: list[View]
+    comments: list[View]
+    parent: Item | None = None
+    messages: list[View] = field(default_factory=list)
+    lessons: list[View] = field(default_factory=list)
+    previous: View | None = None  # the last report on the work, or how the last run ended without one
+    answered: list[Guidance] = field(default_factory=list)  # no run has reported since these answers
+    around: dict[str, list[View]] = field(default_factory=dict)  # other items that concern it
+
+
+def subject_of(item: Item, parent: Item | None) -> Item:
+    """Whose work it is about: a part and an expert look at their parent's, so what is known of that they must know."""
+    return parent if parent is not None and item.kind in ("part", "expert") else item
+
+
+def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
+    """What the agent, or the gate, of this run is told."""
+    agent = flow.agents.get(run.agent)
+    subject = subject_of(item, facts.parent)
+    tasks = facts.around.get("tasks", []) if item.splits else []
+    end = ending(flow, item, run, any(task["status"] not in ENDED for task in tasks))
+    told = {
         "role": run.agent,
-        "task": {"id": item.id, "title": item.title, "body": item.body, "column": run.column, "why": item.because},
-        "instructions": agent.instructions,
-        "projectContext": {"flow": flow.name, "stages": flow.stages()},
-        "constraints": {
-            "files": item.files,
-            "write": agent.write,
-            "contracts": [],
-            "dependencies": item.after,
-            "timeout": agent.timeout or flow.limits.timeout,
-        },
-        "escapeHatch": ESCAPE_HATCH,
-        "artifacts": [{"name": name, "path": a.path, "agent": a.agent} for name, a in item.artifacts.items()],
+        "task": _task(flow, item, run, facts.parent),
+        "instructions": agent.instructions if agent and not run.gate else "",
+        "projectContext": _project(flow, item, facts),
+        "constraints": _constraints(flow, item, subject, run),
+        "escapeHatch": end.hatch.replace("{parent}", item.parent or "") if item.kind == "part" else end.hatch,
+        "responses": [_response(subject.id, run.agent, said) for said in facts.answered],
         "told": item.told,
-        "attempts": history,
-        "findings": to_builtins(item.findings) if item.findings else [],
-        "comments": comments,
-        "disputes": _disputes(flow, item),
-        "outputs": [],
-        "round": item.iteration,
-        "guidance": to_builtins(item.guidance) if item.guidance else [],
-        "messages": [],
-        "lessons": [],
+        "guidance": to_builtins(subject.guidance) if subject.guidance else [],
+        "disputes": _disputes(flow, subject),
+        "findings": _findings(flow, subject) if subject.findings else [],
+        "round": _round(subject),
+        "max_rounds": flow.limits.feedback_rounds,
+        "previous": facts.previous,
+        "attempts": facts.history,
+        "advice": _advice(item),
+        "outputs": _outputs(subject) if subject.outputs else [],
+        "comments": facts.comments,
+        "messages": facts.messages,
+        "artifacts": [{"name": name, "path": a.path, "agent": a.agent} for name, a in subject.artifacts.items()],
+        "lessons": facts.lessons,
         "reasons": flow.reasons,
-        "report_format": REPORT_FORMAT,
+        "report_format": report_format(flow, item, run, end),
+        "left_out": [],
     }
+    if _is_small(told, item, facts):
+        return told
+    from folkmoot.briefs.size import BRIEF_SIZE, fitted  # few briefs need it
+
+    return fitted(told, BRIEF_SIZE)
+
+
+def _response(task: str, agent: str, said: Guidance) -> View:
+    """The parts of the block by which an answer reaches the agent (E-09)."""
+    return {"task": task, "agent": agent, "question": said.question, "guidance": said.answer, "by": said.by}
+
+
+def _is_small(told: View, item: Item, facts: Facts) -> bool:
+    """A brief with nothing to it but its task need not be measured; that is the most of them."""
+    if facts.comments or facts.history or facts.previous or facts.parent or facts.around or facts.messages:
+        return False
+    if item.findings or item.guidance or item.outputs or item.contracts or item.artifacts or item.constraints:
+        return False
+    if facts.lessons or item.integration_points or item.disputes or len(item.files) > FILES_FEW:
+        return False
+    words = len(item.body) + len(item.because) + len(item.told or "") + len(item.spec or "")
+    return words + len(told["instructions"]) < SMALL
+
+
+def _task(flow: Flow, item: Item, run: Run, parent: Item | None) -> View:
+    task: View = {"id": item.id, "title": item.title, "body": item.body, "column": run.column, "why": item.because}
+    if item.kind != "item":
+        task |= {"kind": item.kind, "parent": item.parent}
+        if item.purpose:
+            task["purpose"] = item.purpose
+    if item.returns_to:
+        task["returns_to"] = item.returns_to
+    if run.gate and item.proving:
+        command = flow.gates[run.agent].run if run.agent in flow.gates else []
+        task |= {"gate": run.agent, "command": command, "checks": item.proving.run, "checks_agent": item.proving.agent}
+    if item.generation or item.kind != "item":
+        task["author"] = _author(item, parent)
+    return task | ({"spec": item.spec} if item.spec else {})
+
+
+def _author(item: Item, parent: Item | None) -> str:
+    """Who wrote title and body, as far as the item knows. Without a word about it, it was a person."""
+    match item.kind:
+        case "task":
+            return f"the split of item {item.parent}"
+        case "expert":
+            return f"the board, from item {item.parent} and what was tried there"
+        case "part" if parent is not None and not parent.generation:
+            return "a person"
+        case _:
+            asker = item.parent or item.dispatched_by
+            return f"an agent on item {asker}" if asker else "an agent"
+
+
+def _project(flow: Flow, item: Item, facts: Facts) -> View:
+    project: View = {"flow": flow.name, "stages": flow.stages()}
+    if item.integration_points:
+        project["integrationPoints"] = item.integration_points
+    parent = facts.parent
+    if parent is not None:
+        project["parent"] = {"id": parent.id, "title": parent.title, "body": parent.body}
+        if item.kind == "part":
+            del project["parent"]["body"]  # a part has its parent's words
+            others = [agent for child, agent in parent.made.items() if child != item.id]
+            spoken = [output.agent for output in parent.outputs.values() if output.kind == "part"]
+            project["others"] = list(dict.fromkeys([*others, *spoken]))
+        elif item.kind != "expert" and parent.guidance:
+            project["parent"]["guidance"] = to_builtins(parent.guidance[-GUIDANCE_OF_PARENT:])
+    return project | facts.around if facts.around else project
+
+
+def _constraints(flow: Flow, item: Item, subject: Item, run: Run) -> View:
+    agent = flow.agents.get(run.agent)
+    gate = flow.gates.get(run.agent) if run.gate else None
+    timeout = gate.timeout if gate else agent.timeout if agent else None
+    constraints: View = {
+        "files": subject.files,
+        "write": _may_write(flow, item, run),
+        "contracts": [{"name": name, "text": text} for name, text in subject.contracts.items()],
+        "dependencies": item.after,
+        "timeout": timeout or flow.limits.timeout,
+    }
+    if item.constraints:
+        constraints["rules"] = item.constraints
+    return constraints
+
+
+def _may_write(flow: Flow, item: Item, run: Run) -> str:
+    """Whoever only looks writes nothing, whatever its agent may write elsewhere (R-08, R-25)."""
+    agent = flow.agents.get(run.agent)
+    return "none" if agent is None or run.gate or item.kind in ("expert", "sub") else agent.write
+
+
+def _round(item: Item) -> int:
+    """The feedback round: of the gate that was red, or of whoever checks."""
+    reds = item.span.reds.get(item.proving.column, 0) if item.proving else 0
+    return reds or item.iteration
+
+
+def _findings(flow: Flow, item: Item) -> list[View]:
+    """Each with who found it: where one agent checks alone, its findings do not repeat its name."""
+    views: list[View] = to_builtins(item.findings)
+    column = item.returns_to or ""
+    checker = flow.watcher(column) if column in flow.columns and not flow.is_group(column) else None
+    for view in views:
+        view["found_by"] = view["found_by"] or ([checker] if checker else [])
+    return views
+
+
+def _outputs(item: Item) -> list[View]:
+    """What children ended with: all of them, so that their parent can put it together (Q-09)."""
+    views = [{"item": child, **to_builtins(output)} for child, output in item.outputs.items()]
+    for view in views:
+        if not view["report"]:
+            del view["report"]
+    return views
+
+
+def _advice(item: Item) -> View | None:
+    """What the expert said whose advice this effort follows."""
+    if item.advisor is None:
+        return None
+    said = [output for output in item.outputs.values() if output.kind == "expert" and output.agent == item.advisor]
+    return {"expert": item.advisor, "advice": said[-1].summary, "steps": said[-1].next_steps} if said else None
 
 
 def _disputes(flow: Flow, item: Item) -> list[View]:
     """Every dispute in which it is this agent's turn: it must settle each before it can say done."""
-    stage = flow.stage(item.column, item.origins)
-    return [_dispute(dispute) for dispute in item.disputes if dispute.side(dispute.turn).stage == stage]
+    if not item.disputes:
+        return []
+    speaking = stage(flow, item)
+    return [_dispute(dispute) for dispute in item.disputes if dispute.side(dispute.turn).stage == speaking]
 
 
 def _dispute(dispute: Dispute) -> View:
