@@ -1,0 +1,314 @@
+"""One trial: items come in, free slots are filled, runs take their time, people answer. The engine decides the rest."""
+
+import heapq
+import random
+from collections.abc import Callable
+from functools import partial
+
+from msgspec import Struct
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
+from folkmoot.core.flow import LEASE_MAX, Flow
+from folkmoot.core.item import ENDED, Item
+from folkmoot.core.order import order_key
+from folkmoot.core.records import Question, Run
+from folkmoot.engine.engine import Engine
+from folkmoot.errors import Invalid, NothingToDo, Refused
+from folkmoot.sim.population.actors import Act, Effort
+from folkmoot.sim.population.board import BoardSeen
+from folkmoot.sim.population.population import ROLES, People, Population
+from folkmoot.store.sqlite.store import SqliteStore
+from folkmoot.testing.clock import SeededIds, VirtualClock
+
+WORKER = Speaker("worker")
+OWNER = Speaker("owner")  # brings the items, and answers
+# The rules bound the runs of an item, and people give up; a trial that goes on beyond this has found a hole in both.
+STEPS_PER_ITEM_MAX = 20_000
+
+
+class Broken(Exception):
+    """Something that must hold did not."""
+
+    def __init__(self, found: list[str]) -> None:
+        super().__init__(found[0])
+        self.found = found
+
+
+class Spent(Struct, frozen=True):
+    """What a run took, whether or not it lived to report it."""
+
+    role: str
+    cost: float
+
+
+class Trial:
+    def __init__(self, flow: Flow, population: Population, seed: int, slots: int) -> None:
+        self.flow = flow
+        self.population = population
+        self.seed = seed
+        self.slots = slots
+        self.clock = VirtualClock()
+        self.begin = 0.0  # what the store's clock shows when the trial's own begins
+        self.store = SqliteStore.create(":memory:", durable=False)
+        self.engine = Engine(self.store, self.clock, SeededIds(random.Random(f"{seed} ids")))
+        self.seen = BoardSeen(self.store, flow)
+        self.spent: dict[str, Spent] = {}
+        self.busy: set[str] = set()  # runs that hold a slot
+        self.brought: list[str] = []  # the items that came from outside
+        self.ended_at: dict[str, float] = {}
+        self.steps = 0
+        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._planned = 0
+        self._changed = False  # has anything happened that could free a slot or an item?
+        self._people = random.Random(f"{seed} people")
+        self._crashes = random.Random(f"{seed} crashes")
+        self._answers: dict[str, int] = {}  # item -> how often a person has answered about it
+        self._asked: set[str] = set()
+        self._alarms: set[float] = set()
+        self._worst: dict[str, float] = {}
+        self._difficulties: dict[str, float] = {}
+        self._eases: dict[str, float] = {}  # item that was split -> by how much its tasks are easier
+
+    def play(self) -> None:
+        """Live through it all, until nothing can happen any more."""
+        self.engine.adopt_flow(OWNER, self.flow, "")
+        self._after_step()
+        self.begin = self.seen.audit.time
+        for number in range(self.population.items.count):
+            self._at(number * self.population.items.every, partial(self._bring, number))
+        while self._heap:
+            time, _, deed = heapq.heappop(self._heap)
+            self.clock.move_to(time)
+            deed()
+            if self._changed:
+                # What happened may have freed a slot or an item: it is filled now, and not at some tick (R-23).
+                self._fill()
+                self._changed = False
+        self.seen.check_all()
+        self._check_end()
+        if self.seen.broken:
+            raise Broken(self.seen.broken)
+
+    def close(self) -> None:
+        self.store.close()
+
+    # Time
+
+    def _at(self, time: float, deed: Callable[[], None]) -> None:
+        self._planned += 1
+        heapq.heappush(self._heap, (time, self._planned, deed))
+
+    def _in(self, seconds: float, deed: Callable[[], None]) -> None:
+        self._at(self.clock.time + seconds, deed)
+
+    @property
+    def now(self) -> float:
+        """The store's clock."""
+        return self.begin + self.clock.time
+
+    def _alarm(self, time: float) -> None:
+        """Time alone changes nothing (R-29): at this moment of the store, somebody must speak for it to take effect."""
+        if time > self.now and time not in self._alarms:
+            self._alarms.add(time)
+            self._at(time - self.begin, self._sweep)
+
+    def _sweep(self) -> None:
+        """Every command first makes happen what is due, also one that is refused, as this one is."""
+        self._changed = True
+        try:
+            self.engine.on_run(Speaker("worker", "no-run", 0), commands.RenewRun(), show=False)
+        except Invalid:
+            self._after_step()
+
+    def _after_step(self) -> None:
+        """Look at what a command has changed, and plan what follows from it."""
+        self.steps += 1
+        events = self.seen.look()
+        self._changed = self._changed or any(event.name != "lease_renewed" for event in events)
+        if self.seen.broken:
+            raise Broken(self.seen.broken)
+        if self.steps > STEPS_PER_ITEM_MAX * (self.population.items.count + 1):
+            raise Broken([f"R-33: after {self.steps} steps it still goes on"])
+        for name in dict.fromkeys(change.id for e in events for change in e.changes if change.table == "items"):
+            item = self.seen.items[name]
+            if item.status in ENDED:
+                self.ended_at.setdefault(name, self.clock.time)
+            else:
+                self.ended_at.pop(name, None)
+                self._alarm(item.wake_at)
+        for name in dict.fromkeys(change.id for e in events for change in e.changes if change.table == "questions"):
+            self._hear(self.seen.questions[name])
+        # A run that has ended, by its own word or another's, is stopped, and its slot is free.
+        self.busy = {run for run in self.busy if self.seen.runs[run].ended_at is None}
+
+    # What comes in
+
+    def _bring(self, number: int) -> None:
+        """The items of a seed are the same for every flow and every number of slots."""
+        intake, chance = self.population.items, random.Random(f"{self.seed} item {number}")
+        kind = chance.choices(list(intake.types), list(intake.types.values()))[0]
+        difficulty = 1.0 if chance.random() < intake.hard else chance.random()
+        follows, earlier = chance.random() < intake.after, chance.random()
+        after = [self.brought[int(earlier * len(self.brought))]] if follows and self.brought else []
+        files = chance.sample(range(intake.files_of), min(intake.files_each, intake.files_of))
+        command = commands.AddItem(
+            title=f"Item {number + 1}", type=kind, after=after, files=[f"src/file-{n + 1}.py" for n in sorted(files)]
+        )
+        item: str = self.engine.add(OWNER, command)["id"]
+        self.brought.append(item)
+        self._difficulties[item] = difficulty
+        self._after_step()
+
+    def _difficulty(self, item: Item) -> float:
+        """How hard it is now: people's and experts' words make it easier."""
+        left = self._own_difficulty(item)
+        if self.population.people is not None:
+            left *= (1 - self.population.people.helps) ** item.clarifications
+        for output in item.outputs.values():
+            if output.kind == "expert" and output.outcome == "done":
+                left *= 1 - self.population.number("helps", output.agent, "expert", None)
+        return left
+
+    def _own_difficulty(self, item: Item) -> float:
+        if item.id not in self._difficulties:
+            above = self.seen.items.get(item.parent or "")
+            if above is None:
+                own = random.Random(f"{self.seed} made {item.id}").random()
+            else:
+                own = self._own_difficulty(above) * (1 - self._eases.get(above.id, 0.0) * (item.kind == "task"))
+            self._difficulties[item.id] = own
+        return self._difficulties[item.id]
+
+    # Agents
+
+    def _fill(self) -> None:
+        """Fill every free slot, the item that has waited longest first."""
+        tried: set[str] = set()
+        while len(self.busy) < self.slots:
+            agent = self._next_agent(tried)
+            if agent is None:
+                return
+            if not self._claim(agent):
+                tried.add(agent)
+
+    def _next_agent(self, tried: set[str]) -> str | None:
+        now, starve, items = self.now, self.flow.limits.starve, self.seen.items
+        waiting = [
+            (order_key(items[name], now, starve), agent)
+            for agent, names in self.seen.queues.items()
+            if agent not in tried
+            for name in names
+            if items[name].wake_at <= now
+        ]
+        return min(waiting)[1] if waiting else None
+
+    def _claim(self, agent: str) -> bool:
+        """Take the agent's next item, if there is one."""
+        roll = self._crashes.random()
+        # Only a run that may die needs rescue: with a long lease the others need not fill the log with renewals.
+        lease = self.flow.limits.lease if roll < self._worst_crash(agent) else LEASE_MAX
+        try:
+            claim = self.engine.claim(WORKER, agent, lease=lease, worker="trial", show=False)
+        except NothingToDo:
+            self._after_step()
+            return False
+        self._after_step()
+        run = self.seen.runs[claim["run"]]
+        item = self.seen.items[run.item]
+        chance = random.Random(f"{self.seed} run {item.id} {run.token}")
+        act = Effort(self.flow, self.population, claim, item, self._difficulty(item), chance).act()
+        dies = roll < self.population.number("crash", agent, act.role, run.model)
+        lived = chance.random() if dies else 1.0
+        ends = self.clock.time + act.seconds * lived
+        self.busy.add(run.id)
+        self.spent[run.id] = Spent(act.role, act.cost * lived)
+        if not dies:
+            self._at(ends, partial(self._report, run, act))
+        self._keep(run, ends, dies)
+        return True
+
+    def _worst_crash(self, agent: str) -> float:
+        """The highest chance that a run of this agent dies, whatever it will be given to do, and with which model."""
+        if agent not in self._worst:
+            known = self.flow.agents.get(agent)
+            models = [None, *(rung.model for rung in known.ladder)] if known else [None]
+            chances = [self.population.number("crash", agent, role, model) for role in ROLES for model in models]
+            self._worst[agent] = max(chances)
+        return self._worst[agent]
+
+    def _keep(self, run: Run, ends: float, dies: bool) -> None:
+        """Renew at a third of the lease, as a worker does, while the run lives."""
+        if self.clock.time + run.lease / 3 < ends:
+            self._in(run.lease / 3, partial(self._renew, run, ends, dies))
+        elif dies:
+            self._alarm(self.now + run.lease)
+
+    def _renew(self, run: Run, ends: float, dies: bool) -> None:
+        if run.id in self.busy:
+            self.engine.on_run(_voice(run), commands.RenewRun(), show=False)
+            self._after_step()
+            self._keep(run, ends, dies)
+
+    def _report(self, run: Run, act: Act) -> None:
+        if run.id in self.busy:
+            if act.report.outcome == "split":
+                self._eases[run.item] = self.population.number("eases", run.agent, act.role, run.model)
+            self.engine.report(_voice(run), act.report, fault=act.fault, show=False)
+            self._after_step()
+
+    # People
+
+    def _hear(self, question: Question) -> None:
+        if question.state != "open" or question.id in self._asked:
+            return
+        self._asked.add(question.id)
+        if question.deadline is not None:
+            self._alarm(question.deadline)
+        if self.population.people is not None:
+            self._think(self.population.people, question.id)
+
+    def _think(self, people: People, question: str) -> None:
+        self._in(people.answers_after * self._people.uniform(0.5, 1.5), partial(self._answer, people, question))
+
+    def _answer(self, people: People, name: str) -> None:
+        question = self.seen.questions[name]
+        if question.state != "open":
+            return
+        answers = self._answers.get(question.item, 0)
+        try:
+            if answers >= people.gives_up_after:
+                self.engine.on_item(OWNER, question.item, commands.CancelItem(why="it is not worth more answers"))
+            else:
+                self.engine.answer(OWNER, commands.AnswerQuestion(question=name, answer=self._choice(people, question)))
+        except Refused as refusal:
+            if refusal.code != "item_running":
+                raise
+            # The chosen way would move the item out of an agent's hands; when its run is over it can be taken.
+            self._think(people, name)
+        else:
+            self._answers[question.item] = answers + 1
+        self._after_step()
+
+    def _choice(self, people: People, question: Question) -> str:
+        number = len(question.options)
+        if not number:
+            return "Go on; take the simplest way that does what the item asks for."
+        ways = {"first_option": 1, "last_option": number, "any_option": self._people.randint(1, number)}
+        return str(ways[people.decides])
+
+    # The end
+
+    def _check_end(self) -> None:
+        """Nothing can happen any more: then everything has ended, or waits in the end for a person (R-03)."""
+        open_questions = any(question.state == "open" for question in self.seen.questions.values())
+        if self.flow.questions.pause_all and open_questions:
+            return
+        for name in self.seen.left_alone(self.now - self.flow.limits.starve):
+            item = self.seen.items[name]
+            words = f"R-03 (item {name}): it is {item.status} in {item.column}, and nothing will ever happen to it"
+            self.seen.broken.append(words)
+
+
+def _voice(run: Run) -> Speaker:
+    return Speaker(run.agent, run.id, run.token)
