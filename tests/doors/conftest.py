@@ -79,6 +79,12 @@ class Moot:
             timeout=120,
         )
 
+    def tell(self, agent: str, said: dict[str, Any] | str) -> str:
+        """One effort, reported in words: what the agent's terminal shows."""
+        claim = self.json("claim", agent)
+        text = said if isinstance(said, str) else json.dumps(said)
+        return self("report", claim["run"], "--token", str(claim["token"]), "-", stdin=text).out
+
     def work(self, agent: str, **report: Any) -> Any:
         """One effort: claim the agent's next item and report; gives the item as it then is."""
         claim = self.json("claim", agent)
@@ -104,6 +110,8 @@ def nowhere(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     """A folder without a board."""
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "MOOT_BOARD", "MOOT_RUN", "MOOT_TOKEN"):
         monkeypatch.delenv(name, raising=False)
+    # What the user keeps for all boards is no part of a test.
+    monkeypatch.setenv("HOME", str(tmp_path.parent / f"{tmp_path.name}-home"))
     return Moot(tmp_path, capsys, monkeypatch)
 
 

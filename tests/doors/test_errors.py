@@ -25,23 +25,46 @@ EVERY = {
     "inbox": ["inbox"],
     "answer": ["answer", "q1", "x"],
     "log": ["log"],
+    "lock": ["lock", "x"],
+    "unlock": ["unlock", "x"],
+    "locks": ["locks"],
+    "widen": ["widen", "r1", "x", "--token", "1"],
+    "send": ["send", "-"],
+    "messages": ["messages"],
+    "accept": ["accept", "x"],
+    "complete": ["complete", "x"],
+    "reject": ["reject", "x", "--why", "x"],
+    "dispatch": ["dispatch", "dev-agent", "x"],
+    "metrics": ["metrics"],
+    "lessons": ["lessons"],
     "doctor": ["doctor"],
     "check": ["check"],
 }
 DONE = '{"outcome": "done"}'
+ENVELOPE = '{"from": "dev-agent", "to": "qa-agent", "type": "x"}'
 
 
 @pytest.mark.parametrize("command", EVERY)
 def test_without_a_board_every_command_ends_with_4(nowhere: Moot, command: str) -> None:
-    error = nowhere(*EVERY[command], "--json", code=4, stdin=DONE).error
+    stdin = ENVELOPE if command == "send" else DONE
+    error = nowhere(*EVERY[command], "--json", code=4, stdin=stdin).error
     assert error["code"] == "no_board" and "moot init" in error["hint"]
-    words = nowhere(*EVERY[command], code=4, stdin=DONE)
+    words = nowhere(*EVERY[command], code=4, stdin=stdin)
     assert words.out == "" and words.err.startswith("moot: ") and "next: " in words.err
 
 
 @pytest.mark.parametrize(
     "arguments, code",
     [
+        (["accept", "m1"], "unknown_message"),
+        (["complete", "m1"], "unknown_message"),
+        (["reject", "m1", "--why", "x"], "unknown_message"),
+        (["reject", "m1"], "bad_usage"),
+        (["messages", "--item", "99"], "unknown_item"),
+        (["dispatch", "nobody", "x"], "unknown_agent"),
+        (["dispatch", "dev-agent", " "], "bad_title"),
+        (["widen", "r99", "--token", "1", "a.py"], "unknown_run"),
+        (["widen", "r99", "--token", "1"], "bad_usage"),
         (["show", "99"], "unknown_item"),
         (["show", "abc"], "unknown_item"),
         (["show", ""], "unknown_item"),
@@ -194,7 +217,9 @@ NASTY = [
 
 @pytest.mark.parametrize("words", NASTY)
 def test_no_words_reach_the_terminal_as_anything_but_words(moot: Moot, words: str) -> None:
-    moot("add", "--column", "tests", "--tag", words, "--files", words, "--as", words, "--", f"T {words}"[:500])
+    files = ["--files", words] if moot("lock", "--", words, code=None).code == 0 else []  # not every word is a path
+    moot("add", "--column", "tests", "--tag", words, *files, "--as", words, "--", f"T {words}"[:500])
+    moot("unlock", "--", words, code=None)
     moot.work("test-architect", summary=words, artifacts=[{"name": words}])
     moot.work("dev-agent", outcome="disputed", comments=[{"content": f"C {words}", "artifact": words, "target": words}])
     moot.work(

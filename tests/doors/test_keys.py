@@ -26,7 +26,26 @@ def test_every_writing_command_answers_a_repeated_key_with_the_same_bytes(moot: 
     twice("cancel", "1")
     twice("reopen", "1")
     claim = moot.json("claim", "test-architect")
+    twice("widen", claim["run"], "--token", str(claim["token"]), "a.py")
     twice("release", claim["run"], "--token", str(claim["token"]))
+    twice("lock", "b.py")
+    twice("unlock", "b.py")
+    twice("dispatch", "dev-agent", "Fix it")
+
+
+def test_every_command_about_messages_answers_a_repeated_key_with_the_same_bytes(nowhere: Moot) -> None:
+    nowhere("init", "--preset", "handoff")
+    said = '{"from": "planner", "to": "builder", "type": "task_handoff"}'
+    first = nowhere("send", "-", "--key", "a", "--json", stdin=said)
+    assert nowhere("send", "-", "--key", "a", "--json", stdin=said).out == first.out
+    message = first.json["message_id"]
+    for command in ("accept", "complete"):
+        done = nowhere(command, message, "--key", command, "--json")
+        assert nowhere(command, message, "--key", command, "--json").out == done.out
+    other = nowhere("send", "-", "--json", stdin=said).json["message_id"]
+    done = nowhere("reject", other, "--why", "x", "--key", "reject", "--json")
+    assert nowhere("reject", other, "--why", "x", "--key", "reject", "--json").out == done.out
+    assert len(nowhere.json("messages")["messages"]) == 2
 
 
 @pytest.mark.parametrize(

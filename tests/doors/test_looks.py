@@ -37,8 +37,44 @@ def full(disputed: Moot) -> Moot:
 @pytest.mark.parametrize("columns", ["24", "40", "80", "100", "200"])
 def test_no_line_is_longer_than_the_screen(full: Moot, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    for command in ("show 1", "show 2", "show 3", "board", "inbox", "list", "log", "comments 3", "doctor", "check"):
+    for command in (
+        "show 1",
+        "show 2",
+        "show 3",
+        "board",
+        "inbox",
+        "list",
+        "log",
+        "comments 3",
+        "doctor",
+        "check",
+        "locks",
+        "metrics",
+    ):
         lines = full(*command.split()).out.splitlines()
+        assert not [line for line in lines if cell_len(line) > int(columns)], command
+        assert not [line for line in lines if line != line.rstrip()], f"a line of {command} ends in spaces"
+
+
+@pytest.mark.parametrize("columns", ["24", "80"])
+def test_no_page_about_sharing_is_wider_than_the_screen(
+    nowhere: Moot, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    long = LONG.strip()
+    nowhere("init", "--preset", "quest")
+    nowhere("add", "The quest")
+    tasks = [{"title": long[:400], "files": ["src/" + "x" * 200], "contracts": ["y" * 90]}, {"title": "b"}]
+    points = {"z" * 90: long}
+    contracts = [{"name": "y" * 90, "text": long}]
+    nowhere.work("pathseeker", outcome="split", tasks=tasks, contracts=contracts, integration_points=points)
+    nowhere.work("codeweaver", summary=long, lessons=[long])
+    nowhere("lock", "w" * 200, "--as", "v" * 90)
+    nowhere("dispatch", "codeweaver", long, "--purpose", "question")
+    nowhere("claim", "codeweaver", "--item", "3")
+    monkeypatch.setenv("COLUMNS", columns)
+    pages = ["show 1", "show 2", "show 4", "board", "list", "log", "locks", "lessons", "metrics", "messages"]
+    for command in pages:
+        lines = nowhere(*command.split()).out.splitlines()
         assert not [line for line in lines if cell_len(line) > int(columns)], command
         assert not [line for line in lines if line != line.rstrip()], f"a line of {command} ends in spaces"
 
@@ -94,7 +130,9 @@ def test_a_dumb_terminal_gets_no_codes(disputed: Moot) -> None:
     assert "\x1b" not in through_a_terminal(disputed.folder, "board", env={"TERM": "dumb"})
 
 
-@pytest.mark.parametrize("command", ["claim dev-agent", "list", "show 1", "board", "add x", "inbox"])
+@pytest.mark.parametrize(
+    "command", ["claim dev-agent", "list", "show 1", "board", "add x", "inbox", "lock a.py", "locks", "messages"]
+)
 def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, command: str) -> None:
     script = (
         "import sys\nfrom folkmoot.wiring import main\n"
@@ -110,7 +148,15 @@ def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, comman
     )
     loaded = set(process.stderr.split())
     assert "folkmoot.engine.engine" in loaded
-    assert not loaded & {"rich", "yaml", "difflib", "asyncio", "folkmoot.doors.cli.say", "folkmoot.engine.doctor"}
+    assert not loaded & {
+        "rich",
+        "yaml",
+        "difflib",
+        "asyncio",
+        "folkmoot.doors.cli.say",
+        "folkmoot.engine.doctor",
+        "folkmoot.engine.measures",
+    }
 
 
 def test_every_event_has_words_and_no_words_are_left_over() -> None:

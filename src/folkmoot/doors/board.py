@@ -8,6 +8,9 @@ from typing import Any, ClassVar, Self
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.report import Report
+from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.doors.patience import patiently
+from folkmoot.doors.posting import order_to_send
 from folkmoot.engine.application import Application, Boards
 from folkmoot.errors import MootError, Refused
 
@@ -110,6 +113,51 @@ class Board:
     def comment(self, item: str, content: str, *, key: str | None = None, **parts: str | None) -> View:
         return self._on(item, commands.AddComment(content=content, **parts), key)
 
+    def lock(
+        self, *paths: str, seconds: float = LOCK_SECONDS, wait: float = 0.0, key: str | None = None
+    ) -> Sequence[View]:
+        """Keep others off these paths, all or none; gives every hold in force. Raises Refused if others hold one."""
+        return patiently(self.boards, wait, lambda: _lock(self._application, self._speaker, list(paths), seconds, key))
+
+    def unlock(self, *paths: str, key: str | None = None) -> Sequence[View]:
+        command = commands.UnlockPaths(paths=list(paths))
+        held: Sequence[View] = self._application.engine.lock(self._speaker, command, key)["locks"]
+        return held
+
+    def locks(self) -> Sequence[View]:
+        held: Sequence[View] = self._application.queries.locks()["locks"]
+        return held
+
+    def send(self, message: View, *, key: str | None = None) -> View:
+        """Send an envelope: `from`, `to` and `type` are needed; gives it as it was taken in."""
+        return _send(self._application, self._speaker, message, key)
+
+    def messages(self, *, to: str | None = None, status: str | None = None) -> Sequence[View]:
+        found: Sequence[View] = self._application.queries.messages(to=to, status=status)["messages"]
+        return found
+
+    def accept(self, message: str, *, key: str | None = None) -> View:
+        return self._application.engine.on_message(self._speaker, commands.AcceptMessage(message=message), key)
+
+    def complete(self, message: str, *, key: str | None = None) -> View:
+        return self._application.engine.on_message(self._speaker, commands.CompleteMessage(message=message), key)
+
+    def reject(self, message: str, why: str, *, key: str | None = None) -> View:
+        return self._application.engine.on_message(self._speaker, commands.RejectMessage(message=message, why=why), key)
+
+    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
+        """Give an agent a small thing to do; gives the new item."""
+        command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
+        return self._application.engine.add(self._speaker, command, key)
+
+    def metrics(self) -> View:
+        return self._application.queries.metrics()
+
+    def lessons(self, agent: str | None = None) -> Sequence[View]:
+        """What runs have learnt, the newest first."""
+        found: Sequence[View] = self._application.queries.lessons(agent)["lessons"]
+        return found
+
     def _on(self, item: str, command: commands.Command, key: str | None) -> View:
         return self._application.engine.on_item(self._speaker, item, command, key)
 
@@ -162,6 +210,27 @@ class Claim:
         command = commands.AddComment(content=content, **parts)
         return self._application.engine.on_item(self._speaker, self.item_id, command)
 
+    def prompt(self) -> str:
+        """The brief as the text an agent is given."""
+        from folkmoot.briefs.prompt import prompt
+
+        return prompt(self.brief)
+
+    def widen(self, *paths: str, key: str | None = None) -> View:
+        """Ask for more files than the item declared; raises Refused if another holds one."""
+        return self._application.engine.on_run(self._speaker, commands.WidenRun(paths=list(paths)), key)
+
+    def lock(self, *paths: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> list[View]:
+        """A lock that ends with this run, or before."""
+        return _lock(self._application, self._speaker, list(paths), seconds, key)
+
+    def send(self, message: View, *, key: str | None = None) -> View:
+        return _send(self._application, self._speaker, message, key)
+
+    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
+        command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
+        return self._application.engine.add(self._speaker, command, key)
+
     def _end(self) -> None:
         self._reported = True
         if self._over is not None:
@@ -202,3 +271,15 @@ class Claim:
             except MootError as error:
                 self.lost = error
                 return
+
+
+def _lock(application: Application, speaker: Speaker, paths: list[str], seconds: float, key: str | None) -> list[View]:
+    command = commands.LockPaths(paths=paths, seconds=seconds)
+    held: list[View] = application.engine.lock(speaker, command, key)["locks"]
+    return held
+
+
+def _send(application: Application, speaker: Speaker, message: View, key: str | None) -> View:
+    from folkmoot.reports.envelope import check_message
+
+    return application.engine.send(speaker, order_to_send(check_message(message)), key)

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from folkmoot.core.flow import Flow
+    from folkmoot.engine.application import Wish
 
 FOLDER = ".moot"
 STORE = "board.db"
 FLOW = "flow.yaml"
+LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
+USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
@@ -54,27 +57,32 @@ class FileBoards:
             raise Unavailable(
                 "cannot_write", f"{_shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
             ) from error
-        flow, text, warnings = _read_flow(os.path.join(home, FLOW))
+        ladders = _ladder_file(home)
+        flow, warnings = _read_flow(os.path.join(home, FLOW), ladders)
         store = SqliteStore.create(os.path.join(home, STORE))
         engine = Engine(store, SystemClock(), SystemIds())
-        engine.adopt_flow(ENGINE, flow, _checksum(text))
-        return Application(engine, home, [*store.warnings, *warnings])
+        engine.adopt_flow(ENGINE, flow, _checksum(home, ladders) or "")
+        return Application(engine, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
 
-    def check(self, place: str | None, flow: str | None) -> Checked:
-        """Validate a flow; the board's own, if it has changed, is taken in."""
+    def check(
+        self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ENGINE
+    ) -> Checked:
+        """Validate a flow; the board's own, if it has changed, is taken in, and `moves` says where items go."""
         if flow is not None:
-            read, _, warnings = _read_flow(flow)
+            read, warnings = _read_flow(flow)
             return Checked(_shown(flow), read.name, None, False, warnings)
         home = _find(place)
-        path = os.path.join(home, FLOW)
-        read, text, warnings = _read_flow(path)
+        path, ladders = os.path.join(home, FLOW), _ladder_file(home)
+        read, warnings = _read_flow(path, ladders)
+        checksum = _checksum(home, ladders) or ""
         board = self.open(home)
         try:
             version, source = board.queries.flow_source()
-            changed = source != _checksum(text) or board.queries.flow() != read
-            if changed:
-                version = board.engine.adopt_flow(ENGINE, read, _checksum(text))
-            return Checked(_shown(path), read.name, version, changed, warnings)
+            changed = source != checksum or board.queries.flow() != read
+            if changed or moves:
+                version = board.engine.adopt_flow(speaker if moves else ENGINE, read, checksum, moves)
+            used = _shown(ladders) if ladders else None
+            return Checked(_shown(path), read.name, version, changed or bool(moves), warnings, used)
         finally:
             board.close()
 
@@ -93,6 +101,27 @@ class FileBoards:
             return play(board, Teller(sys.stderr if on_stderr else sys.stdout, self.pause, read), folder)
         finally:
             board.close()
+
+    def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]:
+        """Try a flow with a population, in virtual time, on a board in memory."""
+        from folkmoot.wiring.trials import simulate
+
+        if wish.flow is not None:
+            flow, notes = _read_flow(wish.flow)
+            return simulate(flow, wish, notes)
+        if wish.preset is None:
+            try:
+                board = self.open(place)
+            except Unavailable as error:
+                if place is not None or error.code != "no_board":
+                    raise
+            else:
+                try:
+                    flow, notes = board.queries.flow(), list(board.notes)
+                finally:
+                    board.close()
+                return simulate(flow, wish, notes)
+        return simulate(None, wish, [])
 
 
 def _find(place: str | None) -> str:
@@ -116,17 +145,27 @@ def _find(place: str | None) -> str:
 
 
 def _flow_changed(home: str, application: Application) -> list[str]:
-    try:
-        with open(os.path.join(home, FLOW), "rb") as file:
-            data = file.read()
-    except OSError:
-        # The flow in force is in the store; its file may well be gone.
-        return []
+    ladders = _ladder_file(home)
+    checksum = _checksum(home, ladders)
+    # The flow in force is in the store; its file may well be gone.
     version, source = application.queries.flow_source()
-    if sha256(data).hexdigest() == source:
+    if checksum is None or checksum == source:
         return []
     path = _shown(os.path.join(home, FLOW))
-    return [f"{path} was changed since version {version} was taken in; check it and take it in: moot check"]
+    what = f"{path} was" if ladders is None else f"{path} or {_shown(ladders)} was"
+    return [f"{what} changed since version {version} was taken in; check it and take it in: moot check"]
+
+
+def _ladder_file(home: str) -> str | None:
+    """The file whose ladders take the place of the flow's own: the board's, else the user's, else none (K-15)."""
+    for path in (os.path.join(home, LADDERS), os.path.expanduser(USER_LADDERS)):
+        if os.path.isfile(path):
+            return path
+    return None
+
+
+def _ladder_notes(ladders: str | None) -> list[str]:
+    return [f"the ladders of {_shown(ladders)} are used in place of the flow's own"] if ladders else []
 
 
 def _write_new(path: str, text: str) -> None:
@@ -137,22 +176,38 @@ def _write_new(path: str, text: str) -> None:
         file.write(text)
 
 
-def _read_flow(path: str) -> "tuple[Flow, str, list[str]]":
+def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]":
+    """The flow in a file, with the ladders of another in place of its own, and what its author should know."""
     from folkmoot.flows.load import read_flow
 
+    text = _text(path, "unreadable_flow", "name a flow file: moot check FILE")
+    rungs = None
+    if ladders is not None:
+        from folkmoot.flows.ladder_file import read_ladder_file
+
+        rungs = read_ladder_file(_text(ladders, "unreadable_ladders", "mend the file, or remove it"), _shown(ladders))
+    read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)), rungs)
+    return read.flow, read.warnings
+
+
+def _text(path: str, code: str, hint: str) -> str:
     try:
         with open(path, "rb") as file:
-            text = file.read().decode("utf-8")
+            return file.read().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(
-            "unreadable_flow", f"{_shown(path)} cannot be read: {error}", "name a flow file: moot check FILE"
-        ) from error
-    read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)))
-    return read.flow, text, [str(warning) for warning in read.warnings]
+        raise Invalid(code, f"{_shown(path)} cannot be read: {error}", hint) from error
 
 
-def _checksum(text: str) -> str:
-    return sha256(text.encode("utf-8")).hexdigest()
+def _checksum(home: str, ladders: str | None) -> str | None:
+    """Of all that the board's flow is read from but its prompts; None if that is not there."""
+    summed = sha256()
+    try:
+        for path in (os.path.join(home, FLOW), *([ladders] if ladders else [])):
+            with open(path, "rb") as file:
+                summed.update(file.read())
+    except OSError:
+        return None
+    return summed.hexdigest()
 
 
 def _shown(path: str) -> str:

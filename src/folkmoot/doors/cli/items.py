@@ -149,11 +149,12 @@ def show_command(session: Session, item: str) -> None:
 
     def words() -> None:
         from folkmoot.doors.cli.say.item import story
+        from folkmoot.doors.cli.say.phases import numbered
 
         events: list[View] = []
         while page := queries.log(events[-1]["seq"] if events else 0, view["id"])["events"]:
             events += page
-        story(view, events)
+        story(view, numbered(events, queries.flow()))
 
     session.answer(view, words)
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "init": "setup",
     "check": "setup",
     "demo": "setup",
+    "simulate": "simulate",
     "add": "items",
     "edit": "hands",
     "move": "hands",
@@ -24,7 +25,17 @@ COMMANDS = {
     "claim": "runs",
     "renew": "runs",
     "release": "runs",
+    "widen": "runs",
     "report": "runs",
+    "dispatch": "messages",
+    "lock": "locks",
+    "unlock": "locks",
+    "locks": "locks",
+    "send": "messages",
+    "messages": "messages",
+    "accept": "messages",
+    "complete": "messages",
+    "reject": "messages",
     "inbox": "talk",
     "answer": "talk",
     "comment": "talk",
@@ -33,15 +44,19 @@ COMMANDS = {
     "list": "items",
     "show": "items",
     "log": "story",
+    "metrics": "story",
+    "lessons": "story",
     "doctor": "story",
 }
 # What people come for, in the order in which they come for it.
 PURPOSES = {
-    "Make a board": ("init", "check", "demo"),
+    "Make a board": ("init", "check", "simulate", "demo"),
     "Give it work": ("add", "edit", "move", "cancel", "reopen"),
-    "Be an agent": ("claim", "renew", "release", "report"),
+    "Be an agent": ("claim", "renew", "release", "widen", "report", "dispatch"),
     "Talk": ("inbox", "answer", "comment", "comments"),
-    "Look": ("board", "list", "show", "log", "doctor"),
+    "Hand over": ("send", "messages", "accept", "complete", "reject"),
+    "Keep others off": ("lock", "unlock", "locks"),
+    "Look": ("board", "list", "show", "log", "metrics", "lessons", "doctor"),
 }
 
 

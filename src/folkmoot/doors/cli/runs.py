@@ -1,10 +1,10 @@
-"""What an agent does: claim, renew, release, report."""
+"""What an agent does: claim, renew, release, widen, report."""
 
 import click
 
 from folkmoot.core import commands
 from folkmoot.core.report import Report
-from folkmoot.doors.cli.session import Session, Span, View, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Session, Span, View, keyed, number_of, plain, read_text
 from folkmoot.errors import Invalid
 
 
@@ -14,17 +14,27 @@ from folkmoot.errors import Invalid
 @click.option("--item", metavar="ID", help="Only this item.")
 @click.option("--lease", type=Span(), metavar="60s", help="How long the claim holds without a renewal.")
 @click.option("--worker", default="", metavar="NAME", help="Who runs the agent; shown, never trusted.")
+@click.option("--prompt", "as_prompt", is_flag=True, help="Print only the prompt; the run and its token go to stderr.")
 @keyed
 @click.pass_obj
 def claim_command(
-    session: Session, agent: str, column: str | None, item: str | None, lease: float | None, worker: str
+    session: Session,
+    agent: str,
+    column: str | None,
+    item: str | None,
+    lease: float | None,
+    worker: str,
+    as_prompt: bool,
 ) -> None:
     """Take the next item for an agent, with its brief. Exit 3 if none is ready.
 
     \b
     moot claim dev-agent
     moot claim dev-agent --item 7 --lease 10m --json
+    moot claim dev-agent --prompt | my-agent
     """
+    if as_prompt and session.json:
+        raise Invalid("bad_usage", "--prompt is text, and --json is one document", "the JSON has the brief: use --json")
     wanted = number_of(item) if item else None
     view = session.board.engine.claim(
         session.speaker(), agent, column=column, item=wanted, lease=lease, worker=worker, key=session.key
@@ -35,6 +45,12 @@ def claim_command(
 
         claimed(view)
 
+    if as_prompt:
+        from folkmoot.briefs.prompt import prompt
+
+        session.note([f"run {view['run']}, token {view['token']}, item {view['item']['id']}"])
+        click.echo(plain(prompt(view["brief"])), color=False)
+        return
     session.answer(view, words)
 
 
@@ -68,6 +84,30 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
     _say(session, view, "given back")
 
 
+@click.command("widen")
+@click.argument("run_and_paths", nargs=-1, required=True, metavar="[RUN] PATH...")
+@click.option("--token", type=int, metavar="N", help="The token the claim told.")
+@keyed
+@click.pass_obj
+def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int | None) -> None:
+    """Ask for more files than the item declared. Exit 1 if another holds one.
+
+    The run never waits: what it cannot have it must do without, or say in its report.
+    Inside a run, where MOOT_RUN and MOOT_TOKEN are set, the paths are enough.
+
+    \b
+    moot widen r3f9a2c41b7d0 --token 1 src/auth/mail.py
+    """
+    # Inside a run the first word is a path too, unless it names a run again.
+    named = session.run is None or token is not None or run_and_paths[0] == session.run
+    run, paths = (run_and_paths[0], run_and_paths[1:]) if named else (None, run_and_paths)
+    if not paths:
+        raise Invalid("bad_usage", "widen needs a RUN and at least one PATH", "see: moot widen --help")
+    command = commands.WidenRun(paths=list(paths))
+    view = session.board.engine.on_run(session.run_speaker(run, token), command, session.key)
+    _say(session, view, f"may write {', '.join(paths)}")
+
+
 @click.command("report")
 @click.argument("run_and_file", nargs=-1, required=True, metavar="[RUN] FILE")
 @click.option("--token", type=int, metavar="N", help="The token the claim told.")
@@ -77,7 +117,7 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
 def report_command(session: Session, run_and_file: tuple[str, ...], token: int | None, final: bool) -> None:
     """Report how a run ended.
 
-    FILE holds the report as JSON; - reads standard input.
+    FILE holds the report, in any dialect the board reads: JSON, markdown, signals; - reads standard input.
     Inside a run, where MOOT_RUN and MOOT_TOKEN are set, FILE is enough.
 
     \b
@@ -89,7 +129,13 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     speaker = session.run_speaker(run, token)
     report, fault = _read(run_and_file[-1], final)
     view = session.board.engine.report(speaker, report, fault, session.key)
-    _say(session, view, "not accepted as it stands; the run is over" if view["told"] else "reported")
+
+    def words() -> None:
+        from folkmoot.doors.cli.say.ends import reported
+
+        reported(session.board.queries, view, speaker.run or "")
+
+    session.answer(view, words)
 
 
 def _read(file: str, final: bool) -> tuple[Report, str | None]:

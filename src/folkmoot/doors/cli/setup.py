@@ -6,7 +6,7 @@ import sys
 import click
 
 from folkmoot.doors.cli.session import Session, common, plain
-from folkmoot.errors import Refused
+from folkmoot.errors import Invalid, Refused
 
 
 @click.command("init")
@@ -39,18 +39,28 @@ def init_command(session: Session, preset: str) -> None:
 
 @click.command("check")
 @click.argument("flow", required=False)
+@click.option("--move", "moves", multiple=True, metavar="OLD=NEW", help="Where the items of a column go; repeatable.")
 @common
 @click.pass_obj
-def check_command(session: Session, flow: str | None) -> None:
+def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) -> None:
     """Check a flow, and take in the board's own.
 
-    Every fault is named with its place and a suggestion.
+    Every fault is named with its place and a suggestion. A flow without a column that items are in is refused, unless
+    --move says where they go. That is a move by hand: runs there end, and what was made for the items is cancelled.
+
+    The ladders of .moot/escalation.yaml, else of ~/.oi/config/escalation.yaml, take the place of the flow's own.
 
     \b
     moot check
     moot check other/flow.yaml
+    moot check --move qa=review
     """
-    checked = session.boards.check(session.place, flow)
+    if flow is not None and moves:
+        raise Invalid("bad_usage", "--move is for the board's own flow", "leave FLOW out: moot check --move OLD=NEW")
+    if moves:
+        checked = session.boards.check(session.place, None, _moves(moves), session.speaker())
+    else:
+        checked = session.boards.check(session.place, flow)
     view = {
         "ok": True,
         "flow": checked.name,
@@ -58,6 +68,7 @@ def check_command(session: Session, flow: str | None) -> None:
         "version": checked.version,
         "taken_in": checked.taken_in,
         "warnings": checked.warnings,
+        "ladders": checked.ladders,
     }
 
     def words() -> None:
@@ -66,6 +77,16 @@ def check_command(session: Session, flow: str | None) -> None:
         say_checked(view)
 
     session.answer(view, words)
+
+
+def _moves(given: tuple[str, ...]) -> dict[str, str]:
+    moves = {}
+    for words in given:
+        old, sign, new = words.partition("=")
+        if not (old.strip() and sign and new.strip()):
+            raise Invalid("bad_usage", f"--move {words} does not say from where to where", "write --move OLD=NEW")
+        moves[old.strip()] = new.strip()
+    return moves
 
 
 @click.command("demo")

@@ -1,4 +1,4 @@
-"""What happened, and whether the board is sound."""
+"""What happened, what it cost, what was learned, and whether the board is sound."""
 
 import sys
 
@@ -33,19 +33,64 @@ def log_command(session: Session, item: str | None, after: int, limit: int, foll
         )
     wanted = number_of(item) if item else None
     view = session.board.queries.log(after, wanted, limit)
-    session.answer(view, lambda: _show(view))
+    session.answer(view, lambda: _show(session, view))
     while follow:
         sys.stdout.flush()
         session.boards.pause(FOLLOW_SECONDS)
         view = session.board.queries.log(view["next"], wanted, limit)
         if view["events"]:
-            _show(view)
+            _show(session, view)
 
 
-def _show(view: View) -> None:
+def _show(session: Session, view: View) -> None:
     from folkmoot.doors.cli.say.events import log
+    from folkmoot.doors.cli.say.phases import numbered
 
-    log(view["events"])
+    log(numbered(view["events"], session.board.queries.flow()))
+
+
+@click.command("metrics")
+@common
+@click.pass_obj
+def metrics_command(session: Session) -> None:
+    """Show what the work takes: time, handoffs, fixes, cost.
+
+    \b
+    moot metrics
+    moot metrics --json
+    """
+    view = session.board.queries.metrics()
+
+    def words() -> None:
+        from folkmoot.doors.cli.say.measures import metrics
+
+        metrics(view)
+
+    session.answer(view, words)
+
+
+@click.command("lessons")
+@click.option("--agent", metavar="A", help="Only what this agent's runs have learnt.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most this many.")
+@common
+@click.pass_obj
+def lessons_command(session: Session, agent: str | None, limit: int) -> None:
+    """Show what runs have learnt, the newest first.
+
+    A lesson reaches later runs of the same agent, and whoever works on the same files.
+
+    \b
+    moot lessons
+    moot lessons --agent dev-agent --json
+    """
+    view = session.board.queries.lessons(agent, limit)
+
+    def words() -> None:
+        from folkmoot.doors.cli.say.measures import lessons
+
+        lessons(view["lessons"])
+
+    session.answer(view, words)
 
 
 @click.command("doctor")

@@ -3,7 +3,7 @@
 import click
 
 from folkmoot.core import commands
-from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of
+from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json
 from folkmoot.errors import NothingToDo
 
 
@@ -61,15 +61,22 @@ def _say(session: Session, view: View, said: list[View]) -> None:
 
 
 @click.command("inbox")
+@click.option("--document", is_flag=True, help="As JSON: escalation_tracking and pending_divine_questions.")
 @common
 @click.pass_obj
-def inbox_command(session: Session) -> None:
+def inbox_command(session: Session, document: bool) -> None:
     """Show what agents ask you, oldest first. Exit 3 if nothing is open.
+
+    With --document it is one JSON document, also if nothing is open: what was tried on each item, and what is asked.
 
     \b
     moot inbox
+    moot inbox --document
     """
     queries = session.board.queries
+    if document:
+        print_json(queries.escalations())
+        return
     view = queries.inbox()
     if not view["questions"]:
         raise NothingToDo("no_question", "no question is open", "see what is going on: moot board")
@@ -100,7 +107,7 @@ def answer_command(session: Session, question: str, answer: str, to: str | None)
     view = session.board.engine.answer(session.speaker(), command, session.key)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.talk import answered
+        from folkmoot.doors.cli.say.ends import answered
 
         answered(view, question)
 

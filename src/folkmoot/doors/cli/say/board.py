@@ -5,7 +5,7 @@ from typing import Any
 from rich.text import Text
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.core.item import ASKING
+from folkmoot.core.item import ASKING, ENDED
 from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.say.talk import answer_command
 
@@ -13,6 +13,7 @@ View = dict[str, Any]
 LAST_DONE = 5
 QUESTION_CELLS = 160  # of a question on the board; all of it is in the inbox
 TITLE_LEAST = 24  # where less is left beside the note, it goes below
+KINDS = {"sub": "sub-agent", "dispatch": "dispatched"}
 ASKS = {"needs-human-review": "dispute", "awaiting-divine-guidance": "asks", "parked": "parked"}
 
 
@@ -26,7 +27,7 @@ def board(flow: Flow, items: list[View], questions: list[View], page: Page | Non
     _questions(page, questions)
     by_column: dict[str, list[View]] = {}
     for item in items:
-        if item["status"] not in ("done", "cancelled"):
+        if item["status"] not in ENDED:
             by_column.setdefault(item["column"], []).append(item)
     asked: dict[str, list[str]] = {}
     for question in questions:
@@ -43,13 +44,19 @@ def board(flow: Flow, items: list[View], questions: list[View], page: Page | Non
 def _summary(page: Page, flow: Flow, items: list[View]) -> None:
     counts = {
         "at work": sum(item["status"] == "running" for item in items),
-        "ready": sum(item["status"] == "ready" for item in items),
+        "ready": sum(item["status"] in ("ready", "proving") for item in items),
+        "blocked": sum(item["status"] == "blocked" for item in items),
         "waiting": sum(item["status"] == "waiting" for item in items),
         "for you": sum(item["status"] in ASKING for item in items),
-        "done": sum(item["status"] == "done" for item in items),
+        "done": sum(item["status"] == "done" and is_own(item) for item in items),
     }
     told = " · ".join(f"{number} {word}" for word, number in counts.items() if number)
     page.line((one_line(flow.name), "bold"), (f"  {told}" if told else "", QUIET))
+
+
+def is_own(item: View) -> bool:
+    """Is it an item in its own right, and not made to help another?"""
+    return bool(item["kind"] in ("item", "task"))
 
 
 def _empty(page: Page) -> None:
@@ -78,8 +85,9 @@ def _column(page: Page, flow: Flow, name: str, items: list[View], asked: dict[st
     if passes_by_itself and not items:
         return
     watchers = ", ".join(column.agents) if column and column.agents else "you" if column and column.human else "nobody"
+    gates = f", then {', '.join(column.gate)}" if column and column.gate else ""
     style = "bold" if items else QUIET
-    page.line((one_line(name).ljust(width), style), "  ", (one_line(watchers), QUIET), indent=1)
+    page.line((one_line(name).ljust(width), style), "  ", (one_line(watchers + gates), QUIET), indent=1)
     for item in items:
         _item(page, item, asked.get(item["id"], []))
 
@@ -98,10 +106,18 @@ def _item(page: Page, item: View, asked: list[str]) -> None:
 def note_on(page: Page, item: View, asked: list[str]) -> Text:
     """What else a glance should tell: who is on it, what it waits for, how often it failed."""
     notes: list[Part] = []
+    if item["kind"] != "item":
+        of = f" of #{item['parent']}" if item["parent"] else ""
+        notes.append((f"{KINDS.get(item['kind'], item['kind'])}{of}", QUIET))
     if item["status"] == "running":
         notes.append((f"{one_line(item['agent'] or item['watcher'] or 'somebody')} at work", AGENT))
+    elif item["status"] == "proving":
+        notes.append((f"{one_line(item['watcher'] or 'a gate')} must show it", AGENT))
+    elif item["status"] == "blocked":
+        notes.append((f"blocked: {one_line(item['blocked_by'])}", CARE))
     elif item["status"] == "waiting":
-        notes.append((f"after {', '.join('#' + other for other in item['waits_for'][:4])}", QUIET))
+        more = f" and {len(item['waits_for']) - 4} more" if len(item["waits_for"]) > 4 else ""
+        notes.append((f"after {', '.join('#' + other for other in item['waits_for'][:4])}{more}", QUIET))
     elif item["status"] in ASKING:
         notes.append((f"{ASKS[item['status']]} {', '.join(asked)}".strip(), CARE))
     elif item["dispute_agents"]:
@@ -119,11 +135,11 @@ def note_on(page: Page, item: View, asked: list[str]) -> Text:
 
 
 def _ended(page: Page, items: list[View]) -> None:
-    done = [item for item in items if item["status"] == "done"]
+    done = [item for item in items if item["status"] == "done" and is_own(item)]
     cancelled = [item for item in items if item["status"] == "cancelled"]
     page.line(("done", "bold" if done else QUIET), (f"  {len(done)}", GOOD if done else QUIET), indent=1)
     for item in done[-LAST_DONE:]:
-        _item(page, item | {"failure_count": 0, "priority": "medium"}, [])
+        _item(page, item | {"failure_count": 0, "priority": "medium", "pause": None}, [])
     if len(done) > LAST_DONE:
         page.line((f"and {len(done) - LAST_DONE} more: ", QUIET), ("moot list --status done", COMMAND), indent=5)
     if cancelled:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, GOOD, PERSON, QUIET, Page, day_of, one_line, time_of
+from folkmoot.doors.cli.say.phases import rounds_of, tests_of, title_of
 
 View = dict[str, Any]
 Comments = Mapping[str, View]
@@ -43,6 +44,8 @@ OUTCOMES = {
     "failed": ("failed", BAD),
     "stuck": ("got stuck", CARE),
     "asks": ("asked a person", CARE),
+    "delegates": ("asked for help", CARE),
+    "split": ("split it", GOOD),
     "incomplete": ("left it incomplete", CARE),
 }
 
@@ -74,7 +77,61 @@ def _overruled(context: View, comments: Comments) -> Said:
 def _edited(context: View, comments: Comments) -> Said:
     if "dropped" in context:
         return Said(f"took away that it waits for #{context['dropped']}")
+    if "fields" not in context:
+        return Said("told it more", detail=context.get("why") or "")
     return Said(f"edited {', '.join(context.get('fields', []))}")
+
+
+def _added(context: View, comments: Comments) -> Said:
+    kind = context.get("kind", "item")
+    what = {"item": "added it", "dispatch": "dispatched it", "expert": "asked an expert", "sub": "asked a sub-agent"}
+    return Said(what.get(kind, f"made the {kind}"), to=context.get("column"))
+
+
+def _phase(context: View, comments: Comments) -> Said:
+    tests, rounds = tests_of(context), rounds_of(context)
+    told = [f"tests {tests}" if tests else "", f"rounds {rounds}" if rounds else ""]
+    detail = ", ".join(words for words in told if words)
+    return Said(f"{title_of(context)} complete", context.get("to"), detail, GOOD)
+
+
+def _held(context: View, comments: Comments) -> Said:
+    seconds = context.get("seconds")
+    span = f" for {seconds:.0f}s" if isinstance(seconds, int | float) else ""
+    lead = "asked for more paths" if context.get("widened") else "locked paths" if span else "holds its paths"
+    return Said(f"{lead}{span}", detail=_listed(context.get("paths")))
+
+
+def _merged(context: View, comments: Comments) -> Said:
+    verdicts = context.get("verdicts") or {}
+    detail = ", ".join(f"{agent}: {verdict}" for agent, verdict in verdicts.items())
+    good = context.get("verdict") == "done"
+    return Said(f"all have spoken: {context.get('verdict')}", detail=detail, style=GOOD if good else CARE)
+
+
+def _to_children(lead: str, style: str = "") -> Say:
+    """Work that goes to items made for it."""
+
+    def say(context: View, comments: Comments) -> Said:
+        children = _listed([f"#{child}" for child in context.get("children", [])])
+        to = _listed(context.get("to") if isinstance(context.get("to"), list) else [])
+        words = " ".join(part for part in (lead, to, f"in {children}" if children else "") if part)
+        return Said(words, detail=context.get("why") or "", style=style)
+
+    return say
+
+
+def _set_aside(context: View, comments: Comments) -> Said:
+    return Said(f"set aside what is about something else: {_listed([f'#{one}' for one in context.get('items', [])])}")
+
+
+def _green(context: View, comments: Comments) -> Said:
+    left = _listed(context.get("left"))
+    return Said("found it green", detail=f"still to pass: {left}" if left else "", style=GOOD)
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(str(value) for value in values or [])
 
 
 def _says(lead: str, detail: str = "", to: str = "", style: str = "") -> Say:
@@ -93,7 +150,7 @@ class _Values(dict[str, Any]):
 
 
 SAYS: dict[str, Say] = {
-    "item_added": _says("added it", to="column"),
+    "item_added": _added,
     "agent_started": _says("took it"),
     "agent_completed": _completed,
     "lease_renewed": _says("kept its lease"),
@@ -132,6 +189,29 @@ SAYS: dict[str, Say] = {
     "dependency_done": _says("#{item} ended, which it waited for"),
     "dependency_reopened": _says("#{item} is open again, which it waits for"),
     "child_added": _says("#{child} is a part of it, which it waits for"),
+    "handoff_created": _says("sent {to} a {type}", style=QUIET),
+    "handoff_accepted": _says("accepted the {type}", style=QUIET),
+    "handoff_completed": _says("completed the {type}", style=QUIET),
+    "handoff_rejected": _says("refused the {type}", "{why}", style=CARE),
+    "paths_held": _held,
+    "paths_released": lambda context, comments: Said("gave up paths", detail=_listed(context.get("paths"))),
+    "lesson_learned": _says("told what it learnt"),
+    "work_split": _to_children("made tasks of it", GOOD),
+    "work_delegated": _to_children("asked"),
+    "parts_dealt": _to_children("dealt it to"),
+    "parts_merged": _merged,
+    "output_received": _says("heard from {agent} in #{child}: {outcome}"),
+    "expert_unsuccessful": _says("{expert} could not help, attempt {attempt}", style=CARE),
+    "item_failed": _says("ended without success", "{why}", style=BAD),
+    "item_done": _says("ended with {outcome}", style=GOOD),
+    "gate_called": lambda context, comments: Said(f"says it is done; {_listed(context.get('gates'))} must show it"),
+    "gate_passed": _green,
+    "gate_failed": _says("found it red, round {round}", "{why}", style=BAD),
+    "finding_set_aside": _set_aside,
+    "contract_changed": lambda context, comments: Said(
+        f"changed what tasks rely on: {_listed(context.get('contracts'))}", style=CARE
+    ),
+    "phase_completed": _phase,
     "flow_adopted": _says("took in version {version} of the flow {flow}"),
     "clock_restarted": _says("set the clock"),
 }
@@ -144,6 +224,10 @@ UNTOLD = {
     "item_ready",
     "item_rests",
     "verdict_given",
+    "handoff_accepted",
+    "handoff_completed",
+    "paths_held",
+    "paths_released",
 }
 # What only carries on what the step's first words have said: the words are left out, the rest is told.
 CARRIES_ON = {"item_moved", "escalation_triggered", "agent_resumes_with_guidance", "comment_added"}
@@ -189,6 +273,8 @@ def _together(happened: list[View], comments: Comments) -> list[Said]:
             continue
         if name == "comment_added" and event["context"].get("comment") not in comments:
             continue
+        if name == "handoff_created" and len(happened) > 1:
+            continue  # the board's own: where the item went says as much
         if len(happened) > 1 and name in CARRIES_ON:
             words = replace(words, lead="", style="")
         if name in TOLD_BELOW or (name == "item_moved" and len(happened) > 1 and "item_reopened" not in names):
@@ -224,9 +310,8 @@ def _tell_step(page: Page, label: Text, step: Step) -> None:
     if to:
         lead.append_text(page.text(" → " if lead else "→ ", (one_line(to), "bold")))
     indent = page.labelled(label, lead, indent=2)
-    for part in step.said:
-        if part.detail:
-            page.line((one_line(part.detail), QUIET), indent=indent)
+    for detail in dict.fromkeys(one_line(part.detail) for part in step.said if part.detail):
+        page.line((detail, QUIET), indent=indent)
 
 
 def log(events: list[View]) -> None:

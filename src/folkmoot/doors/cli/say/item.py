@@ -41,6 +41,9 @@ def story(view: View, events: list[View]) -> None:
     _attempts(page, view)
     _disputes(page, view, events)
     _findings(page, view)
+    outputs_lines(page, view["outputs"])
+    _contracts(page, view)
+    _evidence(page, view)
     _guidance(page, view)
     page.head("What happens next")
     page.line(*_next(view), indent=2)
@@ -52,6 +55,8 @@ def _heading(page: Page, view: View) -> None:
     if view["column"] != view["status"]:
         parts += [" in ", (view["column"], "bold")]
     parts += [(f" · {view['priority']} {view['type']}", QUIET)]
+    if view["kind"] != "item":
+        parts += [(f" · {_kind(view)}", QUIET)]
     if view["failure_count"]:
         parts += [(f" · {_failures(view['failure_count'])}", BAD)]
     if view["cost_usd"]:
@@ -61,18 +66,33 @@ def _heading(page: Page, view: View) -> None:
         page.line((one_line(view["flag"]), CARE))
 
 
+def _kind(view: View) -> str:
+    """What it is to another item, and whose alone it is."""
+    kind: str = {"sub": "sub-agent", "dispatch": "dispatched"}.get(view["kind"]) or view["kind"]
+    of = f" of #{view['parent']}" if view["parent"] else ""
+    why = f" ({view['purpose']})" if view["purpose"] else ""
+    return one_line(kind + of + (f" for {view['agent']}" if view["agent"] else "") + why)
+
+
 def _failures(count: int) -> str:
     return "1 failure" if count == 1 else f"{count} failures"
 
 
 def _facts(page: Page, view: View) -> None:
+    held = [path for path in view["holds"] if path not in view["files"]]
+    holds = "holds" if view["holds"] else "files"
+    tests = view["tests"]
     facts = {
-        "files": view["files"],
+        holds: [*view["files"], *held],
         "after": [f"#{other}" for other in view["after"]],
         "part of": [f"#{view['parent']}"] if view["parent"] else [],
         "parts": [f"#{child}" for child in view["children"]],
         "tags": view["tags"],
+        "spec": [view["spec"]] if view["spec"] else [],
+        "rules": view["constraints"],
         "made": [artifact["name"] for artifact in view["artifacts"]],
+        "tests": [f"{tests['passed']}/{tests['total']} passed"] if tests else [],
+        "rounds": [f"{view['iteration']} of {view['max_rounds']}"] if view["iteration"] else [],
     }
     told = {name: values for name, values in facts.items() if values}
     if told:
@@ -157,6 +177,60 @@ def finding_line(page: Page, finding: View) -> None:
     issue, advice = one_line(finding.get("issue", "")), one_line(finding.get("recommendation") or "")
     words: list[Part] = [(severity, style), (f" {place}" if place else "", "bold"), f": {issue}"]
     page.line(*words, f" → {advice}" if advice else "", indent=2, hang=2)
+    found_by = finding.get("found_by") or []
+    if found_by:
+        page.line(("found by ", QUIET), *_names(found_by), indent=4)
+    for wording in finding.get("wordings") or []:
+        page.line((f"also: {one_line(wording)}", QUIET), indent=4, hang=2)
+
+
+def _names(agents: list[str]) -> list[Part]:
+    parts: list[Part] = []
+    for agent in agents:
+        parts += [(", ", QUIET) if parts else "", who(one_line(agent))]
+    return parts
+
+
+def outputs_lines(page: Page, outputs: list[View]) -> None:
+    """What came back from the items that were made for this one."""
+    if outputs:
+        page.head("What came back")
+    for output in outputs:
+        outcome = output["outcome"]
+        style = GOOD if outcome == "done" else BAD if outcome == "failed" else CARE
+        label = page.text((f"#{output['item']}", "bold"))
+        said: list[Part] = [(outcome, style), f": {one_line(output['summary'] or output['title'])}"]
+        page.labelled(label, who(one_line(output["agent"])), (f" ({output['kind']}) ", QUIET), *said, indent=2)
+
+
+def contract_lines(page: Page, contracts: list[View], title: str) -> None:
+    if contracts:
+        page.head(title)
+    for contract in contracts:
+        page.line((one_line(contract["name"]), "bold"), indent=2)
+        if contract["text"].strip():
+            page.block(contract["text"], indent=4)
+
+
+def _contracts(page: Page, view: View) -> None:
+    title = "What it relies on" if view["kind"] == "task" else "What its tasks rely on"
+    contract_lines(page, view["contracts"], title)
+    for name, value in view["integration_points"].items():
+        page.line(("meets ", QUIET), (one_line(name), "bold"), f": {one_line(value)}", indent=2, hang=2)
+
+
+def _evidence(page: Page, view: View) -> None:
+    """The gates that ran, each with what it said."""
+    proofs = view["evidence"] if isinstance(view["evidence"], list) else []
+    if proofs:
+        page.head("What shows it")
+    for proof in proofs:
+        verdict: Part = ("green", GOOD) if proof["green"] else ("red", BAD)
+        words = f" in {one_line(proof['column'])}"
+        said = f": {one_line(proof['summary'])}" if proof["summary"] else ""
+        label = page.text(page.mark("done" if proof["green"] else "failed"), " ", (one_line(proof["gate"]), "bold"))
+        commit = f" at {one_line(proof['commit'])[:12]}" if proof["commit"] else ""
+        page.labelled(label, verdict, (words + commit, QUIET), said, indent=2)
 
 
 def _guidance(page: Page, view: View) -> None:
@@ -176,6 +250,8 @@ def _next(view: View) -> list[Part]:
     number, status = view["id"], view["status"]
     if status == "done":
         return [("Nothing: it is done.", GOOD), " If it is not: ", (f"moot reopen {number} --why …", COMMAND)]
+    if status == "failed":
+        return ["Nothing: it has ended without success, and what it was made for goes on."]
     if status == "cancelled":
         return ["Nothing: it is cancelled. To take it up again: ", (f"moot reopen {number}", COMMAND)]
     asked = next((q for q in view["questions"] if q["state"] == "open"), None)
@@ -191,7 +267,9 @@ def _next(view: View) -> list[Part]:
             f"{_model(running)} has been at work since {time_of(running['started_at'])}; "
             "if it goes silent, its lease runs out and the item is given to the next.",
         ]
-    agent = view["agent"] or view["watcher"]
+    if status == "blocked":
+        return ["It can be taken when the path is free: ", ("moot locks", COMMAND)]
+    agent = view["watcher"] if status == "proving" else view["agent"] or view["watcher"]
     return [who(agent), " takes it: ", (f"moot claim {agent}", COMMAND)]
 
 
@@ -211,9 +289,10 @@ def changed(view: View, done: str) -> None:
             page.line(("next: ", QUIET), (answer_command(question), COMMAND), indent=2)
 
 
-def added(view: View) -> None:
+def added(view: View, whom: str = "") -> None:
     page = Page()
-    page.line(page.mark(view["status"]), " ", (f"#{view['id']} added", "bold"), "  ", one_line(view["title"]), hang=2)
+    done = f"#{view['id']} added" + (f" {one_line(whom)}" if whom else "")
+    page.line(page.mark(view["status"]), " ", (done, "bold"), "  ", one_line(view["title"]), hang=2)
     page.line(one_line(view["why"]), indent=2)
 
 

@@ -37,7 +37,9 @@ IN_ASCII = str.maketrans({"→": "->", "←": "<-", "↑": "^", "…": "...", "�
 MARKS = {
     "ready": ("○", "o", "default"),
     "running": ("▶", ">", AGENT),
+    "proving": ("◎", "@", AGENT),
     "waiting": ("◌", ".", QUIET),
+    "blocked": ("⊘", "#", CARE),
     "awaiting-divine-guidance": ("?", "?", CARE),
     "needs-human-review": ("?", "?", CARE),
     "parked": ("?", "?", CARE),

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from folkmoot.doors.cli.say.item import attempt_lines, finding_line, guidance_lines
+from folkmoot.doors.cli.say.item import attempt_lines, contract_lines, finding_line, guidance_lines, outputs_lines
 from folkmoot.doors.cli.say.page import CARE, QUIET, Page, one_line, time_of, who
 from folkmoot.doors.cli.say.talk import comment_lines
 
@@ -24,8 +24,13 @@ def claimed(view: View) -> None:
         page.block(task["body"], indent=2)
     because = f" because {one_line(task['why'])}" if task["why"] else ""
     page.line(f"It is in {one_line(task['column'])}{because}.", indent=2)
+    if task.get("command"):
+        page.line("Run this, and report done if it is green, failed with findings if it is red:", indent=2)
+        page.exact(" ".join(one_line(word) for word in task["command"]), indent=4)
     if brief["constraints"]["files"]:
         page.line(f"Files: {', '.join(one_line(path) for path in brief['constraints']['files'])}", indent=2, hang=2)
+    for rule in brief["constraints"].get("rules", []):
+        page.line(f"- {one_line(rule)}", indent=2, hang=2)
     if brief["artifacts"]:
         made = [f"{one_line(made['name'])} ({one_line(made['agent'])})" for made in brief["artifacts"]]
         page.line(f"Made so far: {', '.join(made)}", indent=2, hang=2)
@@ -47,6 +52,11 @@ def _heard(page: Page, brief: View) -> None:
         page.head("What people said")
     for guidance in brief["guidance"]:
         guidance_lines(page, guidance)
+    if brief["advice"]:
+        page.head("What the expert advises; follow it first")
+        page.line(who(brief["advice"]["expert"]), ": ", one_line(brief["advice"]["advice"]), indent=2, hang=2)
+        for step in brief["advice"]["steps"]:
+            page.line(f"- {one_line(step)}", indent=4, hang=2)
     if brief["findings"]:
         page.head("What must change")
     for finding in brief["findings"]:
@@ -55,10 +65,16 @@ def _heard(page: Page, brief: View) -> None:
         page.head("What was tried; do not repeat it")
     for attempt in brief["attempts"]:
         attempt_lines(page, attempt)
+    outputs_lines(page, brief["outputs"])
+    contract_lines(page, brief["constraints"]["contracts"], "What others rely on; keep to it")
     if brief["comments"]:
         page.head("What was said")
     for comment in brief["comments"]:
         comment_lines(page, comment, 1)
+    if brief["lessons"]:
+        page.head("What others have learnt")
+    for lesson in brief["lessons"]:
+        page.line(who(lesson["agent"]), ": ", one_line(lesson["text"]), indent=2, hang=2)
 
 
 def _dispute(page: Page, dispute: View) -> None:

@@ -8,7 +8,7 @@ from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, c
 View = dict[str, Any]
 FIRST_STEPS = (
     ('moot add "Users can reset their password"', "give it work"),
-    ("moot claim story-agent", "be the first agent"),
+    ("moot claim AGENT", "be the first agent"),
     ("moot board", "see what is where"),
 )
 
@@ -20,7 +20,7 @@ def made(view: View, agent: str | None) -> None:
     agents, columns = count(len(view["agents"]), "agent"), count(len(view["columns"]), "column")
     page.line(f"The flow {one_line(view['flow'])} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
     page.head("Begin")
-    steps = [(command.replace("story-agent", agent or "AGENT"), why) for command, why in FIRST_STEPS]
+    steps = [(command.replace("AGENT", agent or "AGENT"), why) for command, why in FIRST_STEPS]
     wide = max(len(command) for command, _ in steps)
     for command, why in steps:
         label = page.text((command.ljust(wide), COMMAND))
@@ -32,6 +32,8 @@ def checked(view: View) -> None:
     page.line((page.mark("done")), " ", (one_line(view["path"]), "bold"), f" is sound: {one_line(view['flow'])}")
     for warning in view["warnings"]:
         page.line(("warning: ", CARE), one_line(warning), indent=2, hang=2)
+    if view["ladders"]:
+        page.line(f"The ladders of {one_line(view['ladders'])} are used in place of its own.", indent=2)
     if view["taken_in"]:
         page.line(f"It is in force now, as version {view['version']}.", indent=2)
     elif view["version"] is not None:

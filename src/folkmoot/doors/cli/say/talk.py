@@ -5,6 +5,9 @@ from typing import Any
 from folkmoot.doors.cli.say.page import AGENT, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line, time_of, who
 
 View = dict[str, Any]
+ENGINE = "folkmoot"  # who asks where a rule does
+LABEL = 8
+SUMMARY_CELLS = 300  # of a question or an answer in a notice; all of it is in the inbox or on the item
 
 
 def answer_command(question: View, option: int = 1) -> str:
@@ -24,20 +27,24 @@ def inbox(questions: list[View], titles: dict[str, str]) -> None:
 
 
 def question_lines(page: Page, question: View, *, context: bool = True) -> None:
-    """One question: who asks, what, the context, the options by number, and the command."""
+    """One question: who asks, the context, what is asked, the options by number, and the command."""
+    by_rule = question["agent_id"] == ENGINE
     asked_by = [who(question["agent_id"]), " asks"] if question["agent_id"] else ["asked"]
     kind = (f" · {question['kind']} · {time_of(question['requested_at'])}", QUIET)
     free = "" if question["blocking"] else (" · the work goes on meanwhile", QUIET)
     page.line((f"? {question['id']}", CARE), "  ", *asked_by, kind, free, indent=2)
-    page.line((one_line(question["question"]), "bold"), indent=6)
-    if question["context"] and context:
-        page.block(question["context"], indent=6, style=QUIET)
+    if context:
+        working = f"Agent {question['agent_id']} working on {question['task_id']} requires guidance."
+        needs = "The rules cannot decide this alone." if by_rule else working
+        _field(page, "Context", f"{needs}\n{question['context']}".rstrip(), QUIET)
+    _field(page, "Question", one_line(question["question"]), "bold")
     for number, option in enumerate(question["options"], start=1):
         to = f" → {option['to']}" if option["to"] and option["to"] not in option["option"] else ""
         but = f" – {one_line(option['why_insufficient'])}" if option["why_insufficient"] else ""
-        page.line((f"{number}. ", "bold"), one_line(option["option"]), (to + but, QUIET), indent=6, hang=3)
+        label = page.text(("Options" if number == 1 else "").ljust(LABEL), (f"  {number}.", "bold"))
+        page.labelled(label, one_line(option["option"]), (to + but, QUIET), indent=6, gap=1)
     if question["help"]:
-        page.line((one_line(question["help"]), QUIET), indent=6)
+        _field(page, "Help", one_line(question["help"]), QUIET)
     if question["default"] is not None:
         page.line(("if nobody answers in time: ", QUIET), one_line(question["default"]), indent=6)
     words: list[Part] = (
@@ -46,19 +53,32 @@ def question_lines(page: Page, question: View, *, context: bool = True) -> None:
     page.line(("answer:  ", QUIET), (answer_command(question), COMMAND), *words, indent=6, hang=2)
 
 
-def answered(view: View, question: str) -> None:
-    """What was answered, and where the item goes on with it."""
-    page = Page()
-    given = next((q for q in view["questions"] if q["id"] == question), None)
-    if given is not None and given["state"] == "answered":
-        page.line((f"{question} answered", GOOD), ": ", one_line(given["answer"]), hang=2)
-    else:
-        page.line((f"{question} was no longer open; your words are kept as a comment", CARE))
-    page.line(page.mark(view["status"]), (f" #{view['id']}", "bold"), "  ", one_line(view["title"]), hang=2)
-    page.line(one_line(view["why"]), indent=2)
-    left = [q["id"] for q in view["questions"] if q["state"] == "open"]
-    if left:
-        page.line(("still open: ", QUIET), ", ".join(left), indent=2)
+def _field(page: Page, label: str, words: str, style: str) -> None:
+    """A label, and words beside it that may have lines of their own."""
+    first, *rest = words.split("\n")
+    indent = page.labelled(page.text(label.ljust(LABEL)), (one_line(first), style), indent=6)
+    if rest:
+        page.block("\n".join(rest), indent=indent, style=style)
+
+
+def block(page: Page, title: str, fields: dict[str, str], ending: str) -> None:
+    """A notice in the form of the escalation document: its title, its fields, how it goes on (E-15)."""
+    page.blank()
+    page.line((title, f"bold {CARE}"))
+    page.blank()
+    for name, words in fields.items():
+        shown = page.cut(page.text(one_line(words)), SUMMARY_CELLS)
+        page.line((f"{name}: ", QUIET), shown, hang=len(name) + 2)
+    page.blank()
+    page.line(ending)
+
+
+def requested(question: View, agent: str, page: Page | None = None) -> None:
+    """What the user sees when an agent needs guidance."""
+    page = page or Page()
+    fields = {"Agent": agent or question.get("agent_id", ""), "Task": question["task_id"]}
+    fields["Question"] = question["question"]
+    block(page, "DIVINE CLARIFICATION REQUESTED", fields, "Awaiting human guidance...")
 
 
 def comments(said: list[View]) -> None:

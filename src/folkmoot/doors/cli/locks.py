@@ -1,0 +1,71 @@
+"""Locks: paths that others keep their hands off for a while."""
+
+import click
+
+from folkmoot.core import commands
+from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.doors.cli.session import Session, Span, View, common, in_run, keyed
+from folkmoot.doors.patience import patiently
+
+
+@click.command("lock")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--for", "span", type=Span(), default=LOCK_SECONDS, metavar="30m", help="How long; default: 30m.")
+@click.option("--wait", type=Span(), default=0.0, metavar="10s", help="Try again this long if others hold them.")
+@in_run
+@keyed
+@click.pass_obj
+def lock_command(session: Session, paths: tuple[str, ...], span: float, wait: float) -> None:
+    """Lock files or folders, all or none. Exit 1 if others hold one.
+
+    A folder overlaps what is in it. A lock ends by itself after --for, and a run's with the run; locking one's own
+    again makes it last longer. While it holds, no agent gets an item that would write there.
+
+    \b
+    moot lock src/auth/ --for 2h
+    moot lock package.json --wait 10s
+    """
+    command = commands.LockPaths(paths=list(paths), seconds=span)
+    engine, speaker = session.board.engine, session.speaker()
+    view = patiently(session.boards, wait, lambda: engine.lock(speaker, command, session.key))
+    _say(session, view, list(paths), "locked")
+
+
+@click.command("unlock")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@in_run
+@keyed
+@click.pass_obj
+def unlock_command(session: Session, paths: tuple[str, ...]) -> None:
+    """Give up locks of your own.
+
+    What an item holds for its files is not unlocked by hand: it ends with the work.
+
+    \b
+    moot unlock src/auth/
+    """
+    view = session.board.engine.lock(session.speaker(), commands.UnlockPaths(paths=list(paths)), session.key)
+    _say(session, view, list(paths), "free again")
+
+
+@click.command("locks")
+@common
+@click.pass_obj
+def locks_command(session: Session) -> None:
+    """Show which paths are held, by whom and until when.
+
+    \b
+    moot locks
+    moot locks --json
+    """
+    view = session.board.queries.locks()
+    _say(session, view, [], "")
+
+
+def _say(session: Session, view: View, paths: list[str], done: str) -> None:
+    def words() -> None:
+        from folkmoot.doors.cli.say.locks import locks
+
+        locks(view["locks"], paths, done)
+
+    session.answer(view, words)

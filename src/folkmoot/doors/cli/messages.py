@@ -1,0 +1,160 @@
+"""The message protocol: what agents hand to each other, in the envelope of the contract."""
+
+import click
+
+from folkmoot.core import commands
+from folkmoot.core.records import MESSAGE_STATUSES
+from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json, read_text
+from folkmoot.errors import Invalid
+
+
+@click.command("send")
+@click.argument("file", required=False)
+@click.option("--schema", is_flag=True, help="Print the envelope's JSON Schema, and send nothing.")
+@in_run
+@keyed
+@click.pass_obj
+def send_command(session: Session, file: str | None, schema: bool) -> None:
+    """Send a message: an envelope as JSON.
+
+    FILE holds it; - reads standard input. from, to and type are needed, the rest is filled in; the flow says who may
+    send which type to whom. context.item binds it to an item; a task_handoff without one makes an item.
+
+    \b
+    echo '{"from": "planner", "to": "builder", "type": "task_handoff"}' | moot send -
+    moot send --schema
+    """
+    from folkmoot.doors.posting import order_to_send
+    from folkmoot.reports.envelope import envelope_schema, read_message
+
+    if schema:
+        print_json(envelope_schema())
+        return
+    if file is None:
+        raise Invalid("bad_usage", "send needs a FILE with the message", "see: moot send --help")
+    command = order_to_send(read_message(read_text(file)))
+    view = session.board.engine.send(session.speaker(), command, session.key)
+    _say(session, view, "sent")
+
+
+@click.command("messages")
+@click.option("--to", metavar="A", help="Only for this agent.")
+@click.option("--status", type=click.Choice(MESSAGE_STATUSES), help="Only in this state.")
+@click.option("--item", metavar="ID", help="Only about this item.")
+@common
+@click.pass_obj
+def messages_command(session: Session, to: str | None, status: str | None, item: str | None) -> None:
+    """Show messages, in the order they were sent.
+
+    \b
+    moot messages --to builder --status pending
+    moot messages --json
+    """
+    view = session.board.queries.messages(to=to, status=status, item=number_of(item) if item else None)
+
+    def words() -> None:
+        from folkmoot.doors.cli.say.messages import messages
+
+        messages(view["messages"])
+
+    session.answer(view, words)
+
+
+@click.command("accept")
+@click.argument("message", metavar="MSG")
+@in_run
+@keyed
+@click.pass_obj
+def accept_command(session: Session, message: str) -> None:
+    """Accept a pending message. A claim does so by itself.
+
+    \b
+    moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
+    """
+    view = session.board.engine.on_message(session.speaker(), commands.AcceptMessage(message=message), session.key)
+    _say(session, view, "accepted")
+
+
+@click.command("complete")
+@click.argument("message", metavar="MSG")
+@in_run
+@keyed
+@click.pass_obj
+def complete_command(session: Session, message: str) -> None:
+    """Say that what a message asked for is done. A report does so by itself.
+
+    \b
+    moot complete 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
+    """
+    view = session.board.engine.on_message(session.speaker(), commands.CompleteMessage(message=message), session.key)
+    _say(session, view, "completed")
+
+
+@click.command("reject")
+@click.argument("message", metavar="MSG")
+@click.option("--why", required=True, metavar="T", help="The reason; the sender sees it.")
+@in_run
+@keyed
+@click.pass_obj
+def reject_command(session: Session, message: str, why: str) -> None:
+    """Refuse a message. By a run this is its report: it disputes what it was handed.
+
+    \b
+    moot reject 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --why "The spec names no limits"
+    """
+    if not why.strip():
+        raise Invalid("bad_usage", "--why is empty", "say what is wrong with it")
+    view = session.board.engine.on_message(
+        session.speaker(), commands.RejectMessage(message=message, why=why), session.key
+    )
+    _say(session, view, "rejected")
+
+
+@click.command("dispatch")
+@click.argument("agent")
+@click.argument("task")
+@click.option("--purpose", default="fix", show_default=True, metavar="P", help="Why: fix, question or test_failure.")
+@in_run
+@keyed
+@click.pass_obj
+def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> None:
+    """Give another agent a small thing to do, and go on.
+
+    For simple fixes, questions and test failures. Inside a run, what comes of it is in the item's next brief.
+    Coordination, conflicts and the state of the board are for the rules: report. TASK may be - for standard input.
+
+    \b
+    moot dispatch implementer "Fix the missing check in handlers/feature.go:42"
+    moot dispatch implementer "Is the limit 10 or 20 MB?" --purpose question
+    """
+    words = read_text(task) if task == "-" else task
+    command = commands.DispatchAgent(agent=agent, task=words, purpose=purpose)
+    view = session.board.engine.add(session.speaker(), command, session.key)
+
+    def say() -> None:
+        from folkmoot.doors.cli.say.item import added
+
+        added(view, f"for {agent}")
+
+    session.answer(view, say)
+
+
+def _say(session: Session, view: View, done: str) -> None:
+    def words() -> None:
+        from folkmoot.doors.cli.say.messages import told
+
+        told(view, done)
+        if done == "sent":
+            _tell_questions(session, view)
+
+    session.answer(view, words)
+
+
+def _tell_questions(session: Session, view: View) -> None:
+    """An escalation is a question: whoever looks at this screen should see it."""
+    if view["type"] == "escalation" and view["status"] == "pending" and view["item"]:
+        from folkmoot.doors.cli.say.talk import requested
+
+        item = session.board.queries.show(view["item"])
+        for question in [q for q in item["questions"] if q["state"] == "open"][-1:]:
+            requested(question, view["from"])

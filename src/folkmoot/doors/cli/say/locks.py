@@ -1,0 +1,35 @@
+"""Which paths are held."""
+
+from typing import Any
+
+from folkmoot.core.rules.sharing.paths import normal_path
+from folkmoot.doors.cli.say.page import COMMAND, GOOD, QUIET, Page, one_line, time_of, who
+
+View = dict[str, Any]
+PATH_CELLS = 40  # of the widest path beside which the rest stands
+
+
+def locks(held: list[View], paths: list[str], done: str) -> None:
+    """What was just done, if anything, and what it left; else every hold, a line each."""
+    page = Page()
+    wanted = [normal_path(path) for path in paths]
+    if done:
+        page.line((f"{done}: ", GOOD), ", ".join(one_line(path) for path in wanted), hang=2)
+        held = [hold for hold in held if hold["resource"] in wanted] if done == "locked" else []
+    elif not held:
+        page.line(("Nobody holds a path.", QUIET), " To keep others off one: ", ("moot lock PATH", COMMAND))
+    wide = min(max((len(one_line(hold["resource"])) for hold in held), default=0), PATH_CELLS)
+    for hold in held:
+        label = page.cut(page.text((one_line(hold["resource"]).ljust(wide), "bold")), max(page.width - 4, 8))
+        page.labelled(label, who(one_line(hold["agent"])), (_for_whom(hold) + _until(hold), QUIET), indent=2)
+
+
+def _for_whom(hold: View) -> str:
+    return f" for #{hold['item']}" if hold["item"] else ""
+
+
+def _until(hold: View) -> str:
+    since = f" since {time_of(hold['acquired'])}"
+    if hold["expires"]:
+        return f"{since}, until {time_of(hold['expires'])}" + (", or the run's end" if hold["run"] else "")
+    return f"{since}, until the work is over"

@@ -1,0 +1,69 @@
+"""How the work goes, in numbers and in what was learnt."""
+
+from typing import Any
+
+from folkmoot.doors.cli.say.page import COMMAND, HEAD, QUIET, Page, count, day_of, one_line, who
+from folkmoot.flows.spans import format_span
+
+View = dict[str, Any]
+LABEL = 18
+
+
+def metrics(view: View) -> None:
+    page = Page()
+    workflows, runs, asked = view["workflows"], view["runs"], view["questions"]
+    if not runs["total"]:
+        page.line(("Nothing was worked on yet.", QUIET), " Be the first agent: ", ("moot claim AGENT", COMMAND))
+        return
+    page.line(("The board in numbers", HEAD))
+    _row(page, "items", f"{workflows['total']}, {workflows['done']} done, {workflows['cancelled']} cancelled")
+    if view["success_rate"] is not None:
+        _row(page, "success", f"{_percent(view['success_rate'])} of those that have ended are done")
+    _row(
+        page, "runs", f"{runs['total']}, {runs['open']} open, {runs['wasted']} wasted ({_percent(runs['wasted_rate'])})"
+    )
+    _row(page, "handoffs", f"{_average(view['handoffs_per_workflow'])} an item")
+    _row(page, "fix iterations", f"{_average(view['fix_iterations'])} an item")
+    _row(page, "escalation rate", f"{_percent(view['escalation_rate'])} of what was begun")
+    waited = asked["seconds_to_answer"]
+    after = f", answered after {_span(waited)}" if waited is not None else ""
+    _row(page, "questions", f"{asked['asked']}, {asked['open']} open{after}")
+    if view["cost_usd"]:
+        _row(page, "cost", f"${view['cost_usd']:.2f}")
+    if view["time_per_agent"]:
+        page.head("Time per agent")
+    wide = max((len(one_line(name)) for name in view["time_per_agent"]), default=0)
+    for agent, seconds in sorted(view["time_per_agent"].items(), key=lambda row: -row[1]):
+        cost = view["cost_per_agent"].get(agent, 0)
+        label = page.text((one_line(agent).ljust(wide), who("")[1]))
+        page.labelled(label, _span(seconds), (f"  ${cost:.2f}" if cost else "", QUIET), indent=2)
+
+
+def _row(page: Page, name: str, words: str) -> None:
+    page.labelled(page.text((name.ljust(LABEL), QUIET)), words, indent=2)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
+
+
+def _average(by_item: dict[str, int]) -> str:
+    return f"{sum(by_item.values()) / len(by_item):.1f}" if by_item else "0"
+
+
+def _span(seconds: float) -> str:
+    return format_span(round(seconds, 1 if seconds < 10 else 0))
+
+
+def lessons(found: list[View]) -> None:
+    page = Page()
+    if not found:
+        page.line(("No run has told what it learnt yet.", QUIET), " A report may carry lessons.")
+        return
+    page.line((count(len(found), "lesson"), HEAD), (", the newest first", QUIET))
+    for lesson in found:
+        page.blank()
+        files = f" · {', '.join(lesson['files'][:4])}" if lesson["files"] else ""
+        where = f" on #{lesson['item']} · {day_of(lesson['timestamp'])}{files}"
+        page.line((lesson["id"], "bold"), "  ", who(one_line(lesson["agent"])), (where, QUIET), hang=2)
+        page.block(lesson["text"], indent=4)

@@ -1,0 +1,45 @@
+"""Messages: who hands what to whom, and how far that is."""
+
+import json
+from typing import Any
+
+from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, one_line, time_of, who
+
+View = dict[str, Any]
+STYLES = {"pending": CARE, "accepted": "bold", "completed": GOOD, "rejected": BAD}
+PAYLOAD_CELLS = 300
+
+
+def told(message: View, done: str) -> None:
+    """What became of one message."""
+    page = Page()
+    page.line((f"{message['message_id']} {done}", "bold"))
+    _lines(page, message)
+
+
+def messages(found: list[View]) -> None:
+    page = Page()
+    if not found:
+        page.line(("No message is like that.", QUIET), " ", ("moot messages", COMMAND))
+    for message in found:
+        page.line((message["message_id"], "bold"), (f"  {_sent(message)}", QUIET))
+        _lines(page, message)
+
+
+def _sent(message: View) -> str:
+    try:
+        return time_of(message["timestamp"])
+    except ValueError:  # the sender's own words, which need not be a moment
+        return one_line(message["timestamp"])
+
+
+def _lines(page: Page, message: View) -> None:
+    about = f" about #{message['item']}" if message["item"] else ""
+    parts: list[Part] = [who(one_line(message["from"])), " → ", who(one_line(message["to"])), "  "]
+    parts += [(one_line(message["type"]), "bold"), f"{about}, ", (message["status"], STYLES[message["status"]])]
+    page.line(*parts, indent=2, hang=2)
+    if message["why"]:
+        page.line((one_line(message["why"]), BAD), indent=4)
+    if message["payload"]:
+        words = one_line(json.dumps(message["payload"], ensure_ascii=False))
+        page.line(page.cut(page.text((words, QUIET)), PAYLOAD_CELLS), indent=4)

@@ -1,0 +1,24 @@
+"""From an envelope that was read to the order to send it."""
+
+from folkmoot.core.commands import SendMessage
+from folkmoot.core.records import MESSAGE_STATUSES
+from folkmoot.errors import Invalid
+from folkmoot.reports.envelope import Envelope
+
+
+def order_to_send(said: Envelope) -> SendMessage:
+    """Whoever sends a message cannot say how it ends."""
+    if said.status not in (None, MESSAGE_STATUSES[0]):
+        words = f"status: a message that is sent is pending, not {said.status}"
+        raise Invalid("bad_message", words, "leave status out; then: moot accept, moot complete or moot reject")
+    return SendMessage(
+        sender=said.sender,
+        to=said.to,
+        type=said.type,
+        message_id=said.message_id,
+        sent_at=said.timestamp,
+        schema_version=said.schema_version,
+        priority=said.priority,
+        payload=said.payload,
+        context=said.context,
+    )

@@ -1,0 +1,171 @@
+"""The files a board's flow is read from, and what becomes of items when it changes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.documents import LADDER_FILE
+from tests.doors.conftest import Moot
+
+
+def users_ladders() -> Path:
+    path = Path("~/.oi/config/escalation.yaml").expanduser()
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def model_of(moot: Moot, agent: str, column: str) -> object:
+    moot("add", "One", "--column", column)
+    return moot.json("claim", agent, "--column", column)["model"]
+
+
+@pytest.mark.ledger("K-15")
+def test_the_documents_ladder_file_is_used_from_the_users_folder(nowhere: Moot) -> None:
+    users_ladders().write_text(LADDER_FILE.replace("0-1: glm-4", "0-1: glm-9"), "utf-8")
+    made = nowhere("init")
+    assert "note: the ladders of " in made.err and ".oi/config/escalation.yaml are used" in made.err
+    assert model_of(nowhere, "dev-agent", "dev") == "glm-9"
+    assert "escalation.yaml are used" in nowhere("check").out
+    assert nowhere.json("check")["ladders"].endswith("escalation.yaml") and nowhere("board").err == ""
+
+
+@pytest.mark.ledger("K-15")
+def test_the_boards_own_ladder_file_comes_first_and_is_watched_like_the_flow(moot: Moot) -> None:
+    assert moot.json("check")["ladders"] is None and moot("board").err == ""
+    users_ladders().write_text(LADDER_FILE.replace("glm-4", "users"), "utf-8")
+    assert "moot check" in moot("board").err, "a ladder file that came since is noted"
+    own = moot.folder / ".moot" / "escalation.yaml"
+    own.write_text(LADDER_FILE.replace("glm-4", "boards"), "utf-8")
+    checked = moot.json("check")
+    assert checked["taken_in"] is True and checked["version"] == 2 and checked["ladders"] == ".moot/escalation.yaml"
+    assert model_of(moot, "dev-agent", "dev") == "boards" and model_of(moot, "story-agent", "stories") == "haiku"
+    assert moot("board").err == "" and moot.json("check")["taken_in"] is False
+    own.write_text(LADDER_FILE.replace("glm-4", "other"), "utf-8")
+    assert ".moot/escalation.yaml was changed since version 2" in moot("board").err
+    own.unlink()
+    moot("check")
+    assert model_of(moot, "dev-agent", "dev") == "users"
+
+
+@pytest.mark.ledger("K-15")
+def test_a_ladder_file_with_faults_is_refused_with_their_places(moot: Moot) -> None:
+    (moot.folder / ".moot" / "escalation.yaml").write_text("model_ladder:\n  dev-agent:\n    x: glm-4\n", "utf-8")
+    error = moot("check", "--json", code=2).error
+    assert error["code"] == "flow_faults" and error["faults"][0]["file"] == ".moot/escalation.yaml"
+    assert moot.json("log")["events"][-1]["event"] == "flow_adopted", "and the old flow stays in force"
+    (moot.folder / ".moot" / "escalation.yaml").write_bytes(b"\xff")
+    assert moot("check", "--json", code=2).error["code"] == "unreadable_ladders"
+
+
+def drop_qa(moot: Moot) -> None:
+    """Take the column qa, and its agent, out of the flow's file."""
+    path = moot.folder / ".moot" / "flow.yaml"
+    text = re.sub(r"^  qa: .*\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
+    text = re.sub(r"^  qa-agent:.*\n(?:    .*\n)*", "", text, flags=re.MULTILINE)
+    path.write_text(text.replace("next: qa", "next: done"), "utf-8")
+
+
+@pytest.mark.ledger("R-30")
+def test_a_removed_column_with_items_is_refused_unless_it_is_said_where_they_go(moot: Moot) -> None:
+    moot("add", "Waits in qa", "--column", "qa")
+    moot("add", "Is worked on in qa", "--column", "qa")
+    moot("add", "Elsewhere", "--column", "dev")
+    claim = moot.json("claim", "qa-agent", "--item", "2")
+    drop_qa(moot)
+    refused = moot("check", "--json", code=1).error
+    assert refused["code"] == "column_in_use" and "moot check --move qa=COLUMN" in refused["hint"]
+    assert moot.json("show", "1")["column"] == "qa"
+    checked = moot.json("check", "--move", "qa=review")
+    assert checked["taken_in"] is True and checked["version"] == 2
+    for item in ("1", "2"):
+        shown = moot.json("show", item)
+        assert (shown["column"], shown["status"]) == ("review", "ready")
+    assert moot.json("show", "2")["runs"][0]["end"] == "revoked"
+    token = ["--token", str(claim["token"]), "-", "--json"]
+    assert moot("report", claim["run"], *token, stdin='{"outcome": "done"}', code=1).error["code"] == "stale_claim"
+    assert moot.json("show", "3")["column"] == "dev" and moot.json("show", "3")["version"] == 1
+    moved = [e for e in moot.json("log")["events"] if e["event"] == "item_moved" and e["context"]["to"] == "review"]
+    assert [event["agent"] for event in moved] == ["ada", "ada"], "by the person who said so"
+    assert moot.json("doctor")["ok"] is True
+
+
+@pytest.mark.ledger("R-30")
+def test_what_remembers_a_removed_column_goes_where_its_items_go(moot: Moot) -> None:
+    moot("add", "Off the flow", "--column", "qa")
+    moot("add", "Will return", "--column", "qa")
+    moot("add", "Disputes", "--column", "qa")
+    moot.work("qa-agent", outcome="stuck", reason="concurrency")
+    moot.work("qa-agent", outcome="changes_requested", findings=[{"issue": "x"}])
+    before = [moot.json("show", item)["column"] for item in "123"]
+    assert before[0] == "needs-concurrency-expert" and before[2] == "qa"
+    drop_qa(moot)
+    moot("check", code=1)
+    moot("check", "--move", "qa=review")
+    assert {moot.json("show", item)["column"] for item in "123"} == {"review"}
+    assert moot.json("doctor")["ok"] is True
+    for _ in range(3):
+        assert moot.work("review-agent")["status"] == "done"
+
+
+@pytest.mark.ledger("R-30")
+def test_a_removed_agent_at_work_can_be_taken_off_the_item(moot: Moot) -> None:
+    moot("add", "One", "--column", "qa")
+    moot("claim", "qa-agent")
+    path = moot.folder / ".moot" / "flow.yaml"
+    text = (
+        path.read_text("utf-8").replace("qa-agent", "qa-person").replace("prompts/qa-person.md", "prompts/qa-agent.md")
+    )
+    path.write_text(text, "utf-8")
+    refused = moot("check", "--json", code=1).error
+    assert refused["code"] == "agent_in_use" and "--move qa=qa" in refused["hint"]
+    moot("check", "--move", "qa=qa")
+    assert moot.json("claim", "qa-person")["item"]["id"] == "1" and moot.json("doctor")["ok"]
+
+
+@pytest.mark.ledger("R-30")
+def test_bad_moves_change_nothing(moot: Moot) -> None:
+    moot("add", "One", "--column", "qa")
+    drop_qa(moot)
+    for move, code in (
+        ("qa", "bad_usage"),
+        ("=x", "bad_usage"),
+        ("qa=gone", "unknown_column"),
+        ("no=dev", "unknown_column"),
+    ):
+        assert moot("check", "--move", move, "--json", code=2).error["code"] == code
+    assert moot("check", "x.yaml", "--move", "qa=dev", "--json", code=2).error["code"] == "bad_usage"
+    claim_inside = {"MOOT_RUN": "r1", "MOOT_TOKEN": "1"}
+    assert moot("check", "--move", "qa=dev", "--json", code=1, env=claim_inside).error["code"] == "only_people"
+    assert moot.json("show", "1")["column"] == "qa"
+
+
+@pytest.mark.ledger("R-30")
+def test_a_quest_whose_column_is_renamed_goes_on_in_the_new_one(nowhere: Moot) -> None:
+    nowhere("init", "--preset", "quest")
+    nowhere("add", "Build the hall")
+    nowhere("add", "Another")
+    nowhere.work("pathseeker", outcome="split", tasks=[{"title": "a", "files": ["a.py"]}, {"title": "b"}])
+    nowhere("claim", "codeweaver")
+    path = nowhere.folder / ".moot" / "flow.yaml"
+    path.write_text(
+        path.read_text("utf-8").replace("  weave:  ", "  craft:  ").replace("next: weave", "next: craft"), "utf-8"
+    )
+    nowhere("check", code=1)
+    nowhere("check", "--move", "weave=craft")
+    assert nowhere.json("show", "1")["column"] == "craft"
+    assert {nowhere.json("show", item)["status"] for item in "34"} == {"cancelled"}
+    assert nowhere.json("doctor")["ok"] is True
+
+
+@pytest.mark.ledger("R-30")
+def test_a_gate_that_an_item_must_pass_cannot_go(nowhere: Moot) -> None:
+    nowhere("init", "--preset", "quest")
+    nowhere("add", "One", "--column", "review")
+    nowhere.work("lawbringer")
+    path = nowhere.folder / ".moot" / "flow.yaml"
+    path.write_text(path.read_text("utf-8").replace("ward", "guard"), "utf-8")
+    assert nowhere("check", "--json", code=1).error["code"] == "gate_in_use"
+    nowhere("check", "--move", "review=review")
+    nowhere.work("lawbringer")
+    assert nowhere.work("guard")["column"] == "siege" and nowhere.json("doctor")["ok"]

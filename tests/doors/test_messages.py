@@ -1,0 +1,104 @@
+"""The message protocol and `dispatch`, through the command line."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.doors.conftest import Moot
+
+
+@pytest.fixture
+def handoff(nowhere: Moot) -> Moot:
+    nowhere("init", "--preset", "handoff")
+    return nowhere
+
+
+def send(moot: Moot, envelope: dict[str, Any], code: int = 0) -> Any:
+    answer = moot("send", "-", "--json", stdin=json.dumps(envelope), code=code)
+    return answer.json if code == 0 else answer.error
+
+
+@pytest.mark.ledger("H-03")
+def test_a_message_goes_from_pending_to_completed_and_never_back(handoff: Moot) -> None:
+    sent = send(handoff, {"from": "planner", "to": "builder", "type": "task_handoff", "payload": {"title": "X"}})
+    assert sent["status"] == "pending" and sent["schema_version"] and sent["item"] == "1"
+    number = sent["message_id"]
+    assert handoff.json("messages", "--to", "builder", "--status", "pending")["messages"] == [sent]
+    assert f"{number} accepted" in handoff("accept", number).out
+    assert handoff("accept", number, "--json", code=1).error["code"] == "message_over"
+    assert handoff.json("complete", number)["status"] == "completed"
+    refused = handoff("reject", number, "--why", "late", "--json", code=1).error
+    assert refused["code"] == "message_over" and "never backwards" in refused["hint"]
+    assert "planner → builder  task_handoff about #1, completed" in handoff("messages").out
+    assert "No message" in handoff("messages", "--to", "fixer").out
+
+
+def test_a_rejected_message_says_why(handoff: Moot) -> None:
+    number = send(handoff, {"from": "planner", "to": "builder", "type": "task_handoff"})["message_id"]
+    assert handoff.json("reject", number, "--why", "no limits")["why"] == "no limits"
+    assert "no limits" in handoff("messages", "--status", "rejected").out
+    assert handoff("reject", number, "--why", " ", "--json", code=2).error["code"] == "bad_usage"
+    assert handoff("accept", "nothing", "--json", code=2).error["code"] == "unknown_message"
+
+
+@pytest.mark.ledger("H-01")
+def test_a_wrong_envelope_is_refused_by_field(handoff: Moot) -> None:
+    error = send(handoff, {"to": "builder", "type": "task_handoff", "priority": "urgent"}, 2)
+    assert error["code"] == "bad_message" and "from: missing" in error["message"] and "priority" in error["message"]
+    done = {"from": "planner", "to": "builder", "type": "task_handoff", "status": "completed"}
+    assert "status" in send(handoff, done, 2)["message"]
+    refused = send(handoff, {"from": "fixer", "to": "builder", "type": "task_handoff"}, 1)
+    assert refused["code"] == "may_not_send" and "planner" in refused["hint"]
+    assert handoff("send", "--json", code=2).error["code"] == "bad_usage"
+
+
+@pytest.mark.ledger("H-01")
+def test_the_schema_of_the_envelope_is_published(nowhere: Moot) -> None:
+    schema = nowhere("send", "--schema").json
+    assert schema["required"] == ["from", "to", "type"]
+    names = "schema_version message_id timestamp from to type priority payload context status"
+    assert set(schema["properties"]) == set(names.split())
+
+
+@pytest.mark.ledger("H-09", "E-15")
+def test_an_escalation_is_shown_as_the_question_it_is(handoff: Moot) -> None:
+    handoff("add", "Users can log in")
+    claim = handoff.json("claim", "planner")
+    inside = {"MOOT_RUN": claim["run"], "MOOT_TOKEN": str(claim["token"])}
+    payload = {"reason": "spec_ambiguity", "details": "Cannot determine auth method", "options": ["JWT", "OAuth"]}
+    said = {"from": "planner", "to": "orchestrator", "type": "escalation", "payload": payload}
+    out = handoff("send", "-", stdin=json.dumps(said), env=inside).out
+    assert "DIVINE CLARIFICATION REQUESTED\n\nAgent: planner\nTask: 1\nQuestion: Cannot determine auth method\n" in out
+    assert [o["option"] for o in handoff.json("inbox")["questions"][0]["options"]] == ["JWT", "OAuth"]
+
+
+@pytest.fixture
+def pipeline(nowhere: Moot) -> Moot:
+    nowhere("init", "--preset", "pipeline")
+    nowhere("add", "Feature X", "--column", "test")
+    return nowhere
+
+
+@pytest.mark.ledger("P-02")
+def test_a_run_dispatches_another_agent_and_goes_on(pipeline: Moot) -> None:
+    claim = pipeline.json("claim", "test-executor")
+    inside = {"MOOT_RUN": claim["run"], "MOOT_TOKEN": str(claim["token"])}
+    answer = pipeline("dispatch", "implementer", "Fix the check\n\nIn line 42.", "--json", env=inside)
+    item = answer.json
+    assert (item["kind"], item["agent"], item["title"]) == ("dispatch", "implementer", "Fix the check")
+    assert item["purpose"] == "fix" and pipeline.json("show", "1")["status"] == "running"
+    words = pipeline("dispatch", "implementer", "-", "--purpose", "question", stdin="Which limit?", env=inside).out
+    assert "#3 added for implementer" in words and "Which limit?" in words
+    assert "dispatched for implementer (question)" in pipeline("show", "3").out
+    assert "dispatched" in pipeline("board").out
+
+
+@pytest.mark.ledger("P-02")
+@pytest.mark.parametrize("purpose", ["coordination", "conflict_resolution", "pipeline_state"])
+def test_what_is_for_the_rules_is_not_dispatched(pipeline: Moot, purpose: str) -> None:
+    claim = pipeline.json("claim", "test-executor")
+    inside = {"MOOT_RUN": claim["run"], "MOOT_TOKEN": str(claim["token"])}
+    refused = pipeline("dispatch", "implementer", "x", "--purpose", purpose, "--json", code=1, env=inside).error
+    assert refused["code"] == "not_for_dispatch" and "report" in refused["hint"]
+    assert pipeline("dispatch", "nobody", "x", "--json", code=2, env=inside).error["code"] == "unknown_agent"

@@ -1,0 +1,61 @@
+"""The Python door for locks, messages, dispatch, numbers and prompts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from folkmoot import Board, Report
+from folkmoot.errors import Invalid, Refused
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Iterator[Board]:
+    with Board.create(str(tmp_path), "pipeline", speaker="ada") as made:
+        yield made
+
+
+@pytest.mark.ledger("H-06")
+def test_locks(board: Board) -> None:
+    (lock,) = board.lock("src/", seconds=60)
+    assert lock["resource"] == "src/" and lock["agent"] == "ada" and board.locks() == [lock]
+    board.add("One", files=["src/a.py"])
+    assert board.list(status="blocked")[0]["id"] == "1"
+    assert board.unlock("src/") == []
+    run = board.claim("implementer")
+    with pytest.raises(Refused) as refused:
+        board.lock("src/a.py", wait=0.2)
+    assert refused.value.code == "path_held"
+    assert run.widen("docs/")["files"] == ["src/a.py", "docs/"]
+    assert [held["resource"] for held in run.lock("Makefile")] == ["src/a.py", "docs/", "Makefile"]
+    run.report(Report.done("built"))
+    assert {held["resource"] for held in board.locks()} == {"src/a.py", "docs/"}
+
+
+@pytest.mark.ledger("H-01", "H-03")
+def test_messages(board: Board) -> None:
+    sent = board.send(
+        {"from": "orchestrator", "to": "implementer", "type": "task_assignment", "payload": {"task": "X"}}
+    )
+    assert sent["status"] == "pending" and board.show(sent["item"])["title"] == "X"
+    assert [one["message_id"] for one in board.messages(to="implementer", status="pending")] == [sent["message_id"]]
+    assert board.accept(sent["message_id"])["status"] == "accepted"
+    assert board.complete(sent["message_id"])["status"] == "completed"
+    with pytest.raises(Refused):
+        board.reject(sent["message_id"], "late")
+    with pytest.raises(Invalid) as wrong:
+        board.send({"to": "implementer", "type": "task_assignment"})
+    assert "from: missing" in wrong.value.message
+
+
+@pytest.mark.ledger("P-02", "H-13", "Q-13")
+def test_dispatch_metrics_lessons_and_the_prompt(board: Board) -> None:
+    board.add("Feature X", column="test")
+    run = board.claim("test-executor")
+    assert "Feature X" in run.prompt()
+    made = run.dispatch("implementer", "Fix the check", purpose="test_failure")
+    assert made["kind"] == "dispatch" and made["agent"] == "implementer"
+    run.report(Report.done("green", lessons=["Run them twice"]))
+    assert [lesson["text"] for lesson in board.lessons("test-executor")] == ["Run them twice"]
+    assert board.metrics()["runs"]["total"] == 1
+    assert board.dispatch("implementer", "Which limit?", purpose="question")["kind"] == "dispatch"
