@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, PassDeadline
 from folkmoot.core.events import Event
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.order import Place, place
 from folkmoot.core.records import Run
+from folkmoot.core.report import Report
 from folkmoot.core.rules import (
     answers,
     claims,
@@ -25,13 +26,18 @@ from folkmoot.core.rules import (
     movement,
     outcomes,
     questions,
+    settling,
 )
-from folkmoot.core.situation import Case, Situation
-from folkmoot.engine import engine, turn
+from folkmoot.core.rules.children import help as helping
+from folkmoot.core.rules.children import tasks
+from folkmoot.core.rules.judging import gates, verdicts
+from folkmoot.core.rules.sharing import choice, holds, messages
+from folkmoot.core.situation import MADE, Case, Situation
+from folkmoot.engine import engine, loading, turn
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
-from folkmoot.sim.flows import kanban
+from folkmoot.sim.flows import flow_of, kanban
 from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import link
 from folkmoot.store.sqlite import writing
@@ -52,6 +58,7 @@ class Defect(Struct, frozen=True):
     open_up: Callable[[SqliteStore], None] | None = None
     flow: Flow | None = None
     in_log: bool = True  # does it leave a trace that `moot doctor` can find afterwards?
+    alone: bool = False  # is it seen by this check only, at the step where it is seen first?
 
 
 DEFECTS: list[Defect] = []
@@ -64,9 +71,10 @@ def defect(
     open_up: Callable[[SqliteStore], None] | None = None,
     flow: Flow | None = None,
     in_log: bool = True,
+    alone: bool = False,
 ) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     def keep(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        DEFECTS.append(Defect(check, name, plant, open_up, flow, in_log))
+        DEFECTS.append(Defect(check, name, plant, open_up, flow, in_log, alone))
         return plant
 
     return keep
@@ -78,8 +86,14 @@ def everywhere(patch: Patch, modules: Sequence[Any], name: str, wrong: Callable[
         patch.setattr(module, name, wrong)
 
 
-def limited(**limits: Any) -> Flow:
-    return replace(kanban(), limits=replace(kanban().limits, **limits))
+def change_rule(patch: Patch, command: type[Command], wrong: Callable[..., None]) -> None:
+    """The table of rules knows them by themselves, not by their names."""
+    patch.setattr(decide, "RULES", {**decide.RULES, command: wrong})
+
+
+def limited(name: str = "kanban", **limits: Any) -> Flow:
+    flow = flow_of(name)
+    return replace(flow, limits=replace(flow.limits, **limits))
 
 
 def also_claimable(*statuses: str) -> Callable[[Flow, Item], Place]:
@@ -100,7 +114,7 @@ def without_open_index(store: SqliteStore) -> None:
 @defect("I1", "a running item is given to a second agent", open_up=without_open_index)
 def two_runs(patch: Patch) -> None:
     everywhere(patch, (claims, turn), "place", also_claimable("running"))
-    load = turn.situation
+    load = loading.situation
 
     def blind(reading: Any, command: Command, *rest: Any, **more: Any) -> Situation:
         loaded = load(reading, command, *rest, **more)
@@ -117,7 +131,7 @@ def token_gap(patch: Patch) -> None:
         case.item = replace(case.item, token=case.item.token + 1)
         claim(case, command)
 
-    patch.setattr(claims, "claim", wrong)
+    change_rule(patch, ClaimItem, wrong)
 
 
 @defect("I3", "any token of any run will do", in_log=False)
@@ -130,7 +144,7 @@ def open_fence(patch: Patch) -> None:
             return case.run
         return fence(case)
 
-    everywhere(patch, (claims, outcomes, hands), "fence", wrong)
+    everywhere(patch, (claims, outcomes, hands, gates), "fence", wrong)
 
 
 @defect("I3", "a lost run is let in under its own name")
@@ -143,7 +157,7 @@ def ghost_voice(patch: Patch) -> None:
             return case.run
         return fence(case)
 
-    everywhere(patch, (claims, outcomes, hands), "fence", wrong)
+    everywhere(patch, (claims, outcomes, hands, gates), "fence", wrong)
 
 
 @defect("I4", "giving back does not end the run", open_up=without_open_index)
@@ -182,7 +196,7 @@ def claim_too_early(patch: Patch) -> None:
         claim(case, command)
         case.item = replace(case.item, waits_for=waits_for)
 
-    patch.setattr(claims, "claim", wrong)
+    change_rule(patch, ClaimItem, wrong)
 
 
 @defect("I6", "pauses are not waited for")
@@ -199,7 +213,7 @@ def no_pause(patch: Patch) -> None:
         case.item = replace(case.item, wake_at=wake_at)
 
     patch.setattr(SqliteReading, "next_ready", hasty)
-    patch.setattr(claims, "claim", wrong)
+    change_rule(patch, ClaimItem, wrong)
 
 
 def without_run_key(store: SqliteStore) -> None:
@@ -337,7 +351,7 @@ def answered_twice(patch: Patch) -> None:
             case.questions[question.id] = replace(question, state="open")
         answer(case, command)
 
-    patch.setattr(answers, "answer", wrong)
+    change_rule(patch, AnswerQuestion, wrong)
 
 
 @defect("I30", "answers are not kept under their keys")
@@ -383,7 +397,7 @@ def lost_in_queue(patch: Patch) -> None:
     patch.setattr(turn, "place", wrong)
 
 
-@defect("R-03", "nobody is asked about an item in a column for people")
+@defect("R-03", "nobody is asked about an item in a column for people", flow=kanban())
 def unasked(patch: Patch) -> None:
     ask = questions.ask
 
@@ -391,12 +405,12 @@ def unasked(patch: Patch) -> None:
         if not case.flow.columns[case.item.column].human:
             ask(case, kind, *rest, **more)
 
-    patch.setattr(movement, "ask", wrong)
+    patch.setattr(settling, "ask", wrong)
 
 
 @defect("R-11", "attempts are counted, and nobody looks at the number", flow=limited(attempts=3))
 def no_limit(patch: Patch) -> None:
-    everywhere(patch, (failures, movement, outcomes), "at_limit", lambda case: False)
+    everywhere(patch, (failures, movement, outcomes, settling), "at_limit", lambda case: False)
 
 
 def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]:
@@ -414,7 +428,7 @@ def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]
 @defect("R-12", "disputes go on and on", flow=limited(dispute_rounds=1))
 def no_breaker(patch: Patch) -> None:
     patch.setattr(disputes, "_reply", with_limits(disputes._reply, dispute_rounds=1000))
-    patch.setattr(movement, "trip_breakers", lambda case: None)
+    patch.setattr(settling, "trip_breakers", lambda case: None)
 
 
 @defect(
@@ -430,7 +444,7 @@ def default_resets(patch: Patch) -> None:
         if case.questions[command.question].state == "defaulted":
             answers.reset_counters(case, "the default")
 
-    patch.setattr(answers, "pass_deadline", wrong)
+    change_rule(patch, PassDeadline, wrong)
 
 
 @defect("R-18", "an ended item comes back by itself")
@@ -444,10 +458,149 @@ def undead(patch: Patch) -> None:
     everywhere(patch, (answers, hands), "give_up", wrong)
 
 
+def without_children(recipients: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    """Children are told nothing by their parent."""
+
+    def wrong(self: turn.Turn, to: str, item: str) -> list[str]:
+        return [] if to in (MADE, "children") else recipients(self, to, item)
+
+    return wrong
+
+
+def everybody_may(flow: Flow, what: str) -> Flow:
+    agents = {name: replace(agent, may=[*agent.may, what]) for name, agent in flow.agents.items()}
+    return replace(flow, agents=agents)
+
+
+@defect("R-08", "the first expert is asked again and again", flow=limited("escalation", own_attempts=1), alone=True)
+def same_expert(patch: Patch) -> None:
+    def wrong(case: Case, agent: str) -> str | None:
+        return next(iter(case.flow.agents[agent].experts), None) if case.item.kind not in BOUND else None
+
+    everywhere(patch, (helping, settling, failures), "next_expert", wrong)
+
+
+@defect("R-08", "after three experts the agent goes on", flow=limited("escalation", own_attempts=1, attempts=None))
+def no_end_of_experts(patch: Patch) -> None:
+    patch.setattr(settling, "EXPERTS_MAX", 1000)
+
+
+@defect("R-13", "a reviewer may always ask for more", flow=limited("pipeline", feedback_rounds=1), alone=True)
+def endless_rounds(patch: Patch) -> None:
+    patch.setattr(outcomes, "changes_requested", with_limits(verdicts.changes_requested, feedback_rounds=1000))
+
+
+@defect("R-14", "parts are left behind when their item ends or moves", flow=flow_of("pipeline"), alone=True)
+def forgotten_parts(patch: Patch) -> None:
+    patch.setattr(turn.Turn, "_recipients", without_children(turn.Turn._recipients))
+
+
+@defect("R-14", "one agent may take the part of another", flow=flow_of("pipeline"))
+def stolen_parts(patch: Patch) -> None:
+    def wrong(flow: Flow, item: Item) -> Place:
+        right = place(flow, item)
+        return replace(right, queue=flow.watcher(item.column)) if item.kind == "part" and right.queue else right
+
+    everywhere(patch, (claims, turn), "place", wrong)
+
+
+@defect("R-20", "claims do not look at what others hold", alone=True)
+def open_paths(patch: Patch) -> None:
+    patch.setattr(claims, "_check_paths", lambda case: None)
+    patch.setattr(choice, "overlapping", lambda item, holds: False)
+
+
+@defect("R-20", "a run's locks outlive it", alone=True)
+def lasting_locks(patch: Patch) -> None:
+    patch.setattr(claims, "end_locks", lambda case, run: None)
+
+
+@defect("R-20", "whoever waits for a person keeps the paths", alone=True)
+def stubborn_holds(patch: Patch) -> None:
+    needless = holds.needless
+    patch.setattr(settling, "needless", lambda item: needless(item) if item.status in ENDED else [])
+
+
+@defect("R-21", "done is believed", flow=flow_of("quest"), alone=True)
+def no_gates(patch: Patch) -> None:
+    patch.setattr(movement, "_call_gate", lambda case, place: movement.go_forward(case, place))
+
+
+@defect("R-21", "a red gate is called green", flow=flow_of("guild"), alone=True)
+def kind_gate(patch: Patch) -> None:
+    def wrong(case: Case, gate: str, said: Report) -> None:
+        case.set("gate_failed", {"gate": gate}, proving=None)
+        movement.finish(case, proven=True)
+
+    patch.setattr(gates, "_red", wrong)
+
+
+@defect("R-22", "nobody says what shows that it is done", alone=True)
+def no_evidence(patch: Patch) -> None:
+    emit = Case.emit
+
+    def wrong(self: Case, name: str, context: Any = None, *, item: Any = None, **rows: Any) -> None:
+        emit(self, name, context, item={k: v for k, v in (item or {}).items() if k != "evidence"}, **rows)
+
+    patch.setattr(Case, "emit", wrong)
+
+
+@defect("R-24", "work is split for ever", flow=everybody_may(limited("quest", splits=1), "split"), alone=True)
+def endless_splits(patch: Patch) -> None:
+    patch.setattr(outcomes, "split", with_limits(tasks.split, splits=1000))
+
+
+@defect("R-24", "what was split goes on before its tasks", flow=flow_of("quest"), alone=True)
+def hasty_parent(patch: Patch) -> None:
+    def wrong(case: Case, said: Report) -> None:
+        tasks.split(case, said)
+        if case.item.made:
+            case.set("item_rests", {}, waits_for=[])
+
+    patch.setattr(outcomes, "split", wrong)
+
+
+@defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)
+def asking_helpers(patch: Patch) -> None:
+    patch.setattr(questions, "BOUND", frozenset())
+
+
+@defect("R-25", "helpers are sent out again", flow=everybody_may(flow_of("handoff"), "delegate"), alone=True)
+def second_fan_out(patch: Patch) -> None:
+    delegates = helping.delegates
+
+    def wrong(case: Case, said: Report) -> None:
+        delegates(case, said)
+        if case.item.fanned_out:
+            case.set("item_rests", {}, fanned_out=False)
+
+    patch.setattr(outcomes, "delegates", wrong)
+
+
+@defect("R-26", "a message that is over is taken up again", flow=flow_of("handoff"), alone=True)
+def reborn_message(patch: Patch) -> None:
+    patch.setattr(messages, "_open", lambda case, message, allowed: case.messages[message])
+
+
+@defect("R-26", "a report completes no message", flow=flow_of("handoff"), alone=True)
+def incomplete_message(patch: Patch) -> None:
+    patch.setattr(claims, "complete_handoffs", lambda case, run: None)
+
+
+@defect("R-30", "a run is said to be of the next flow", alone=True)
+def wrong_version(patch: Patch) -> None:
+    claim = claims.claim
+
+    def wrong(case: Case, command: ClaimItem) -> None:
+        case.situation = replace(case.situation, flow_version=case.situation.flow_version + 1)
+        claim(case, command)
+
+    change_rule(patch, ClaimItem, wrong)
+
+
 @defect("R-33", "the fuse is taken out", flow=limited(runs=4))
 def no_fuse(patch: Patch) -> None:
-    wrong = with_limits(movement.settle, runs=1_000_000)
-    everywhere(patch, (movement, failures, outcomes, hands, decide), "settle", wrong)
+    patch.setattr(decide, "settle", with_limits(settling.settle, runs=1_000_000))
 
 
 @defect("chain", "each event is hashed by itself")

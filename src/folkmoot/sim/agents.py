@@ -1,18 +1,19 @@
 """Scripted agents: each takes items, makes an effort, and ends it after its own character."""
 
-import random
 from collections.abc import Callable, Generator
 from typing import Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.report import Report
-from folkmoot.sim import speech
+from folkmoot.core.rules.children.making import PURPOSES
+from folkmoot.sim import speech, teamwork
 from folkmoot.sim.orders import Answer, Order
+from folkmoot.sim.speech import PATHS, Scene
 from folkmoot.sim.world import Script, World
 
 View = dict[str, Any]
-Says = Callable[[random.Random, View], Report]
+Says = Callable[[Scene], Report]
 
 # What a run of this character says at its end; the others have scripts of their own below.
 SAYS: dict[str, Says] = {
@@ -28,8 +29,13 @@ SAYS: dict[str, Says] = {
     "causes": speech.causes,
     "dangerous": speech.dangerous,
     "lying": speech.lying,
+    "splitting": teamwork.splitting,
+    "delegating": teamwork.delegating,
+    "redefining": teamwork.redefining,
+    "outgrown": teamwork.outgrown,
 }
-CHARACTERS = (*sorted(SAYS.keys() - {"good"}), "silent", "zombie", "releasing", "garbled", "adding", "talking")
+OTHERS = ("silent", "zombie", "releasing", "garbled", "adding", "talking", "sharing", "rejecting")
+CHARACTERS = (*sorted(SAYS.keys() - {"good"}), *OTHERS)
 
 
 class Agent:
@@ -41,6 +47,7 @@ class Agent:
         self.character = character
         self.chance = world.chance
         self._keys = 0
+        self._in_vain = 0
 
     def script(self) -> Script:
         while True:
@@ -48,8 +55,12 @@ class Agent:
             answer = yield from self._claim()
             if answer is not None and answer.view is not None:
                 yield from self._work(answer.view)
-            elif answer is not None and answer.code in ("paused", "nothing_ready"):
-                yield self.chance.expovariate(1 / (120 if answer.code == "paused" or not self._hints() else 5))
+            if answer is not None and answer.code in ("paused", "nothing_ready"):
+                # What waits for others' paths, or for a person, is looked for less and less often.
+                self._in_vain = min(self._in_vain + 1, 6)
+                yield self.chance.expovariate(1 / (120 if answer.code == "paused" else 5 * 2**self._in_vain))
+            elif answer is not None:
+                self._in_vain = 0
 
     def _claim(self) -> "Generator[float, None, Answer | None]":
         """Mostly where the board hints that there is work; sometimes anywhere, as after a lost wake-up."""
@@ -58,7 +69,7 @@ class Agent:
         if not agents and chance.random() > 0.1:
             return None
         if not agents or chance.random() < 0.05:
-            agents = list(world.flow.agents)
+            agents = [*world.flow.agents, *world.flow.gates]
         agent = chance.choice(sorted(agents))
         lease = chance.choice((0.0, 0.0, 0.0, 10.0, 300.0))
         order = Order(Speaker(self.name), commands.ClaimItem(agent=agent, lease=lease, worker=self.name))
@@ -125,8 +136,11 @@ class Agent:
         last_words: list[tuple[Command, str | None]] = [
             (commands.RenewRun(), None),
             (commands.ReleaseRun(), None),
-            (commands.ReportRun(report=speech.obedient(self.chance, claim)), None),
-            (commands.ReportRun(report=speech.wrong(self.chance, claim)), None),
+            (commands.ReportRun(report=speech.obedient(self._scene(claim))), None),
+            (commands.ReportRun(report=speech.wrong(self._scene(claim))), None),
+            (commands.LockPaths(paths=["src/a.py"], seconds=60), None),
+            (commands.WidenRun(paths=["src/"]), None),
+            (commands.DispatchAgent(agent=next(iter(self.world.flow.agents)), task="for a ghost"), None),
             (commands.AddComment(content="I am still here"), item),
             (commands.AddItem(title="made by a ghost"), None),
             (commands.MoveItem(column="dev"), item),
@@ -135,6 +149,21 @@ class Agent:
         for command, about in last_words[: self.chance.randrange(1, len(last_words) + 1)]:
             yield from self._insist(Order(speaker, command, about))
             yield self.chance.expovariate(1 / 5)
+
+    def _scene(self, claim: View) -> Scene:
+        return Scene(self.chance, claim, self.world.flow, self.world.items[claim["item"]["id"]])
+
+    def _says(self, scene: Scene, character: str) -> Says:
+        """What a run says follows from its character, mostly; a gate and an expert have words of their own."""
+        if character != "good" and scene.is_gate:
+            return teamwork.proving
+        if character != "good" and scene.item.kind in ("expert", "sub") and self.chance.random() < 0.6:
+            return teamwork.advising
+        if character == "obedient" and scene.must_split and self.chance.random() < 0.7:
+            return speech.good
+        if character == "obedient" and scene.item.column == scene.flow.discover and self.chance.random() < 0.5:
+            return teamwork.splitting
+        return SAYS.get(character, speech.obedient)
 
     def _end(self, claim: View, speaker: Speaker, character: str) -> Script:
         chance, item = self.chance, claim["item"]["id"]
@@ -150,11 +179,48 @@ class Agent:
             after = [] if chance.random() < 0.7 else [item]
             more = commands.AddItem(title="something more", parent=parent, after=after)
             yield from self._insist(Order(speaker, more))
+        if character == "sharing":
+            yield from self._share(speaker)
         if character == "talking":
             yield from self._talk(claim, speaker)
             return
-        says = SAYS.get(character, speech.obedient)
-        yield from self._report(speaker, says(chance, claim))
+        if character == "rejecting" and claim["brief"]["messages"]:
+            message = claim["brief"]["messages"][0]["message_id"]
+            yield from self._insist(Order(speaker, commands.RejectMessage(message=message, why="this is not for me")))
+            return
+        scene = self._scene(claim)
+        yield from self._report(speaker, self._says(scene, character)(scene))
+
+    def _share(self, speaker: Speaker) -> Script:
+        """In the middle of a run: locks, wider files, messages, others sent for."""
+        chance, flow = self.chance, self.world.flow
+        paths = chance.sample(PATHS, chance.choice((1, 2)))
+        kinds = [*flow.messages, "unheard_of"]
+        receivers = [*flow.agents, "orchestrator"]
+        kept = list(self.world.witness.audit.tables.get("messages", ()))
+        known = chance.choice(kept) if kept else "m0"
+        orders: list[Command] = [
+            commands.LockPaths(paths=paths, seconds=chance.choice((0.0, 5.0, 60.0))),
+            commands.UnlockPaths(paths=paths),
+            commands.WidenRun(paths=[*paths, "../out"] if chance.random() < 0.1 else paths),
+            commands.SendMessage(
+                sender=speaker.name if chance.random() < 0.9 else "somebody",
+                to=chance.choice(receivers),
+                type=chance.choice(kinds),
+                message_id=known if chance.random() < 0.1 else None,
+                payload={"title": "please", "options": ["yes", "no"], "reason": chance.choice(("security", "scope"))},
+            ),
+            commands.AcceptMessage(message=known),
+            commands.CompleteMessage(message=known),
+            commands.DispatchAgent(
+                agent=chance.choice([*flow.agents, "nobody"]),
+                task=chance.choice(("mend this", "say why\nin words", " ")),
+                purpose=chance.choice((*PURPOSES, "coordination")),
+            ),
+        ]
+        for _ in range(chance.choice((1, 2, 4))):
+            yield from self._insist(Order(speaker, chance.choice(orders)))
+            yield chance.expovariate(1 / 3)
 
     def _talk(self, claim: View, speaker: Speaker) -> Script:
         """Comments during the run, and reports that refer to them."""

@@ -1,4 +1,4 @@
-"""The flows of the world: the kanban preset as it is, and with limits that are reached sooner."""
+"""The flows of the world: every preset as it is, small odd ones, and each with limits that are reached sooner."""
 
 import random
 from functools import cache
@@ -7,18 +7,86 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow, Limits, QuestionPolicy
 from folkmoot.flows.load import load_flow
-from folkmoot.flows.preset import FLOW_FILE, read_preset
+from folkmoot.flows.preset import FLOW_FILE, preset_names, read_preset
+
+# What no preset has: a gate whose red is the agent's failure, two gates in a row, a group with a gate and with a
+# dispute column, experts beside a ladder, help by tags, an arbiter that is not the one who splits.
+ODD = {
+    "workshop": """
+flow: workshop
+start: inbox
+limits: {own_attempts: 2, feedback_rounds: 2}
+columns:
+  inbox:   {agents: [maker], work: bench}
+  bench:   {agents: [maker], next: look, gate: [lint, unit]}
+  look:    {agents: [critic, sceptic], next: polish, fix: bench, gate: [unit], on_red: bench}
+  polish:  {agents: [maker], next: done}
+  quarrel: {agents: [maker, critic], kind: dispute}
+  blocked: {kind: escalation}
+  by-tag:  {agents: [smith], kind: escalation, tags: [speed, races]}
+  people:  {human: true, kind: escalation}
+agents:
+  maker:
+    ladder: {0-1: small, 2: large, 3+: escalate}
+    escalate_to: people
+    experts: [sage, oracle]
+    may: [ask, delegate, dispatch, split]
+  critic:  {write: none, may: [ask, dispatch, delegate]}
+  sceptic: {write: none}
+  smith:   {write: any}
+  sage:    {expert: true, write: none}
+  oracle:  {expert: true, write: none}
+reasons: {speed: blocked, races: blocked, taste: quarrel, unknown: people}
+gates: {lint: {run: [make, lint]}, unit: {run: [make, test]}}
+messages:
+  task_handoff:   {from: [any], to: [maker]}
+  review_request: {from: [maker, orchestrator], to: [critic, sceptic]}
+  fix_request:    {from: [critic], to: [maker]}
+  escalation:     {from: [any], to: [orchestrator]}
+""",
+    "guild": """
+flow: guild
+start: cut
+discover: cut
+arbiter: weigh
+limits: {attempts: 4, own_attempts: 2, splits: 2}
+columns:
+  cut:   {agents: [carver], next: make}
+  make:  {agents: [mason], next: view, gate: [plumb]}
+  view:  {agents: [warden], next: done, fix: make}
+  weigh: {agents: [elder], kind: backflow}
+agents:
+  carver: {write: none, may: [ask, split, delegate]}
+  mason:  {experts: [elder-mason], may: [ask, delegate, dispatch]}
+  warden: {write: new_tests, may: [ask, split]}
+  elder:  {write: any, may: [ask, split]}
+  elder-mason: {expert: true, write: none}
+gates: {plumb: {run: [make, plumb]}}
+""",
+}
 
 
 @cache
-def kanban() -> Flow:
-    files = read_preset("kanban")
+def flow_of(name: str) -> Flow:
+    """A preset, or one of the odd ones."""
+    if name in ODD:
+        return load_flow(ODD[name], FLOW_FILE, lambda path: None)
+    files = read_preset(name)
     return load_flow(files[FLOW_FILE], FLOW_FILE, files.get)
 
 
-def choose_flow(chance: random.Random) -> Flow:
-    """A variant of the preset. The plain one comes often: it is what people use."""
-    flow = kanban()
+def kanban() -> Flow:
+    return flow_of("kanban")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    return (*sorted(preset_names()), *ODD)
+
+
+def choose_flow(chance: random.Random, name: str | None = None) -> Flow:
+    """A flow, or a variant of the one named. The plain ones come often: they are what people use."""
+    flow = flow_of(name or chance.choice(names()))
     if chance.random() < 0.3:
         return flow
     limits, questions = flow.limits, flow.questions
@@ -37,6 +105,11 @@ def choose_flow(chance: random.Random) -> Flow:
     return replace(flow, limits=limits, questions=questions)
 
 
+def variant(name: str, seed: int) -> Flow:
+    """The same variant of a flow for the same number, whatever else is drawn from it."""
+    return choose_flow(random.Random(f"{name} {seed}"), name)
+
+
 def _tiny(limits: Limits, chance: random.Random) -> Limits:
     return replace(
         limits,
@@ -46,6 +119,7 @@ def _tiny(limits: Limits, chance: random.Random) -> Limits:
         feedback_rounds=chance.choice((1, 2)),
         repeats=chance.choice((1, 2)),
         own_attempts=chance.choice((1, 2)),
+        splits=chance.choice((1, 2)),
         lease=chance.choice((5.0, 20.0)),
         starve=chance.choice((30.0, 300.0)),
     )

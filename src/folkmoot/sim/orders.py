@@ -11,7 +11,7 @@ from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
 
 View = dict[str, Any]
-BY_RUNS = (commands.RenewRun, commands.ReleaseRun, commands.ReportRun)
+BY_RUNS = (commands.RenewRun, commands.ReleaseRun, commands.ReportRun, commands.WidenRun)
 
 
 class Order(Struct, frozen=True):
@@ -52,7 +52,7 @@ class Answer(Struct, frozen=True):
 
 def carry_out(engine: Engine, order: Order) -> View:
     speaker, command, key = order.speaker, order.command, order.key
-    if isinstance(command, commands.AddItem):
+    if isinstance(command, commands.AddItem | commands.DispatchAgent):
         return engine.add(speaker, command, key)
     if isinstance(command, commands.AnswerQuestion):
         return engine.answer(speaker, command, key)
@@ -66,6 +66,12 @@ def carry_out(engine: Engine, order: Order) -> View:
             worker=command.worker,
             key=key,
         )
+    if isinstance(command, commands.LockPaths | commands.UnlockPaths):
+        return engine.lock(speaker, command, key)
+    if isinstance(command, commands.SendMessage):
+        return engine.send(speaker, command, key)
+    if isinstance(command, commands.AcceptMessage | commands.CompleteMessage | commands.RejectMessage):
+        return engine.on_message(speaker, command, key)
     if isinstance(command, BY_RUNS):
         # A worker that only wants to know whether it was taken is not shown the item.
         return engine.on_run(speaker, command, key, show=False)

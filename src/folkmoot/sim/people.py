@@ -7,10 +7,12 @@ from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.records import Question
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.orders import Answer, Order
+from folkmoot.sim.speech import PATHS
 from folkmoot.sim.world import Red, Script, World
 
 BAD_TEXTS = ("a\0b", "lone \ud800 surrogate", " ", "x" * 600)
 ANSWER_AGAIN = 0.1
+FILES_RATE = 0.12  # how many items declare what they will write
 
 
 class Person:
@@ -60,7 +62,8 @@ class Person:
                 title=f"item {self._left}" if chance.random() > 0.05 else chance.choice(BAD_TEXTS),
                 column=column if column != END else None,
                 priority=chance.choice(PRIORITIES) if chance.random() < 0.4 else "medium",
-                tags=["backend"] if chance.random() < 0.3 else [],
+                tags=[chance.choice(("backend", "speed"))] if chance.random() < 0.3 else [],
+                files=chance.sample(PATHS, chance.choice((1, 2))) if chance.random() < FILES_RATE else [],
                 after=self._some(chance.randrange(1, 4)) if chance.random() < 0.3 else [],
                 parent=chance.choice(unfinished) if unfinished and chance.random() < 0.1 else None,
             )
@@ -75,7 +78,7 @@ class Person:
         name = open_questions[0] if open_questions and chance.random() < 0.8 else chance.choice(every)
         yield chance.expovariate(1 / 10)
         columns = sorted(self.world.flow.columns)
-        text = chance.choice(("1", "2", "9", "yes, go on", "no"))
+        text = chance.choice(("1", "2", "3", "9", "yes, go on", "no"))
         to = chance.choice(columns) if chance.random() < 0.15 else None
         order = commands.AnswerQuestion(question=name, answer=text, to=to)
         self._say(order)
@@ -83,11 +86,40 @@ class Person:
             self._say(commands.AnswerQuestion(question=name, answer="on second thoughts, no"))
 
     def _meddle(self) -> None:
+        if self.chance.random() < 0.2:
+            self._share()
+            return
         found = self._some(1)
         if not found:
             return
         item = self.world.items[found[0]]
         self._say(self._whim(item), item.id)
+
+    def _share(self) -> None:
+        """Locks for a while, messages, and what becomes of them."""
+        chance, flow = self.chance, self.world.flow
+        paths = chance.sample(PATHS, chance.choice((1, 2)))
+        messages = list(self.world.witness.audit.tables.get("messages", ()))
+        known = chance.choice(messages) if messages else "m0"
+        agents = [*flow.agents, "orchestrator"]
+        kinds = [*flow.messages, "unheard_of"]
+        about = self._some(1) if chance.random() < 0.7 else []
+        orders: list[Command] = [
+            commands.LockPaths(paths=paths, seconds=chance.choice((0.5, 20.0, 300.0))),
+            commands.UnlockPaths(paths=paths),
+            commands.SendMessage(
+                sender=chance.choice(agents),
+                to=chance.choice(agents),
+                type=chance.choice(kinds),
+                payload={"description": "by hand", "files": list(paths)},
+                context={"item": about[0]} if about else {},
+            ),
+            commands.AcceptMessage(message=known),
+            commands.CompleteMessage(message=known),
+            commands.RejectMessage(message=known, why="no"),
+            commands.DispatchAgent(agent=chance.choice([*flow.agents, "nobody"]), task="by hand"),
+        ]
+        self._say(chance.choice(orders))
 
     def _whim(self, item: Item) -> Command:
         chance = self.chance
@@ -111,6 +143,8 @@ class Person:
         roll = chance.random()
         if roll < 0.5:
             return commands.EditItem(after=self._some(chance.randrange(4)))
+        if roll < 0.6:
+            return commands.EditItem(files=chance.sample(PATHS, chance.randrange(3)))
         if roll < 0.75:
             return commands.EditItem(overrule=chance.randrange(1, item.attempt_count + 2))
         return commands.EditItem(title="better words", priority=chance.choice(PRIORITIES), tags=["edited"])
@@ -159,7 +193,7 @@ def reader(world: World) -> Script:
 def onlooker(world: World) -> Script:
     """Looks at items and lists; a look never writes (R-29)."""
     while True:
-        yield world.chance.expovariate(1 / 60)
+        yield world.chance.expovariate(1 / 120)
         before = world.witness.seq
         found = list(world.items)
         if found:
@@ -170,10 +204,11 @@ def onlooker(world: World) -> Script:
 
 
 def reformer(world: World) -> Script:
-    """Changes the flow now and then, on a board full of work."""
+    """Changes the flow now and then, on a board full of work; mostly into a variant of the same."""
     while True:
         yield world.chance.expovariate(1 / 400)
-        world.adopt(Speaker("ann"), choose_flow(world.chance))
+        name = world.flow.name if world.chance.random() < 0.9 else None
+        world.adopt(Speaker("ann"), choose_flow(world.chance, name))
 
 
 def weather(world: World) -> Script:

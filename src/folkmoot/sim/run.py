@@ -20,9 +20,10 @@ CRASH_RATE = 0.02
 REFORM_RATE = 0.3  # how many worlds change their flow in the middle
 ALONE_RATE = 0.25  # how many worlds lose their people before the end
 RUNS_ALONE = 8
+REPLAY_EVERY = 2  # of how many whole lives the log is folded again from its start
 ALONE_STEPS_PER_ITEM = 200
 # How many steps per unfinished item the quiet end may take. Six stages are twelve; the rest is trouble left over.
-QUIET_STEPS_PER_ITEM = 200
+QUIET_STEPS_PER_ITEM = 80
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -91,8 +92,9 @@ def live(world: World, steps: int, agents: int, items: int, to_the_end: bool) ->
         if world.chance.random() < ALONE_RATE:
             alone(world, agents)
         quiet(world, agents)
+        if world.seed % REPLAY_EVERY == 0:
+            world.witness.replay()
     world.witness.check_all()
-    world.witness.replay()
     world.witness.found += [f"chain: {text}" for text in world.store.broken_links()]
     if world.witness.found:
         raise Red(world.step, world.witness.found)

@@ -3,8 +3,11 @@
 import random
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
 from folkmoot.core.report import (
     CAUSES,
     AskedQuestion,
@@ -14,6 +17,7 @@ from folkmoot.core.report import (
     NamedArtifact,
     Remark,
     Report,
+    Task,
     Tests,
     Try,
     Usage,
@@ -21,6 +25,7 @@ from folkmoot.core.report import (
 
 View = dict[str, Any]
 REASONS = ("concurrency", "security", "performance", "architecture", "unknown", "story", "arch", "tests", "moon", None)
+PATHS = ("src/a.py", "src/b.py", "src/", "tests/a.py", "tests/b.py", "docs/x.md", "docs/y.md", "web/")
 REPEATED = (
     "Raise the timeout of the connection pool",
     "raise the timeout of the connection pool!",
@@ -31,20 +36,53 @@ VERBS = ("rewrite", "cache", "lock", "split", "inline", "retry", "batch", "guard
 NOUNS = ("the parser", "the session", "every query", "the header", "the queue", "both branches", "the clock", "it all")
 
 
-def obedient(chance: random.Random, claim: View) -> Report:
+class Scene(Struct, frozen=True):
+    """What a run knows when it speaks: its claim, its item and the flow; and the dice."""
+
+    chance: random.Random
+    claim: View
+    flow: Flow
+    item: Item
+
+    @property
+    def agent(self) -> str:
+        return str(self.claim["agent"])
+
+    @property
+    def is_gate(self) -> bool:
+        return self.agent in self.flow.gates
+
+    @property
+    def must_split(self) -> bool:
+        """It was sent here to be split, so it cannot simply be done."""
+        return self.item.column == self.flow.discover and self.item.span.discoveries > 0
+
+    def reason(self) -> str | None:
+        """One that the flow knows, or one that it may not know."""
+        return self.chance.choice((*self.flow.reasons, *REASONS))
+
+
+def obedient(scene: Scene) -> Report:
     """Does what the brief says: settles what is disputed, else is done, and sometimes wants changes."""
-    settling = _settling(claim["brief"])
+    settling = _settling(scene.claim["brief"])
     if settling:
-        return Report.done("settled", comments=settling, artifacts=_artifacts(chance, claim))
-    if chance.random() < 0.12:
-        return changes(chance, claim)
-    return good(chance, claim)
+        return Report.done("settled", comments=settling, artifacts=_artifacts(scene))
+    if scene.chance.random() < 0.12:
+        return changes(scene)
+    said = good(scene)
+    if scene.chance.random() < 0.2:
+        files = Files(modified=[scene.chance.choice(PATHS[:2])])
+        said = replace(said, files=files, lessons=["the clock is wrong"], next_steps=["look at the rest"])
+    return said
 
 
-def good(chance: random.Random, claim: View) -> Report:
+def good(scene: Scene) -> Report:
     """Always done, with all that the brief asks for; what the drain of the world is made of."""
-    usage = Usage(input_tokens=10, cost_usd=chance.choice((0.0, 0.25)))
-    artifacts, settling = _artifacts(chance, claim), _settling(claim["brief"])
+    if scene.must_split:
+        tasks = [Task(title=f"half {n} of {scene.item.id}") for n in (1, 2)]
+        return Report(outcome="split", summary="in two", tasks=tasks)
+    usage = Usage(input_tokens=10, cost_usd=scene.chance.choice((0.0, 0.25)))
+    artifacts, settling = _artifacts(scene), _settling(scene.claim["brief"])
     return Report.done("made it", artifacts=artifacts, comments=settling, usage=usage, tests=Tests(total=3, passed=3))
 
 
@@ -54,105 +92,118 @@ def _settling(brief: View) -> list[Remark]:
     return [Remark(content="agreed", parent=said["parent"], resolution=said["resolution"]) for said in agreed]
 
 
-def _artifacts(chance: random.Random, claim: View) -> list[NamedArtifact]:
-    if chance.random() < 0.4:
+def _artifacts(scene: Scene) -> list[NamedArtifact]:
+    if scene.chance.random() < 0.4:
         return []
-    return [NamedArtifact(name=f"{claim['item']['column']}.md", path=f"docs/{claim['item']['id']}.md")]
+    return [NamedArtifact(name=f"{scene.item.column}.md", path=f"docs/{scene.item.id}.md")]
 
 
-def changes(chance: random.Random, claim: View) -> Report:
+def changes(scene: Scene) -> Report:
+    """Findings: some that are known, in the same or other words, and some that are new, near the fix or far off."""
+    chance, known = scene.chance, scene.claim["brief"]["findings"]
     findings = [
         Finding(
             kind=chance.choice(("review", "test", "security")),
             severity=chance.choice(("high", "medium", "low")),
-            issue=f"point {n}",
-            file="src/a.py",
+            issue=chance.choice((f"point {n}", f"{n}: this is wrong")),
+            file=chance.choice((*PATHS, None)),
             line=n,
         )
         for n in range(chance.randrange(3))
     ]
+    for told in known:
+        if chance.random() < 0.5:
+            words = chance.choice((told["issue"], f"still: {told['issue']}"))
+            findings.append(
+                Finding(kind=told["kind"], severity="low", issue=words, file=told["file"], line=told["line"])
+            )
     return Report(outcome="changes_requested", summary="not yet", findings=findings)
 
 
-def approach(chance: random.Random) -> str:
-    return f"{chance.choice(VERBS)} {chance.choice(NOUNS)} and {chance.choice(VERBS)} {chance.choice(NOUNS)}"
+def approach(scene: Scene) -> str:
+    words = [scene.chance.choice(part) for part in (VERBS, NOUNS, VERBS, NOUNS)]
+    return "{} {} and {} {}".format(*words)
 
 
-def wrong(chance: random.Random, claim: View) -> Report:
+def wrong(scene: Scene) -> Report:
     """Fails with approaches that are mostly new; often one, sometimes several in a report, sometimes unnamed."""
     tries = [
-        Try(approach=approach(chance), outcome=chance.choice(("red", "slower than before", "it hangs")))
-        for _ in range(chance.choice((0, 1, 1, 1, 2, 4)))
+        Try(approach=approach(scene), outcome=scene.chance.choice(("red", "slower than before", "it hangs")))
+        for _ in range(scene.chance.choice((0, 1, 1, 1, 2, 4)))
     ]
-    files = Files(modified=[f"src/{chance.randrange(4)}.py"]) if chance.random() < 0.5 else Files()
-    commit = f"{chance.randrange(5):040x}" if chance.random() < 0.3 else None
-    cause = chance.choice((None, "capability"))
-    reason = chance.choice(REASONS) if chance.random() < 0.2 else None
+    files = Files(modified=[f"src/{scene.chance.randrange(4)}.py"]) if scene.chance.random() < 0.5 else Files()
+    commit = f"{scene.chance.randrange(5):040x}" if scene.chance.random() < 0.3 else None
+    cause = scene.chance.choice((None, "capability"))
+    reason = scene.reason() if scene.chance.random() < 0.2 else None
     return Report.failed("could not", cause, attempts=tries, files=files, commit=commit, reason=reason)
 
 
-def repeating(chance: random.Random, claim: View) -> Report:
-    tries = [Try(approach=chance.choice(REPEATED), outcome="red")]
+def repeating(scene: Scene) -> Report:
+    tries = [Try(approach=scene.chance.choice(REPEATED), outcome="red")]
     return Report.failed("could not, again", attempts=tries)
 
 
-def disputing(chance: random.Random, claim: View) -> Report:
+def disputing(scene: Scene) -> Report:
     """Contradicts at every chance: replies when it is its turn, else opens another dispute."""
-    disputes = claim["brief"]["disputes"]
-    if disputes and chance.random() < 0.8:
-        dispute = chance.choice(disputes)
-        parent = chance.choice([dispute["thread"], *_replies(claim, dispute["thread"])])
+    disputes = scene.claim["brief"]["disputes"]
+    if disputes and scene.chance.random() < 0.8:
+        dispute = scene.chance.choice(disputes)
+        parent = scene.chance.choice([dispute["thread"], *_replies(scene, dispute["thread"])])
         return Report(outcome="disputed", comments=[Remark(content="I do not agree", parent=parent)])
-    names = [made["name"] for made in claim["item"]["artifacts"]]
-    artifact = chance.choice([*names, None, "unheard-of.md"])
+    names = [made["name"] for made in scene.claim["item"]["artifacts"]]
+    artifact = scene.chance.choice([*names, None, "unheard-of.md"])
     concern = Remark(content="this cannot be right", artifact=artifact, target="section 2")
-    return Report(outcome="disputed", summary="disputed", comments=[concern])
+    reason = scene.reason() if scene.chance.random() < 0.5 else None
+    return Report(outcome="disputed", summary="disputed", comments=[concern], reason=reason)
 
 
-def _replies(claim: View, thread: str) -> list[str]:
-    return [comment["id"] for comment in claim["item"]["comments"] if comment["parent"] == thread]
+def _replies(scene: Scene, thread: str) -> list[str]:
+    return [comment["id"] for comment in scene.claim["item"]["comments"] if comment["parent"] == thread]
 
 
-def asking(chance: random.Random, claim: View) -> Report:
-    options = [Choice(option="red"), Choice(option="blue", why_insufficient="ugly")] if chance.random() < 0.5 else []
+def asking(scene: Scene) -> Report:
+    options = (
+        [Choice(option="red"), Choice(option="blue", why_insufficient="ugly")] if scene.chance.random() < 0.5 else []
+    )
     asked = AskedQuestion(
         question="Which colour?",
         context="the wall",
         options=options,
-        blocking=chance.random() < 0.6,
-        default=chance.choice((None, "blue")),
+        blocking=scene.chance.random() < 0.6,
+        default=scene.chance.choice((None, "blue")),
     )
-    tries = [Try(approach=approach(chance))] if chance.random() < 0.3 else []
-    reason = "security" if chance.random() < 0.1 else None
+    tries = [Try(approach=approach(scene))] if scene.chance.random() < 0.3 else []
+    reason = "security" if scene.chance.random() < 0.1 else None
     return Report(outcome="asks", question=asked, attempts=tries, reason=reason)
 
 
-def stuck(chance: random.Random, claim: View) -> Report:
-    tries = [Try(approach=approach(chance)) for _ in range(chance.choice((0, 0, 1, 3)))]
-    return Report(outcome="stuck", reason=chance.choice(REASONS), blockers="too deep", attempts=tries)
+def stuck(scene: Scene) -> Report:
+    tries = [Try(approach=approach(scene)) for _ in range(scene.chance.choice((0, 0, 1, 3)))]
+    return Report(outcome="stuck", reason=scene.reason(), blockers="too deep", attempts=tries)
 
 
-def incomplete(chance: random.Random, claim: View) -> Report:
+def incomplete(scene: Scene) -> Report:
     return Report(outcome="incomplete", summary="half of it", next_steps=["the other half"])
 
 
-def causes(chance: random.Random, claim: View) -> Report:
+def causes(scene: Scene) -> Report:
     """Fails for every reason there is."""
-    reason = chance.choice(REASONS) if chance.random() < 0.4 else None
-    return Report.failed("it broke", chance.choice(CAUSES), reason=reason, blockers="a wall")
+    reason = scene.reason() if scene.chance.random() < 0.4 else None
+    return Report.failed("it broke", scene.chance.choice(CAUSES), reason=reason, blockers="a wall")
 
 
-def dangerous(chance: random.Random, claim: View) -> Report:
-    hole = Finding(kind="security", severity="critical", issue="anyone may read it")
-    return replace(chance.choice((good, changes, wrong))(chance, claim), findings=[hole])
+def dangerous(scene: Scene) -> Report:
+    kind = scene.chance.choice(("security", "security", "review"))
+    hole = Finding(kind=kind, severity="critical", issue="anyone may read it")
+    return replace(scene.chance.choice((good, changes, wrong))(scene), findings=[hole])
 
 
-def lying(chance: random.Random, claim: View) -> Report:
+def lying(scene: Scene) -> Report:
     """Faults of form: each ends the run as a protocol failure, and changes nothing else; the last is not even taken."""
-    comments = claim["item"]["comments"]
-    some = chance.choice(comments)["id"] if comments else "c999"
-    way = chance.choice(("accepted", "rejected"))
-    return chance.choice(
+    comments = scene.claim["item"]["comments"]
+    some = scene.chance.choice(comments)["id"] if comments else "c999"
+    way = scene.chance.choice(("accepted", "rejected"))
+    return scene.chance.choice(
         (
             Report.done("all fine"),
             Report.done("all fine", comments=[Remark(content="so there", parent="c9999", resolution=way)]),

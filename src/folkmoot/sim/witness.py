@@ -9,8 +9,10 @@ from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
 from folkmoot.core.records import Question, Run
+from folkmoot.core.rules.sharing.choice import Ground, pick, writes
 from folkmoot.engine.audit import Audit
-from folkmoot.engine.invariants import check_circles, check_item
+from folkmoot.engine.doctor import Waiters, check_board
+from folkmoot.engine.invariants import check_item
 from folkmoot.store.base import Reading, Store
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class Witness:
         self.queue_of: dict[str, str | None] = {}
         self.queues: dict[str, set[str]] = {}
         self.unfinished: set[str] = set()
+        self.filed: set[str] = set()  # items in some queue that declare files
+        self._direct: dict[str, set[str]] = {}  # item -> who comes after it, and its parent
         self._prints: dict[tuple[str, str], int] = {}
         self._mark = 0
 
@@ -55,10 +59,41 @@ class Witness:
         return row if isinstance(row, Run) else None
 
     def claimable(self, agent: str, now: float, column: str | None = None) -> list[Item]:
-        """What this agent could take, by the log."""
+        """What this agent could take, by the log, if its paths are free."""
         items = self.items
         waiting = [items[item] for item in self.queues.get(agent, ())]
         return [item for item in waiting if item.wake_at <= now and column in (None, item.column)]
+
+    def first(self, agent: str, now: float, column: str | None = None) -> Item | None:
+        """What this agent must get, by the log: the first in its queue whose paths are free."""
+        assert self.flow is not None
+        candidates = self.claimable(agent, now, column)
+        starve = self.flow.limits.starve
+        if not candidates or not self._writes(agent) or not any(item.files for item in candidates):
+            return min(candidates, key=lambda item: order_key(item, now, starve), default=None)
+        return pick(candidates, self._ground(now, now - starve), now - starve)
+
+    def is_stuck(self, now: float) -> bool:
+        """Can nobody take anything, even when every pause and every lock that ends is over?"""
+        free = self._ground(float("inf"), float("inf"))
+        for agent in self.queues:
+            candidates = self.claimable(agent, float("inf"))
+            if candidates and (not self._writes(agent) or pick(candidates, free, now) is not None):
+                return False
+        return True
+
+    def _writes(self, agent: str) -> bool:
+        assert self.flow is not None
+        return agent in self.flow.agents and self.flow.agents[agent].write != "none"
+
+    def _ground(self, now: float, starved_before: float) -> Ground:
+        holds = [hold for hold in self.audit.held.values() if hold.until is None or hold.until > now]
+        starved = [self.items[item] for item in self.filed if self.items[item].ready_at <= starved_before]
+        flow = self.flow
+        assert flow is not None
+        ready = [self.items[item] for item in self.filed]
+        waiters = Waiters(self.items, self._direct, lambda: [item for item in ready if writes(flow, item)])
+        return Ground(holds, starved, waiters.of)
 
     def look(self, claimed_in: str | None = None, picked: bool = True) -> list[Event]:
         """Read what is new, and check all that it touched. `claimed_in` and `picked` say how a claim was made."""
@@ -113,9 +148,15 @@ class Witness:
         if needs != self.needs.get(item.id):
             for need in self.needs.get(item.id, ()):
                 self.needed_by[need].discard(item.id)
+                if need in self.items and self.items[need].parent != item.id:
+                    self._direct.get(need, set()).discard(item.id)
             for need in needs:
                 self.needed_by.setdefault(need, set()).add(item.id)
+            for need in item.after:
+                self._direct.setdefault(need, set()).add(item.id)
             self.needs[item.id] = needs
+        if item.parent:
+            self._direct.setdefault(item.id, set()).add(item.parent)
         queue = place(self.flow, item).queue
         before = self.queue_of.get(item.id)
         if queue != before:
@@ -124,24 +165,20 @@ class Witness:
             if queue is not None:
                 self.queues.setdefault(queue, set()).add(item.id)
             self.queue_of[item.id] = queue
-        if item.status in ENDED:
-            self.unfinished.discard(item.id)
-        else:
-            self.unfinished.add(item.id)
+        (self.filed.add if queue is not None and item.files else self.filed.discard)(item.id)
+        (self.unfinished.discard if item.status in ENDED else self.unfinished.add)(item.id)
 
     def _check_order(self, claim: Event, column: str | None) -> None:
-        assert self.flow is not None
-        starve = self.flow.limits.starve
-        candidates = self.claimable(claim.agent or "", claim.time, column)
-        first = min(candidates, key=lambda item: order_key(item, claim.time, starve), default=None)
+        first = self.first(claim.agent or "", claim.time, column)
         if first is None or first.id != claim.item:
             self.found.append(f"R-23: item {claim.item} was taken, but {first and first.id} was first in its queue")
 
     def _compare(self, reading: Reading, changed: set[tuple[str, str]]) -> None:
         """Hold the touched rows of the store against the fold, and keep a hash of the store as it is now."""
+        stored = StoredRows(reading)
         for table, row_id in sorted(changed):
             folded = self.audit.tables[table][row_id]
-            if stored_row(reading, table, row_id, folded) != folded:
+            if stored.row(table, row_id, folded) != folded:
                 self.found.append(f"I14: the row {row_id} of {table} is not what its events say")
             fresh = hash(encode(folded))
             self._mark += fresh - self._prints.get((table, row_id), 0)
@@ -149,7 +186,11 @@ class Witness:
 
     def _check_items(self, events: list[Event]) -> None:
         touched = {event.item for event in events if event.item is not None}
-        touched |= {item for need in touched for item in self.needed_by.get(need, ())}
+        touched |= {
+            item
+            for need in touched
+            for item in (*self.needed_by.get(need, ()), *self.audit.conduct.children.get(need, ()))
+        }
         self.check(sorted(touched))
 
     def check(self, items: Iterable[str]) -> None:
@@ -171,7 +212,8 @@ class Witness:
         """The whole board: all tables, all items, all chains of waiting."""
         self.store.read(lambda reading: self.audit.compare(reading, type_of_table))
         self._collect()
-        self.found += [str(violation) for violation in check_circles(self.items.values())]
+        assert self.flow is not None
+        self.found += [str(violation) for violation in check_board(self.audit, self.flow)]
         inbox = self.store.read(lambda reading: reading.inbox())
         if {question.id: question for question in inbox} != self.open_questions:
             self.found.append("R-31: the inbox does not hold the questions that the log says are open")
@@ -201,18 +243,22 @@ class Witness:
             self.found.append(f"I13: the log has {len(events)} events, but {position} were ever seen")
 
 
-def stored_row(reading: Reading, table: str, row_id: str, folded: Row) -> Row | None:
-    if table == "items":
-        return reading.item(row_id)
-    if table == "runs":
-        return reading.run(row_id)
-    if table == "questions":
-        return reading.question(row_id)
-    rows: Iterable[Row]
-    if table == "comments":
-        rows = reading.comments(getattr(folded, "item", ""))
-    elif table == "attempts":
-        rows = reading.attempts(getattr(folded, "item", ""))
-    else:
-        rows = reading.rows(table)
-    return next((row for row in rows if row.id == row_id), None)
+class StoredRows:
+    """Rows as the store has them now; a table that has no way to one row is read once."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._tables: dict[str, dict[str, Row]] = {}
+
+    def row(self, table: str, row_id: str, folded: Row) -> Row | None:
+        reading = self._reading
+        one = {"items": reading.item, "runs": reading.run, "questions": reading.question, "messages": reading.message}
+        if table in one:
+            return one[table](row_id)
+        item = getattr(folded, "item", None) or ""
+        if table in ("comments", "attempts"):
+            few: Iterable[Row] = reading.comments(item) if table == "comments" else reading.attempts(item)
+            return next((row for row in few if row.id == row_id), None)
+        if table not in self._tables:
+            self._tables[table] = {row.id: row for row in reading.rows(table)}
+        return self._tables[table].get(row_id)
