@@ -87,8 +87,19 @@ class Moot:
         return self.report(claim, outcome, **parts)
 
     def report(self, claim: View, outcome: str, **parts: Any) -> View:
-        text = json.dumps({"outcome": outcome, **parts})
+        return self.hand_in(claim, json.dumps({"outcome": outcome, **parts}))
+
+    def hand_in(self, claim: View, text: str) -> View:
+        """The report of a run as the agent wrote it, in whatever dialect."""
         return self("report", claim["run"], "-", "--token", str(claim["token"]), stdin=text)
+
+    def speak(self, agent: str, said: str | View) -> View:
+        """An agent's whole life, ended by a text or a JSON document in its own dialect."""
+        return self.hand_in(self("claim", agent), said if isinstance(said, str) else json.dumps(said))
+
+    def events(self, item: str | None = None) -> list[View]:
+        found: list[View] = self("log", *([item] if item else []))["events"]
+        return found
 
 
 def written(stream: TextIOWrapper) -> str:
@@ -97,7 +108,7 @@ def written(stream: TextIOWrapper) -> str:
     return stream.read()
 
 
-def new_board(folder: Path) -> Moot:
-    """A kanban board in the folder."""
-    FileBoards().create(str(folder), "kanban").close()
+def new_board(folder: Path, preset: str = "kanban") -> Moot:
+    """A board in the folder."""
+    FileBoards().create(str(folder), preset).close()
     return Moot(folder)

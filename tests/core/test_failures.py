@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
+from folkmoot.core.item import Item
 from folkmoot.core.report import Report
-from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import Story, limited, preset_flow
 
@@ -224,7 +224,7 @@ def test_the_fuse_asks_before_the_next_run() -> None:
 @pytest.mark.parametrize(("generation", "status"), [(0, "ready"), (2, "ready"), (3, "parked")])
 def test_the_fourth_generation_is_added_parked_with_a_question(generation: int, status: str) -> None:
     story = Story(KANBAN)
-    story.maker = Neighbour("7", "running", [], 0, generation)
+    story.maker = Item(id="7", title="A maker", column="dev", status="running", generation=generation)
     story.do(commands.AddItem(title="made by a run"), commands.Speaker("dev-agent", "r9", 4))
     assert story.it.generation == generation + 1
     assert story.it.status == status

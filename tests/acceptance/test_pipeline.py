@@ -1,0 +1,248 @@
+"""The pipeline document's own examples: messages, two reviewers at once, the test loop, dispatch (P-01 to P-11)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.moot import Moot, new_board
+from tests.documents import CLARIFICATION, FAILURES, RESULTS, REVIEW, SECURITY
+
+View = dict[str, Any]
+
+TASK_ASSIGNMENT = {
+    "type": "task_assignment",
+    "from": "orchestrator",
+    "to": "implementer",
+    "task_id": "implement-feature",
+    "description": "Implement feature X with tests",
+    "context": "See requirements.md for details",
+    "files": ["path/to/file1.go", "path/to/file2.go"],
+    "constraints": ["Follow existing patterns", "Add unit tests", "No external dependencies"],
+}
+FAILED_ONCE = {
+    "type": "test_failures",
+    "failures": [
+        {
+            "test": "TestFeatureAPI",
+            "error": "expected 200, got 500",
+            "file": "tests/integration/api_test.go:42",
+            "likely_fix": "Check error handling in handlers/feature.go",
+        }
+    ],
+}
+FIXED = """## Fixed Issues
+- handlers/feature.go: Added error handling for missing input
+
+## Tests
+- Local test passes: go test ./internal/...
+"""
+COMPLETE = """I have finished.
+
+## Summary
+Implemented feature X
+
+## Changes Made
+- handlers/feature.go: the handler
+- handlers/feature_test.go: its tests
+
+## Next Steps (if applicable)
+- Review the handler
+
+## Status
+- [x] Complete / [ ] Needs follow-up / [ ] Blocked
+"""
+
+
+def board(folder: Path, *, column: str | None = None) -> Moot:
+    moot = new_board(folder, "pipeline")
+    moot("add", "Feature X with tests", *(["--column", column] if column else []))
+    return moot
+
+
+def place(view: View) -> tuple[str, str]:
+    return view["column"], view["status"]
+
+
+@pytest.mark.ledger("P-01", "P-04", "P-09", "P-08")
+def test_each_agent_hands_its_result_to_the_rules_and_they_decide_who_is_next(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    assert moot.say("claim", "reviewer").code == 3, "nobody starts before the phase before is over"
+    item = moot.speak("implementer", COMPLETE)
+    assert place(item) == ("review", "waiting")
+    report = item["runs"][0]["report"]
+    assert report["summary"] == "Implemented feature X"
+    assert report["files"]["modified"] + report["files"]["created"] == [
+        "handlers/feature.go",
+        "handlers/feature_test.go",
+    ]
+    assert report["next_steps"] == ["Review the handler"]
+    moot.speak("reviewer", {"outcome": "done"})
+    moot.speak("devils-advocate", {"outcome": "done"})
+    assert place(moot("show", "1")) == ("test", "ready")
+    assert place(moot.speak("test-executor", RESULTS)) == ("done", "done")
+    phases = [event["context"]["phase"] for event in moot.events("1") if event["event"] == "phase_completed"]
+    assert phases == ["implement", "review", "test"]
+
+
+@pytest.mark.ledger("P-05", "R-14", "P-03")
+def test_two_look_at_once_and_what_both_found_is_one_finding(tmp_path: Path) -> None:
+    moot = board(tmp_path, column="review")
+    first, second = moot("claim", "reviewer"), moot("claim", "devils-advocate")
+    assert {first["item"]["kind"], second["item"]["kind"]} == {"part"}
+    assert moot("show", "1")["status"] == "waiting"
+    other = {"kind": "review", "severity": "low", "file": "handlers/feature.go", "line": 42, "issue": "Error is lost"}
+    new = {"kind": "security", "severity": "low", "file": "services/user.go", "line": 7, "issue": "Weak hash"}
+    moot.report(second, "changes_requested", findings=[other, new])
+    assert moot("show", "1")["status"] == "waiting", "the item leaves when all parts have ended"
+
+    moot.hand_in(first, json.dumps(REVIEW))
+    item = moot("show", "1")
+    assert place(item) == ("implement", "ready")
+    assert item["iteration"] == 1
+    both, alone = item["findings"]
+    assert sorted(both["found_by"]) == ["devils-advocate", "reviewer"]
+    assert both["severity"] == "high" and {both["issue"], *both["wordings"]} == {
+        "Missing error handling",
+        "Error is lost",
+    }
+    assert both["recommendation"] == "Add error check before proceeding"
+    assert alone["found_by"] == ["devils-advocate"]
+    brief = moot("claim", "implementer")["brief"]
+    assert [finding["issue"] for finding in brief["findings"]] == [both["issue"], "Weak hash"]
+    assert (brief["round"], brief["max_rounds"]) == (1, 3)
+
+
+@pytest.mark.ledger("P-07", "R-14", "R-10", "P-03")
+@pytest.mark.parametrize(
+    ("choice", "ends"),
+    [("1", ("implement", "ready")), ("2", ("test", "ready")), ("3", ("review", "cancelled"))],
+)
+def test_a_critical_finding_waits_for_the_persons_decision(tmp_path: Path, choice: str, ends: tuple[str, str]) -> None:
+    moot = board(tmp_path, column="review")
+    reviewer = moot("claim", "reviewer")
+    moot.speak("devils-advocate", SECURITY)
+    item = moot("show", "1")
+    assert item["status"] == "awaiting-divine-guidance", "at once, while the reviewer is still at it"
+    assert [option["option"] for option in item["questions"][0]["options"]] == [
+        "fix it",
+        "accept the risk and go on",
+        "abort",
+    ]
+    answered = moot("answer", item["questions"][0]["id"], choice)
+    if choice == "3":
+        assert place(answered) == ends
+        late = moot.say("report", reviewer["run"], "-", "--token", str(reviewer["token"]), stdin='{"outcome": "done"}')
+        assert (late.code, late.error) == (1, "stale_claim"), "abort revokes the others"
+        return
+    assert place(answered) == ("review", "waiting"), "the reviewer has not spoken yet"
+    moot.report(reviewer, "done")
+    item = moot("show", "1")
+    assert place(item) == ends
+    if choice == "1":
+        found = item["findings"][0]
+        assert (found["kind"], found["category"], found["file"], found["line"]) == (
+            "security",
+            "sql_injection",
+            "services/user.go",
+            123,
+        )
+        assert found["exploit"] == "Input ' OR '1'='1 bypasses auth"
+        assert found["recommendation"] == "Use parameterized queries"
+
+
+@pytest.mark.ledger("P-11", "P-06", "P-10", "P-03", "R-13")
+def test_the_documents_loop_two_rounds_then_passed(tmp_path: Path) -> None:
+    moot = board(tmp_path, column="test")
+    item = moot.speak("test-executor", FAILED_ONCE)
+    assert place(item) == ("implement", "ready")
+    assert item["iteration"] == 1
+    claim = moot("claim", "implementer")
+    finding = claim["brief"]["findings"][0]
+    assert (finding["kind"], finding["test"], finding["issue"]) == ("test", "TestFeatureAPI", "expected 200, got 500")
+    assert (finding["file"], finding["line"]) == ("tests/integration/api_test.go", 42)
+    assert finding["recommendation"] == "Check error handling in handlers/feature.go"
+    assignment = claim["brief"]["messages"][0]
+    assert (assignment["type"], assignment["from"], assignment["to"], assignment["status"]) == (
+        "task_assignment",
+        "orchestrator",
+        "implementer",
+        "accepted",
+    )
+    assert (assignment["payload"]["round"], assignment["payload"]["max_rounds"]) == (1, 3)
+    item = moot.hand_in(claim, FIXED)
+    assert place(item) == ("test", "ready"), "after the fix it returns to whoever asked, and only to them"
+    assert item["runs"][-1]["outcome"] == "done"
+    item = moot.speak("test-executor", RESULTS)
+    assert place(item) == ("done", "done")
+    assert (item["iteration"], item["max_rounds"]) == (2, 3)
+    assert item["tests"] == {"total": 10, "passed": 10, "failed": 0}
+    phase = [event for event in moot.events("1") if event["event"] == "phase_completed"][-1]["context"]
+    assert (phase["phase"], phase["rounds"], phase["tests"]) == ("test", 2, {"total": 10, "passed": 10, "failed": 0})
+
+
+@pytest.mark.ledger("P-06", "P-08")
+def test_a_failure_in_the_last_round_asks_a_person(tmp_path: Path) -> None:
+    moot = board(tmp_path, column="test")
+    for _ in range(2):
+        moot.speak("test-executor", FAILURES)
+        moot.speak("implementer", FIXED)
+    item = moot.speak("test-executor", FAILURES)
+    assert (item["status"], item["iteration"]) == ("awaiting-divine-guidance", 3)
+    assert "round 3" in item["questions"][0]["question"]
+    said = item["runs"][-1]["report"]
+    assert said["tests"] == {"total": 10, "passed": 8, "failed": 2}
+    assert (said["extra"]["round"], said["extra"]["max_rounds"]) == (2, 3)
+
+
+@pytest.mark.ledger("P-03", "E-08")
+def test_a_clarification_request_asks_and_the_answer_reaches_the_next_run(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("implementer", CLARIFICATION)
+    question = item["questions"][0]
+    assert (item["status"], question["kind"]) == ("awaiting-divine-guidance", "clarification")
+    assert question["question"] == "Should the feature support pagination?"
+    assert question["context"].startswith("The requirements mention")
+    assert [option["option"] for option in question["options"]] == CLARIFICATION["options"]
+    moot("answer", question["id"], "2")
+    guidance = moot("claim", "implementer")["brief"]["guidance"][-1]
+    assert (guidance["question"], guidance["answer"]) == (question["question"], "Add cursor-based pagination")
+
+
+@pytest.mark.ledger("P-03", "R-26")
+def test_a_task_assignment_makes_an_item(tmp_path: Path) -> None:
+
+    moot = new_board(tmp_path, "pipeline")
+    sent = moot("send", "-", stdin=json.dumps(TASK_ASSIGNMENT))
+    item = moot("show", sent["item"])
+    assert place(item) == ("implement", "ready")
+    assert item["title"] == "Implement feature X with tests"
+    assert item["files"] == ["path/to/file1.go", "path/to/file2.go"]
+    assert item["constraints"] == TASK_ASSIGNMENT["constraints"]
+    claim = moot("claim", "implementer")
+    assert claim["brief"]["messages"][0]["message_id"] == sent["message_id"]
+    assert moot("messages", "--status", "accepted")["messages"][0]["payload"]["task_id"] == "implement-feature"
+
+
+@pytest.mark.ledger("P-02", "R-25")
+def test_dispatch_agent_is_for_simple_things(tmp_path: Path) -> None:
+    moot = board(tmp_path, column="test")
+    claim = moot("claim", "test-executor")
+    inside = ["--run", claim["run"], "--token", str(claim["token"])]
+    task = "Fix the following issues found by reviewer:\n\nMissing error handling"
+    for purpose in ("fix", "question", "test_failure"):
+        made = moot("dispatch", "implementer", task, "--purpose", purpose, *inside)
+        assert (made["kind"], made["agent"], made["parent"]) == ("dispatch", "implementer", None)
+    for purpose in ("coordination", "conflict", "state"):
+        refused = moot.say("dispatch", "implementer", task, "--purpose", purpose, *inside)
+        assert refused.code in (1, 2), purpose
+    assert moot("show", "1")["status"] == "running", "the caller goes on"
+    fix = moot("claim", "implementer")
+    assert fix["brief"]["task"]["body"] == task
+    again = ["--run", fix["run"], "--token", str(fix["token"])]
+    assert moot.say("dispatch", "implementer", "more", *again).error == "may_not_dispatch"
+    assert place(moot.report(fix, "done", summary="error handling added"))[1] == "done"
+    moot.report(claim, "incomplete", summary="the tests run for long")
+    outputs = moot("claim", "test-executor")["brief"]["outputs"]
+    assert [output["summary"] for output in outputs] == ["error handling added"]
