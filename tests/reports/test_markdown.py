@@ -303,7 +303,14 @@ def test_a_status_in_the_middle_of_other_words_is_none() -> None:
 
 
 @pytest.mark.ledger("P-09")
-@pytest.mark.parametrize("text", ["## Fixed Issues - [x] Complete\n", "## Fixed Issues\n- [x] Complete\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Fixed Issues - [x] Complete\n",
+        "## Fixed Issues\n- [x] Complete\n",
+        "## Fixed Issues - [x] Complete ## Summary\n",
+    ],
+)
 def test_a_ticked_box_among_the_fixes_is_no_fix(text: str) -> None:
     with pytest.raises(Invalid):
         read_report(text)

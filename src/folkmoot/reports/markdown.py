@@ -247,9 +247,9 @@ def _unfilled(section: Section) -> bool:
 
 def _is_red(sections: list[Section]) -> bool:
     words = "\n".join(section.text() for section in sections if section.name in ("fixed", "tests", "summary")).lower()
-    listed = any(
-        _is_fix(line.text.strip()) for s in sections if s.name == "fixed" for line in s.body if not line.quoted
-    )
+    fixes = [(s, line) for s in sections if s.name == "fixed" for line in s.body if not line.quoted]
+    # What stands behind the heading on its own line is no list.
+    listed = any(_is_fix(line.text.strip()) for section, line in fixes if line.number > section.number)
     return not listed or "[ ]" in words or bool(_RED.search(_NOT_RED.sub(" ", words)))
 
 
