@@ -59,6 +59,7 @@ class Defect(Struct, frozen=True):
     flow: Flow | None = None
     in_log: bool = True  # does it leave a trace that `moot doctor` can find afterwards?
     alone: bool = False  # is it seen by this check only, at the step where it is seen first?
+    first: int = 0  # the seed to begin with: what needs much to come together is not seen in every life
 
 
 DEFECTS: list[Defect] = []
@@ -72,9 +73,10 @@ def defect(
     flow: Flow | None = None,
     in_log: bool = True,
     alone: bool = False,
+    first: int = 0,
 ) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
     def keep(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        DEFECTS.append(Defect(check, name, plant, open_up, flow, in_log, alone))
+        DEFECTS.append(Defect(check, name, plant, open_up, flow, in_log, alone, first))
         return plant
 
     return keep
@@ -480,7 +482,13 @@ def same_expert(patch: Patch) -> None:
     everywhere(patch, (helping, settling, failures), "next_expert", wrong)
 
 
-@defect("R-08", "after three experts the agent goes on", flow=limited("escalation", own_attempts=1, attempts=None))
+@defect(
+    "R-08",
+    "after three experts the agent goes on",
+    flow=limited("escalation", own_attempts=1, attempts=None),
+    alone=True,
+    first=65,
+)
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
 

@@ -48,7 +48,7 @@ def test_every_check_has_a_planted_defect() -> None:
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: f"{defect.check}: {defect.name}")
 def test_a_planted_defect_is_seen_under_its_name(defect: Defect) -> None:
     heard: list[set[str]] = []
-    for seed in SEEDS:
+    for seed in (defect.first + number for number in SEEDS):
         with pytest.MonkeyPatch.context() as patch:
             defect.plant(patch)
             outcome, store = world_with(defect, seed)

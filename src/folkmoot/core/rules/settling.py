@@ -68,9 +68,11 @@ def _see_to_it(case: Case) -> None:
 
 def _join(case: Case) -> None:
     """The children it waited for have ended: tasks done are the work done; help brings the item back to its agent."""
-    if case.item.waits_for:
+    item = case.item
+    # Whoever was asked for help may be over while the item still waits for a child that a run added.
+    if item.waits_for if item.join == "tasks" else item.made:
         return
-    if case.item.join == "tasks":
+    if item.join == "tasks":
         case.set("item_rests", {"why": "every task has ended"}, join=None)
         finish(case)
     else:
