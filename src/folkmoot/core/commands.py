@@ -8,6 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.work import Evidence, Work
 
 
 class Speaker(Struct, frozen=True, gc=False):
@@ -42,6 +43,7 @@ class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
     agent: str
     lease: float
     worker: str = ""
+    sandboxed: bool | None = None
 
 
 class RenewRun(Command, frozen=True, gc=False, kw_only=True):
@@ -53,10 +55,55 @@ class ReleaseRun(Command, frozen=True, gc=False, kw_only=True):
 
 
 class ReportRun(Command, frozen=True, gc=False, kw_only=True):
-    """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure."""
+    """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
+
+    `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
+    """
 
     report: Report
     fault: str | None = None
+    work: Work | None = None
+    evidence: list[Evidence] = field(default_factory=list)
+
+
+class PauseRun(Command, frozen=True, gc=False, kw_only=True):
+    """The client has shown that its quota is used up: the run ends, its pool pauses, nothing is counted (R-07)."""
+
+    why: str
+    seconds: float | None = None  # until the quota is there again; None: nobody said
+    work: Work | None = None
+
+
+class RecordLanding(Command, frozen=True, gc=False, kw_only=True):
+    """A landing is about to move its branch: written down first, so that a crash in between can be settled."""
+
+    branch: str
+    old: str | None
+    new: str
+    touched: list[str] = field(default_factory=list)
+
+
+class AskPerson(Command, frozen=True, gc=False, kw_only=True):
+    """A run asks in the middle of its work, and goes on: it may look for the answer, or find it in its next brief."""
+
+    question: str
+    context: str = ""
+    options: list[str] = field(default_factory=list)
+
+
+class KeepWork(Command, frozen=True, gc=False, kw_only=True):
+    """A child's work was merged with its parent's; given by the engine."""
+
+    child: str
+    commit: str
+
+
+class StopBoard(Command, frozen=True, gc=False, kw_only=True):
+    why: str = ""
+
+
+class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
+    pass
 
 
 class LapseRun(Command, frozen=True, gc=False, kw_only=True):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 
 # Every event there is, and what it says happened. The reference in the docs is made from this.
 EVENTS = {
@@ -78,6 +78,18 @@ EVENTS = {
     "finding_set_aside": "a finding outside of what is under review became an item of its own",
     "contract_changed": "what several tasks rely on was changed",
     "phase_completed": "a stage of the flow is over",
+    "work_kept": "a run's change is on the item's branch",
+    "work_refused": "a run changed what it may not: its change is kept aside, and not taken",
+    "landing_called": "the item is done but for its work, which must come onto the branch it is for",
+    "landing_recorded": "a branch is about to be moved",
+    "landing_deferred": "others hold what the work touches: it lands when they are done",
+    "landing_failed": "the work does not fit with what is on the branch, or a gate is red on the two together",
+    "work_landed": "the work is on the branch it is for",
+    "run_paused": "the client's quota is used up: the run ended, and nothing is counted",
+    "pool_paused": "a pool begins no runs until its quota is there again",
+    "budget_spent": "a day's budget is used up: no runs begin before the next day",
+    "board_stopped": "a person stopped the board: no runs begin",
+    "board_resumed": "a person let the board go on",
 }
 
 
@@ -107,10 +119,12 @@ type_of_table: dict[str, Any] = {
     "messages": Message,
     "holds": Hold,
     "lessons": Lesson,
+    "pauses": Pause,
+    "meters": Meter,
     "flows": FlowVersion,
     "clock": Clock,
 }
-Row = Item | Run | Attempt | Comment | Question | Message | Hold | Lesson | FlowVersion | Clock
+Row = Item | Run | Attempt | Comment | Question | Message | Hold | Lesson | Pause | Meter | FlowVersion | Clock
 FIELD_TYPES = {table: {f.name: f.type for f in struct_fields(kind)} for table, kind in type_of_table.items()}
 
 

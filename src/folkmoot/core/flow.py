@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 END = "done"
 RUNG_ESCALATE = "escalate"
+LANDING = "landing"  # the gate that every flow has: it brings the work onto the branch it is for
 # No lease is longer: a reboot moves the store's clock on by as much, and so voids them all at once.
 LEASE_MAX = 3600.0
 
@@ -27,6 +28,8 @@ class Limits(Struct, frozen=True, omit_defaults=True, kw_only=True):
     timeout: float = 1800.0
     silence: float = 600.0
     starve: float = 1800.0
+    starts: int | None = None  # runs that one agent may begin within any `window`
+    window: float = 3600.0
 
 
 class Column(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -63,6 +66,7 @@ class Agent(Struct, frozen=True, omit_defaults=True, kw_only=True):
     expert: bool = False  # advises on other agents' items; watches no column
     run: dict[str, Any] = field(default_factory=dict)  # how its process is started
     setup: list[list[str]] = field(default_factory=list)  # commands in a fresh clone
+    network: bool = True  # may its processes reach the network, where they run in a sandbox
 
     def rung(self, failures: int) -> str | None:
         """The model for an agent that has failed this often; None without a ladder, `escalate` at its end."""
@@ -83,6 +87,8 @@ class Gate(Struct, frozen=True, omit_defaults=True, kw_only=True):
     name: str
     run: list[str] = field(default_factory=list)
     timeout: float | None = None
+    setup: list[list[str]] = field(default_factory=list)  # commands in a fresh clone, before the gate itself
+    network: bool = True
 
 
 class MessageRule(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -105,15 +111,33 @@ class Pool(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Client(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What passes into the clean environment of this client's processes."""
+    """A program that runs agents: how it is started, what it is heard to say, and what passes into its environment.
 
-    env: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+    Everything may be left out for a client that Folkmoot knows by its name.
+    """
+
+    env: list[str] = field(default_factory=list)  # variables that pass through, by name
+    files: list[str] = field(default_factory=list)  # credential files that its HOME gets, like ~/.codex/auth.json
+    set: dict[str, str] = field(default_factory=dict)  # variables with a value of the flow's own
+    command: list[str] = field(default_factory=list)  # headless: the words of the command
+    acp: list[str] = field(default_factory=list)  # the command that speaks the Agent Client Protocol
+    speaks: str | None = None  # the dialect of what it prints: text, or a client whose stream it shares
+    permissions: str = "allow"  # what it is answered when it asks before an act: allow, deny, or ask (a person)
 
 
 class Budget(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What agents may use up: money, tokens and running time, on one item and on one day. None: no limit."""
+
     item_usd: float | None = None
     day_usd: float | None = None
+    item_tokens: int | None = None
+    day_tokens: int | None = None
+    item_time: float | None = None
+    day_time: float | None = None
+
+    @property
+    def has_day(self) -> bool:
+        return not (self.day_usd is None and self.day_tokens is None and self.day_time is None)
 
 
 class QuestionPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -140,6 +164,13 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     budget: Budget = field(default_factory=Budget)
     target: str = "main"
     mirror: str | None = None  # the folder of the documents' files
+    sandbox: str = "auto"  # auto: where the machine can; always: else nothing runs; never
+
+    def pool(self, agent: str, model: str | None) -> str:
+        """Whose quota a run uses: the model's pool, else that of the program that runs it, else the agent's own."""
+        known = self.models.get(model or "")
+        client = self.agents[agent].run.get("client") if agent in self.agents else None
+        return (known and (known.pool or known.client)) or client or agent
 
     def watcher(self, column: str) -> str | None:
         """The agent that is triggered by an item in this column; of several the first."""
@@ -148,6 +179,8 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     def watched_by(self, agent: str) -> list[str]:
         """The columns in which an agent, or a gate, acts."""
+        if agent == LANDING:
+            return [END]
         if agent in self.gates:
             return [column.name for column in self.columns.values() if agent in column.gate]
         return [column.name for column in self.columns.values() if agent in column.agents]

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.report import Finding, Remark, Tests
+from folkmoot.core.work import Evidence, Landing
 
 PRIORITIES = ("critical", "high", "medium", "low")
 TYPES = ("feature", "bugfix", "refactor")
@@ -26,6 +27,7 @@ class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
     incompletes: int = 0
     conflicts: int = 0
     releases: int = 0
+    deferrals: int = 0  # landings in a row that had to wait for others
 
 
 class Span(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -43,6 +45,9 @@ class Span(Struct, frozen=True, gc=False, omit_defaults=True):
     experts: list[str] = field(default_factory=list)  # asked since the last guidance
     discoveries: int = 0  # how often it was sent to be split
     reds: dict[str, int] = field(default_factory=dict)  # column -> how often its gate was red and `on_red` took it
+    usd: float = 0.0  # what its runs have cost
+    tokens: int = 0
+    seconds: float = 0.0
 
     @property
     def attempts(self) -> int:
@@ -124,6 +129,7 @@ class Proof(Struct, frozen=True, gc=False, kw_only=True):
     summary: str = ""
     commit: str | None = None
     at: int = 0
+    evidence: Evidence | None = None  # None: somebody's word
 
 
 class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -192,6 +198,11 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     holds: list[str] = field(default_factory=list)  # the paths it holds now
     message: str | None = None  # the handoff that brought it here
     touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
+    head: str | None = None  # the commit its branch is at; None: nothing is there that has not landed
+    landing: Landing | None = None  # the move of a branch that was begun with it
+    landed: str | None = None  # the commit with which its work came onto the branch it is for
+    landed_on: str | None = None
+    new_tests: list[str] = field(default_factory=list)  # test files that were made for it
     goes_to: str | None = None  # where a person's answer sends it once every question is answered
     comment_count: int = 0
 

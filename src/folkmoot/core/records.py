@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.report import Report
+from folkmoot.core.work import Work
 
 # How a run can end; a run ends once (I5).
 RUN_ENDS = ("reported", "rescued", "released", "revoked")
@@ -32,6 +33,11 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     cause: str | None = None
     cost_usd: float = 0.0
     report: Report | None = None
+    pool: str | None = None  # whose quota it uses
+    sandboxed: bool | None = None  # None: whoever claimed it did not say
+    work: Work | None = None  # what it really changed
+    head: str | None = None  # where the item's branch was when it began
+    began: float = 0.0  # store clock
 
 
 class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -144,6 +150,30 @@ class Hold(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     acquired_at: int = 0
     expires_at: int | None = None  # wall clock; only shown
     until: float | None = None  # store clock
+
+
+class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """Something that begins no runs for a while: the whole board, a pool without quota, a day whose budget is spent."""
+
+    id: str  # `all`, `day`, or the pool's name after `pool:`
+    on: bool = True
+    until: float | None = None  # store clock; None: until somebody ends it
+    ends_at: int | None = None  # wall clock; only shown
+    why: str = ""
+    by: str = ""
+    in_a_row: int = 0  # pauses of a pool with no run in between that could report
+    at: int = 0
+
+
+class Meter(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """What was used of something that has a limit: runs begun by an agent, or what a day's runs have cost."""
+
+    id: str  # an agent's name after `starts:`, or `day`
+    starts: list[float] = field(default_factory=list)  # store clock, the newest last
+    day: int = 0  # days since 1970
+    usd: float = 0.0
+    tokens: int = 0
+    seconds: float = 0.0
 
 
 class Lesson(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

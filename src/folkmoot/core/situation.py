@@ -8,7 +8,7 @@ from folkmoot.core.commands import Command, MakeItem, Speaker
 from folkmoot.core.events import EVENTS, Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 
 # Whom a case can tell something, beside an item by its id: its parent, or the children the rules made for it.
 MADE = "made"
@@ -54,6 +54,9 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     maker: Item | None = None  # the item whose run is adding this one
     messages: list[Message] = field(default_factory=list)  # the item's open ones, and the one spoken of
     holds: list[Hold] = field(default_factory=list)  # those in force, if any can matter
+    pauses: list[Pause] = field(default_factory=list)
+    meters: list[Meter] = field(default_factory=list)  # those that the command may move
+    parent: Item | None = None  # whose branch the item's work lands on, if it does so now
     waiters: frozenset[str] = frozenset()  # items that wait for this one, directly or through others
 
 
@@ -72,6 +75,8 @@ class Case:
         self.messages = {message.id: message for message in situation.messages}
         self.holds = {hold.id: hold for hold in situation.holds}
         self.lessons: dict[str, Lesson] = {}
+        self.pauses = {pause.id: pause for pause in situation.pauses}
+        self.meters = {meter.id: meter for meter in situation.meters}
         self.events: list[Event] = []
         self.makes: list[MakeItem] = []  # children to be made, in this order, before anything else follows
         self.told: list[tuple[str, Command]] = []  # what others must do because of this

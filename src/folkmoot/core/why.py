@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ASKING, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Question
@@ -43,6 +43,9 @@ def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) ->
         return "it has ended without success"
     if item.status == "running":
         return f"{item.proving.left[0] if item.proving else agent} is working on it"
+    if item.status == "proving" and item.proving and item.proving.left[0] == LANDING:
+        whose = f"item {item.parent}" if item.parent else flow.target
+        return f"its work is to land on {whose}"
     if item.status == "proving" and item.proving:
         return f"the gate {item.proving.left[0]} must show that it is done"
     model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent in flow.agents else None

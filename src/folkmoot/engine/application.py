@@ -1,10 +1,12 @@
 """What a door gets: the engine to speak to, the queries to read with, and where the board is."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from msgspec import Struct
 
 from folkmoot.core.commands import Speaker
+from folkmoot.core.flow import Flow
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.queries import Queries
 
@@ -31,6 +33,18 @@ class Boards(Protocol):
     def check(
         self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ...
     ) -> "Checked": ...
+    def work(
+        self,
+        board: Application,
+        *,
+        slots: int | None,
+        agents: list[str],
+        until_idle: bool,
+        tell: Callable[[Any], None],
+        begin: Callable[[dict[str, Any]], None],
+    ) -> dict[str, Any]: ...
+    def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]: ...
+    def unable(self, flow: Flow) -> dict[str, str]: ...
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]: ...
     def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]: ...
 

@@ -1,6 +1,6 @@
 """The engine: each call is one transaction in which the rules decide and the store remembers, or nothing happens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -12,15 +12,17 @@ from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Message
+from folkmoot.core.records import Message, Pause
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
+from folkmoot.core.rules.claims import stale
+from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.text import encoded
 from folkmoot.engine.facts import facts
-from folkmoot.engine.loading import next_item
+from folkmoot.engine.loading import check_starting, next_item, next_of
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
-from folkmoot.engine.views import claim_view, hold_views, item_view, message_view
+from folkmoot.engine.views import claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
 
@@ -77,22 +79,62 @@ class Engine:
         def work(turn: Turn) -> View:
             check_claimer(speaker, turn.tx.run(speaker.run) if speaker.run else None)
             seconds = lease_for(turn.flow, agent, column, lease)
-            check_pause(turn.flow, turn.tx.head().open_questions)
+            pauses = _check_pauses(turn)
+            check_starting(turn.tx, turn.flow, agent, pauses, turn.moment.now)
             wanted = turn.item(item).id if item else None
             ready = next_item(turn.tx, turn.flow, agent, turn.moment.now, column=column, item=wanted)
             if ready is None:
                 raise nothing_ready(turn, agent, wanted)
             order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker)
-            claimed = turn.apply(order, ready, speaker)
-            run = turn.run
-            assert run is not None, "a claim has just made it"
-            whole = item_view(turn.tx, claimed, turn.flow, turn.moment) if show or key else None
-            told = facts(turn.tx, turn.flow, claimed, run, whole)
-            return claim_view(run, whole, brief(turn.flow, claimed, run, told), turn.moment)
+            return _claimed(turn, order, ready, speaker, show or key is not None)
 
         salt = f"{column} {item} {lease}"
         command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)
         return self._transact(speaker, command, work, key, salt)
+
+    def claim_next(
+        self,
+        speaker: Speaker,
+        agents: Sequence[str],
+        *,
+        worker: str = "",
+        lease: float | None = None,
+        sandboxed: bool | None = None,
+    ) -> View:
+        """For a worker: the next item for any of these agents and gates; raises NothingToDo if none is ready."""
+
+        def work(turn: Turn) -> View:
+            pauses = _check_pauses(turn)
+            found = next_of(turn.tx, turn.flow, agents, pauses, turn.moment.now)
+            if found is None:
+                raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: moot board")
+            agent, item = found
+            seconds = lease_for(turn.flow, agent, None, lease)
+            order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker, sandboxed=sandboxed)
+            return _claimed(turn, order, item, speaker, True)
+
+        return self._transact(speaker, commands.ClaimItem(agent="", lease=0), work, None, "")
+
+    def on_board(self, speaker: Speaker, command: commands.StopBoard | commands.ResumeBoard) -> View:
+        """A command about the board as a whole; the answer says what is paused after it."""
+
+        def work(turn: Turn) -> View:
+            turn.apply(command, None, speaker)
+            return {"pauses": pause_views(turn.tx.pauses(), turn.moment)}
+
+        return self._transact(speaker, command, work, None, "")
+
+    def keep_output(self, speaker: Speaker, parts: Sequence[tuple[int, str]]) -> None:
+        """What a live run printed. It stands beside the log, so that it explains runs and decides nothing."""
+
+        def work(tx: Transaction) -> None:
+            run = tx.run(speaker.run or "")
+            if run is None or run.ended_at is not None or run.token != speaker.token:
+                raise stale(speaker, "it has ended")
+            for number, text in parts:
+                tx.keep_output(run.id, number, text)
+
+        self.store.transact(work)
 
     def lock(
         self, speaker: Speaker, command: commands.LockPaths | commands.UnlockPaths, key: str | None = None
@@ -200,6 +242,23 @@ class Engine:
         if isinstance(result, MootError):
             raise result
         return result
+
+
+def _check_pauses(turn: Turn) -> list[Pause]:
+    head = turn.tx.head()
+    check_pause(turn.flow, head.open_questions)
+    pauses = turn.tx.pauses() if head.pauses else []
+    check_stop(pauses, turn.moment.now)
+    return pauses
+
+
+def _claimed(turn: Turn, order: commands.ClaimItem, item: Item, speaker: Speaker, show: bool) -> View:
+    claimed = turn.apply(order, item, speaker)
+    run = turn.run
+    assert run is not None, "a claim has just made it"
+    whole = item_view(turn.tx, claimed, turn.flow, turn.moment) if show else None
+    told = facts(turn.tx, turn.flow, claimed, run, whole)
+    return claim_view(run, whole, brief(turn.flow, claimed, run, told), turn.moment)
 
 
 def own_item(turn: Turn, speaker: Speaker) -> Item | None:

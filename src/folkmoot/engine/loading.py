@@ -4,16 +4,21 @@ from typing import TYPE_CHECKING, Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
-from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
-from folkmoot.core.records import Message, Run
-from folkmoot.core.rules.sharing.choice import Ground, obstacle, pick, waiting_for, writes
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import ENDED, Item
+from folkmoot.core.order import order_key
+from folkmoot.core.records import Message, Meter, Pause, Run
+from folkmoot.core.rules.running.limits import DAY, POOL, STARTS, check_day, check_rate, has_room, in_force
+from folkmoot.core.rules.sharing.choice import Ground, pick, waiting_for, writes
+from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.situation import Draw, Neighbour, Situation
 from folkmoot.engine.moment import Moment
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, NothingToDo
 from folkmoot.store.base import Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from folkmoot.core.events import FlowVersion
 
 UPSTREAM_MAX = 20_000
@@ -26,7 +31,8 @@ STARVED_MAX = 64
 ALWAYS_LIGHT = (commands.ClaimItem, commands.RenewRun, commands.RankItem)
 ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage)
-ABOUT_PATHS = (commands.LockPaths, commands.UnlockPaths, commands.WidenRun)
+ABOUT_PATHS = (commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding)
+ABOUT_PAUSES = (commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard)
 ADDS = (commands.AddItem, commands.DispatchAgent)
 REPLANS = (commands.EditItem, commands.ReopenItem)
 REOPENS = (commands.ReopenItem, commands.ReopenChild)
@@ -72,8 +78,33 @@ def situation(
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
         maker=maker,
         messages=_messages(reading, command, item) if head.messages else [],
+        pauses=reading.pauses() if head.pauses and isinstance(command, ABOUT_PAUSES) else [],
+        meters=_meters(reading, flow, command),
+        parent=_parent(reading, command, item),
         **(_holds(reading, flow, command, item, moment.now) if head.held else {}),
     )
+
+
+def _meters(reading: Reading, flow: Flow, command: Command) -> list[Meter]:
+    """What the command may move on."""
+    budget = flow.budget
+    wanted = None
+    if isinstance(command, commands.ClaimItem) and flow.limits.starts is not None:
+        wanted = STARTS + command.agent
+    elif isinstance(command, commands.ReportRun) and budget.has_day:
+        wanted = DAY
+    meter = reading.meter(wanted) if wanted else None
+    return [meter] if meter else []
+
+
+def _parent(reading: Reading, command: Command, item: Item | None) -> Item | None:
+    """Whose branch a child's work comes onto; None if that is over, and the work goes where its own would."""
+    if not isinstance(command, commands.ReportRun) or item is None or item.parent is None:
+        return None
+    if command.work is None and item.head is None:
+        return None
+    parent = reading.item(item.parent)
+    return parent if parent is not None and parent.status not in ENDED else None
 
 
 def _tasks(reading: Reading, item: Item) -> list[Item]:
@@ -100,6 +131,7 @@ def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, no
         return {}
     found = reading.holds(now)
     takes = isinstance(command, ABOUT_PATHS) or (isinstance(command, commands.ClaimItem) and item and item.files)
+    takes = takes or (isinstance(command, (commands.ReportRun, commands.PauseRun)) and command.work is not None)
     return {"holds": found, "waiters": idle_waiters(reading, flow, item.id) if takes and item else frozenset()}
 
 
@@ -116,7 +148,8 @@ def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
         holder = reading.item(one)
         return holder.holds if holder is not None and holder.run is None else []
 
-    found = waiting_for(item, lambda one: reading.waiters(one, WAITERS_MAX), held_by, writers)
+    mine = known_item(reading, item).holds
+    found = waiting_for(item, lambda one: reading.waiters(one, WAITERS_MAX), held_by, writers, mine)
     return frozenset(one for one in found if not _is_running(reading, one))
 
 
@@ -172,13 +205,58 @@ def next_item(
     starve = flow.limits.starve
     head = reading.head()
     writer = flow.agents.get(agent)
-    if not head.filed or writer is None or writer.write == "none":
+    fits = _fitting(reading, flow, agent, now)
+    careless = not head.filed or writer is None or writer.write == "none"
+    if careless and fits is None:
         return reading.next_ready(agent, now, starve, column=column, item=item)
     if item is not None:
-        found = reading.next_ready(agent, now, starve, column=column, item=item)
-        return found if found is not None and not obstacle(found, ground(reading, flow, now)) else None
-    candidates = reading.ready(agent, now, starve, column=column, limit=CANDIDATES_MAX)
-    return pick(candidates, ground(reading, flow, now), now - starve) if candidates else None
+        one = reading.next_ready(agent, now, starve, column=column, item=item)
+        candidates = [one] if one is not None else []
+    else:
+        candidates = reading.ready(agent, now, starve, column=column, limit=CANDIDATES_MAX)
+    if fits is not None:
+        candidates = [candidate for candidate in candidates if fits(candidate)]
+    if careless or not candidates:
+        return candidates[0] if candidates else None
+    return pick(candidates, ground(reading, flow, now), now - starve)
+
+
+def _fitting(reading: Reading, flow: Flow, agent: str, now: float) -> "Callable[[Item], bool] | None":
+    """Which items the agent could begin now for all that pools and branches say; None if they say nothing."""
+    if agent == LANDING:
+        taken = {hold.id for hold in reading.holds(now)} if reading.head().held else set()
+        return lambda item: f"landing:{branch_of(flow, item)}" not in taken
+    pauses = reading.pauses() if reading.head().pauses and agent in flow.agents else []
+    paused = {one for one in in_force(pauses, now) if one.startswith(POOL)}
+    if agent not in flow.agents or not (paused or flow.pools):
+        return None
+    live = reading.open_runs() if flow.pools else []
+    return lambda item: has_room(flow, agent, item, paused, live)
+
+
+def next_of(
+    reading: Reading, flow: Flow, agents: "Iterable[str]", pauses: list[Pause], now: float
+) -> tuple[str, Item] | None:
+    """The agent and the item that a worker begins next: what is to land, then what is to be proved, then by order."""
+    found = []
+    for agent in agents:
+        try:
+            check_starting(reading, flow, agent, pauses, now)
+        except NothingToDo:
+            continue
+        item = next_item(reading, flow, agent, now, column=None, item=None)
+        if item is not None:
+            turn = 0 if agent == LANDING else 1 if agent in flow.gates else 2
+            found.append((turn, order_key(item, now, flow.limits.starve), agent, item))
+    return min(found, key=lambda one: one[:2])[2:] if found else None
+
+
+def check_starting(reading: Reading, flow: Flow, agent: str, pauses: list[Pause], now: float) -> None:
+    """Raises if the agent may begin no run at all now: the day's budget is spent, or it has begun too many."""
+    if DAY in in_force(pauses, now):
+        check_day(pauses, reading.meter(DAY), agent, flow, now)
+    if flow.limits.starts is not None:
+        check_rate(flow, agent, reading.meter(STARTS + agent), now)
 
 
 def ground(reading: Reading, flow: Flow, now: float) -> Ground:

@@ -1,6 +1,6 @@
 """Reads: one consistent view each, as of now, and never a write (R-29)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -10,11 +10,13 @@ from folkmoot.core.item import BOUND, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
+from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.rules.sharing.choice import Ground, obstacle
 from folkmoot.core.situation import Case, Draw, Situation
 from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
+from folkmoot.engine.standing import Standing, standing
 from folkmoot.engine.turn import ENGINE
 from folkmoot.engine.views import (
     comment_view,
@@ -23,8 +25,10 @@ from folkmoot.engine.views import (
     lesson_view,
     message_view,
     moment_text,
+    pause_views,
     pending_view,
     question_view,
+    run_view,
     summary_view,
     tracking_view,
 )
@@ -130,6 +134,54 @@ class Queries:
         def look(glance: "Glance") -> View:
             found = [one for one in glance.reading.lessons(LESSONS_MAX) if agent in (None, one.agent)]
             return {"lessons": [lesson_view(lesson) for lesson in found[:limit]]}
+
+        return self._glance(look)
+
+    def standing(self, run: str) -> Standing:
+        """For whoever runs agents: how the run's item stands now."""
+        return self._glance(lambda glance: standing(glance.reading, glance.flow, run))
+
+    def output(self, run: str, after: int = 0) -> View:
+        """What a run printed, as far as it was kept."""
+
+        def look(glance: "Glance") -> View:
+            found = glance.reading.run(run)
+            if found is None:
+                raise Invalid("unknown_run", f"there is no run {run}", "see the runs of an item: moot show ID")
+            parts = glance.reading.output(run, after)
+            texts = [{"part": part, "text": text} for part, text in parts]
+            return {
+                "run": run,
+                "agent": found.agent,
+                "item": found.item,
+                "live": found.ended_at is None,
+                "parts": texts,
+            }
+
+        return self._glance(look)
+
+    def pauses(self) -> View:
+        """What begins no runs now."""
+        return self._glance(lambda glance: {"pauses": pause_views(glance.reading.pauses(), glance.moment)})
+
+    def live(self) -> View:
+        """Who works now."""
+
+        def look(glance: "Glance") -> View:
+            return {"runs": [{**run_view(run), "item": run.item} for run in glance.reading.open_runs()]}
+
+        return self._glance(look)
+
+    def next_wake(self, agents: Iterable[str]) -> float | None:
+        """Seconds until an item that rests for a while can be claimed by one of these agents, or a lease ends."""
+
+        def look(glance: "Glance") -> float | None:
+            now = glance.moment.now
+            ends = [run.lease_until for run in glance.reading.open_runs()]
+            ends += [pause.until for pause in in_force(glance.reading.pauses(), now).values() if pause.until]
+            ends += [asked.deadline for asked in glance.reading.inbox() if asked.deadline is not None]
+            wakes = [wake for agent in agents if (wake := glance.reading.next_wake(agent, now)) is not None]
+            return min((max(0.0, at - now) for at in [*ends, *wakes]), default=None)
 
         return self._glance(look)
 

@@ -60,7 +60,7 @@ class Turn:
         self.flow = adopted.flow
         if before:
             self._check_places()
-        statuses = ("ready", "waiting", *sorted(ASKING))
+        statuses = ("ready", "proving", "waiting", *sorted(ASKING))
         at_rest = [item for status in statuses for item in self.tx.items(status=status, limit=ITEMS_MAX)]
         for item in at_rest:
             self.apply(commands.SettleItem(), item, ENGINE)

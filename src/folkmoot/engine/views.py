@@ -9,7 +9,8 @@ import msgspec
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Pause, Question, Run
+from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.why import tier, why
 from folkmoot.engine.moment import Moment
 
@@ -71,6 +72,10 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "questions": [question_view(question) for question in questions],
         "guidance": msgspec.to_builtins(item.guidance) if item.guidance else [],
         "runs": [run_view(run) for run in runs],
+        "head": item.head,
+        "branch": f"refs/moot/items/{item.id}" if item.head else None,
+        "landed": item.landed,
+        "landed_on": item.landed_on,
         "evidence": msgspec.to_builtins(item.proofs) if item.proofs else item.evidence,
         "version": item.version,
         "created_at": moment_text(item.created_at),
@@ -212,6 +217,11 @@ def run_view(run: Run) -> View:
         "outcome": run.outcome,
         "cause": run.cause,
         "cost_usd": run.cost_usd,
+        "gate": run.gate,
+        "sandboxed": run.sandboxed,
+        "commit": run.work.commit if run.work else None,
+        "ref": f"refs/moot/runs/{run.id}" if run.work and run.work.commit else None,
+        "changed": [{"path": one.path, "how": one.how} for one in run.work.touched] if run.work else [],
         "report": msgspec.to_builtins(run.report) if run.report else None,
     }
 
@@ -246,6 +256,14 @@ def hold_views(holds: list[Hold]) -> list[View]:
             "expires": moment_text(hold.expires_at),
         }
         for hold in holds
+    ]
+
+
+def pause_views(pauses: list[Pause], moment: Moment) -> list[View]:
+    """What begins no runs now, and until when."""
+    return [
+        {"what": name, "until": moment_text(one.ends_at), "why": one.why, "by": one.by, "since": moment_text(one.at)}
+        for name, one in in_force(pauses, moment.now).items()
     ]
 
 

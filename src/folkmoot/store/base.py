@@ -8,7 +8,7 @@ from msgspec import Struct
 from folkmoot.core.events import Event, FlowVersion, Row
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 
 Result = TypeVar("Result")
@@ -31,6 +31,7 @@ class BoardHead(Struct, frozen=True, gc=False):
     lessons: int = 0
     filed: int = 0  # items that declare files; while there are none, no claim looks at holds
     held: int = 0  # holds that were not released, the expired ones among them
+    pauses: int = 0  # that were ever begun; while there is none, no claim looks for them
 
 
 class KeptAnswer(Struct, frozen=True, gc=False):
@@ -100,6 +101,16 @@ class Reading(Protocol):
     def lessons(self, limit: int) -> list[Lesson]:
         """The newest first."""
 
+    def pauses(self) -> list[Pause]:
+        """All that were ever begun, by their ids."""
+
+    def meter(self, meter: str) -> Meter | None: ...
+    def open_runs(self) -> list[Run]:
+        """Who works now, the one whose lease ends first in front."""
+
+    def output(self, run: str, after: int = 0, limit: int = 1000) -> list[tuple[int, str]]:
+        """What the run printed, in numbered parts, from the part `after` on."""
+
     def next_wake(self, agent: str, now: float) -> float | None: ...
     def counts(self) -> dict[tuple[str, str], int]: ...
     def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]: ...
@@ -111,6 +122,9 @@ class Transaction(Reading, Protocol):
 
     def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
         """Each row comes with whether it is new; a hold replaces the one of its id, whatever is said there."""
+
+    def keep_output(self, run: str, part: int, text: str) -> None:
+        """Beside the log: the part takes the place of the one with its number."""
 
     def kept_answer(self, speaker: str, key: str) -> KeptAnswer | None: ...
     def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None: ...

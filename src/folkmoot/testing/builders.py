@@ -1,5 +1,6 @@
 """Boards and situations in a line: one item under the rules alone, or a whole board in memory with time in hand."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from msgspec import convert, to_builtins
@@ -13,8 +14,9 @@ from folkmoot.core.records import Attempt, Comment, Hold, Question, Run
 from folkmoot.core.report import Report
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.situation import Case, Draw, Neighbour, Situation
+from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.application import Application
-from folkmoot.engine.doctor import examine
+from folkmoot.engine.checking.doctor import examine
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import moment
 from folkmoot.errors import Refused
@@ -87,6 +89,11 @@ def report(outcome: str, **parts: Any) -> Report:
     return convert({"outcome": outcome, **parts}, Report)
 
 
+def change(*paths: str, commit: str = "c1", base: str | None = None, how: str = "modified", **more: Any) -> Work:
+    """A run's change of these paths, as whoever looked at its files tells it."""
+    return Work(touched=[Touched(path, how) for path in paths], base=base, commit=commit, **more)
+
+
 class Story:
     """One item under the rules alone: no store, no engine; each command is decided on what the ones before left."""
 
@@ -96,7 +103,18 @@ class Story:
         self.ids = CountedIds()
         self.item: Item | None = None
         self.rows: dict[str, dict[str, Any]] = {
-            table: {} for table in ("runs", "attempts", "comments", "questions", "messages", "holds", "lessons")
+            table: {}
+            for table in (
+                "runs",
+                "attempts",
+                "comments",
+                "questions",
+                "messages",
+                "holds",
+                "lessons",
+                "pauses",
+                "meters",
+            )
         }
         self.neighbours: dict[str, Neighbour] = {}
         self.maker: Item | None = None
@@ -236,6 +254,24 @@ class TrialBoard:
 
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
         return self.report(self.claim(agent), outcome, **parts)
+
+    def bring(
+        self,
+        speaker: Speaker | str,
+        outcome: str = "done",
+        work: Work | None = None,
+        evidence: Sequence[Evidence] = (),
+        **parts: Any,
+    ) -> View:
+        """A report with what a worker saw itself; an agent's name takes an item first."""
+        who = self.claim(speaker) if isinstance(speaker, str) else speaker
+        command = commands.ReportRun(report=report(outcome, **parts), work=work, evidence=list(evidence))
+        return self.engine.on_run(who, command)
+
+    def next(self, *agents: str) -> Speaker:
+        """What a worker for these agents and gates begins next."""
+        view = self.engine.claim_next(PERSON, agents)
+        return Speaker(view["agent"], view["run"], view["token"])
 
     def crash(self, speaker: Speaker) -> None:
         """Nothing is heard of the run any more: its lease runs out, and so does the pause after it."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.events import Event, Row, evolve, type_of_table
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place, order_key
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
 from folkmoot.store.base import BoardHead, KeptAnswer
@@ -33,7 +33,8 @@ class Model:
         for name, row, is_new in rows:
             assert self.tables[name][row.id] == row, f"the events do not fold to {name} {row.id}"
             # A hold may be taken again by somebody who does not know that it was taken before.
-            assert name == "holds" or is_new == (row.id not in before[name]), f"{name} {row.id} is new or it is not"
+            known = name in ("holds", "pauses", "meters")
+            assert known or is_new == (row.id not in before[name]), f"{name} {row.id} is new or it is not"
         self.places.update(places)
 
     def head(self) -> BoardHead:
@@ -54,6 +55,7 @@ class Model:
             lessons=len(self.tables["lessons"]),
             filed=sum(item.files != [] for item in self.tables["items"].values()),
             held=sum(hold.held for hold in self.tables["holds"].values()),
+            pauses=len(self.tables["pauses"]),
         )
 
     def all_items(self) -> list[Item]:
@@ -176,6 +178,16 @@ class Model:
         """A row that is written again keeps its place, here as in a store."""
         rows: Iterable[Hold] = self.tables["holds"].values()
         return [hold for hold in rows if hold.held and (hold.until is None or hold.until > now)]
+
+    def pauses(self) -> list[Pause]:
+        return [self.tables["pauses"][name] for name in sorted(self.tables["pauses"])]
+
+    def meter(self, meter: str) -> Meter | None:
+        return self.tables["meters"].get(meter)
+
+    def open_runs(self) -> list[Run]:
+        live = [run for run in self.tables["runs"].values() if run.ended_at is None]
+        return sorted(live, key=lambda run: (run.lease_until, int(run.item)))
 
     def lessons(self, limit: int) -> list[Lesson]:
         return list(reversed(self.tables["lessons"].values()))[:limit]

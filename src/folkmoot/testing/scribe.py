@@ -73,7 +73,7 @@ class Scribe:
         kinds: list[Callable[[], Save | None]] = [
             *(self.add, self.claim, self.claim, self.renew, self.finish, self.finish, self.edit),
             *(self.ask, self.answer, self.comment, self.resolve, self.overrule, self.adopt, self.restart),
-            *(self.send, self.reply, self.take, self.take, self.free, self.learn),
+            *(self.send, self.reply, self.take, self.take, self.free, self.learn, self.pause),
         ]
         save = self.chance.choice(kinds)()
         if save is not None:
@@ -294,6 +294,13 @@ class Scribe:
         ]
         return self.about(item, "lesson_learned", {}, *changes)
 
+    def pause(self) -> Save:
+        """A pool without quota, or its end; and what an agent has begun."""
+        fields = {"on": self.chance.random() < 0.7, "until": self.chance.choice([None, self.now + 20.0]), "why": "full"}
+        pool = Change("pauses", self.chance.choice(["all", "day", "pool:x"]), fields)
+        starts = Change("meters", f"starts:{self.chance.choice(AGENTS)}", {"starts": [self.now], "usd": 0.5})
+        return self.about(self.pick_or_none(), "pool_paused", {}, pool, starts)
+
     def adopt(self) -> Save:
         """A new flow: the items stay as they are and get new places."""
         version = self.model.head().flow_version + 1
@@ -346,12 +353,14 @@ class Scribe:
         folded = Model()
         folded.tables = {table: dict(known) for table, known in self.model.tables.items()}
         folded.save([event], [], {})
-        # Each row once, however many changes it has; of a hold nobody need know whether it is new.
+        # Each row once, however many changes it has; of some nobody need know whether they are new.
         rows = [
             (
                 table,
                 folded.tables[table][row],
-                self.chance.random() < 0.5 if table == "holds" else row not in self.model.tables[table],
+                self.chance.random() < 0.5
+                if table in ("holds", "pauses", "meters")
+                else row not in self.model.tables[table],
             )
             for table, row in dict.fromkeys((change.table, change.id) for change in listed)
         ]

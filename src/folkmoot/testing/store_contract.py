@@ -96,6 +96,10 @@ def compare_messages(reading: Reading, model: Model, chance: random.Random) -> N
             assert found == model.messages(**wanted, after=after, limit=limit)
     for limit in (1000, 2):
         assert reading.lessons(limit) == model.lessons(limit)
+    assert reading.pauses() == model.pauses()
+    assert reading.open_runs() == model.open_runs()
+    for meter in (*model.tables["meters"], "none"):
+        assert reading.meter(meter) == model.meter(meter)
 
 
 def compare_time(reading: Reading, model: Model, chance: random.Random, now: float) -> None:

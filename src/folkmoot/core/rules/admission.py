@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Speaker
-from folkmoot.core.flow import END, LEASE_MAX, Flow
+from folkmoot.core.flow import END, LANDING, LEASE_MAX, Flow
 from folkmoot.core.item import ASKING, BOUND, Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
@@ -21,7 +21,7 @@ def check_claimer(speaker: Speaker, run: Run | None) -> None:
 
 def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
     """How long the claim will hold, if this agent may claim there at all."""
-    if agent not in flow.agents and agent not in flow.gates:
+    if agent not in flow.agents and agent not in flow.gates and agent != LANDING:
         raise Invalid(
             "unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join([*flow.agents, *flow.gates])}"
         )
@@ -95,14 +95,14 @@ def check_place(flow: Flow, item: Item, run: Run | None) -> None:
             f"in the new flow no agent watches {item.column!r}, but item {item.id} is in it ({item.status})",
             f"give it an agent, or {_advice(item, item.column)}",
         )
-    gone = [gate for gate in item.proving.left if gate not in flow.gates] if item.proving else []
+    gone = [gate for gate in item.proving.left if gate not in flow.gates and gate != LANDING] if item.proving else []
     if gone:
         raise Refused(
             "gate_in_use",
             f"the new flow has no gate {gone[0]!r}, but item {item.id} must pass it",
             f"keep the gate until it has, or {_advice(item, item.column)}",
         )
-    if run is not None and run.agent not in flow.agents and run.agent not in flow.gates:
+    if run is not None and run.agent not in {*flow.agents, *flow.gates, LANDING}:
         raise Refused(
             "agent_in_use",
             f"the new flow has no agent {run.agent!r}, but it is working on item {item.id}",

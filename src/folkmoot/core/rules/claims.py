@@ -5,11 +5,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ClaimItem, Speaker
+from folkmoot.core.flow import LANDING
 from folkmoot.core.order import place
 from folkmoot.core.records import Run
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.movement import again, at_rest
-from folkmoot.core.rules.sharing.holds import end_locks, in_the_way, take_paths, wants_paths
+from folkmoot.core.rules.running.limits import started
+from folkmoot.core.rules.sharing.holds import end_locks, in_the_way, landing_there, take_branch, take_paths, wants_paths
 from folkmoot.core.rules.sharing.messages import accept_handoffs, complete_handoffs
 from folkmoot.core.situation import Case
 from folkmoot.errors import Refused
@@ -32,29 +34,17 @@ def claim(case: Case, command: ClaimItem) -> None:
     writes = agent is not None and not is_gate and wants_paths(item, agent.write)
     if writes:
         _check_paths(case)
-    model = agent.model(item.failures.get(command.agent, 0)) if agent and not is_gate else None
+    if command.agent == LANDING and (other := landing_there(case)):
+        words = f"item {other.item} is landing there, and item {item.id} must wait for it"
+        raise Refused("path_held", words, "one at a time lands on a branch; try again")
     run = case.situation.draw.run
     work = case.flow.columns[item.column].work if not is_gate and item.agent is None else None
-    row: dict[str, Any] = {
-        "item": item.id,
-        "token": token,
-        "agent": command.agent,
-        "column": work or item.column,
-        "lease_until": case.now + command.lease,
-        "lease": command.lease,
-        "model": model,
-        "flow_version": case.situation.flow_version,
-        "started_at": case.situation.at,
-    }
-    if command.worker:
-        row["worker"] = command.worker
-    if is_gate:
-        row["gate"] = True
+    row = _begun(case, command, token, work or item.column)
     moved = {"column": work, "because": f"{command.agent} took it up"} if work else {}
     case.run = case.voice = Run(id=run, **row)
     case.emit(
         "agent_started",
-        {"token": token, "model": model, "column": work or item.column},
+        {"token": token, "model": row["model"], "column": row["column"]},
         item={
             "token": token,
             "run": run,
@@ -63,11 +53,45 @@ def claim(case: Case, command: ClaimItem) -> None:
             **moved,
         },
         runs=(run, row),
+        **started(case, command.agent),
     )
     if writes:
         take_paths(case, command.agent)
+    if command.agent == LANDING:
+        take_branch(case)
     if case.messages and not is_gate:
         accept_handoffs(case, case.run)
+
+
+def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str, Any]:
+    """The row of a run that begins."""
+    item = case.item
+    is_gate = item.status == "proving"
+    agent = case.flow.agents.get(command.agent) if not is_gate else None
+    model = agent.model(item.failures.get(command.agent, 0)) if agent else None
+    row: dict[str, Any] = {
+        "item": item.id,
+        "token": token,
+        "agent": command.agent,
+        "column": column,
+        "lease_until": case.now + command.lease,
+        "lease": command.lease,
+        "model": model,
+        "flow_version": case.situation.flow_version,
+        "started_at": case.situation.at,
+        "began": case.now,
+    }
+    if item.head is not None:
+        row["head"] = item.head
+    if agent is not None:
+        row["pool"] = case.flow.pool(command.agent, model)
+    if command.worker:
+        row["worker"] = command.worker
+    if command.sandboxed is not None:
+        row["sandboxed"] = command.sandboxed
+    if is_gate:
+        row["gate"] = True
+    return row
 
 
 def _check_paths(case: Case) -> None:
@@ -108,10 +132,12 @@ def renew(case: Case) -> None:
 def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = None, **changed: Any) -> None:
     """Close the run; `changed` are further fields of its row. The item rests until the rules say where it goes."""
     assert case.run is not None
-    item_fields = changed.pop("item", {})
+    item_fields, rows = changed.pop("item", {}), changed.pop("rows", {})
+    if changed.get("work", True) is None:
+        del changed["work"]
     row = {"ended_at": case.situation.at, "end": end, **changed}
     fields = at_rest(case, last_run=case.run.id, **item_fields)
-    case.emit(event, context, item=fields, runs=(case.run.id, row))
+    case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
     if case.holds:
         end_locks(case, case.run.id)
     if end == "reported" and case.messages and not case.run.gate:

@@ -5,9 +5,10 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from folkmoot.core import order
 from folkmoot.core.commands import AddComment, AddItem, CancelItem, EditItem, MoveItem, ReopenItem
 from folkmoot.core.flow import END
-from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES
+from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
 from folkmoot.core.rules.answers import give_up, reset_counters
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.making import look_at_generation
@@ -32,6 +33,8 @@ def add(case: Case, command: AddItem) -> None:
     known_column(case, column)
     if column == END:
         raise Refused("not_a_start", "an item cannot begin in done", "leave --column out, or name a column of the flow")
+    if situation.maker is not None:
+        _check_stage(case, situation.maker, column)
     _check_fields(command)
     waits_for = unfinished(case, command.after)
     check_parent(case, command.parent, command.after)
@@ -55,6 +58,16 @@ def add(case: Case, command: AddItem) -> None:
     }
     case.emit("item_added", {"title": fields["title"], "column": column}, item=fields)
     look_at_generation(case)
+
+
+def _check_stage(case: Case, maker: Item, column: str) -> None:
+    """A run adds items where they pass every gate that its own item has yet to pass: else it could go round one."""
+    stages = case.flow.stages()
+    own = order.stage(case.flow, maker)
+    if column == case.flow.start or (column in stages and own in stages and stages.index(column) <= stages.index(own)):
+        return
+    words = f"a run on item {maker.id}, in {own}, cannot add an item to {column}"
+    raise Refused("past_its_stage", words, "leave --column out, or name a stage that comes no later than its own")
 
 
 def _check_fields(command: AddItem | EditItem) -> None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core import order
 from folkmoot.core.commands import CancelItem
-from folkmoot.core.flow import END, Column
+from folkmoot.core.flow import END, LANDING, Column
 from folkmoot.core.item import ASKING, BOUND, ENDED, Effort, Item, Output, Proving
 from folkmoot.core.records import Option
 from folkmoot.core.rules.questions import ask, asking_status
@@ -59,10 +59,21 @@ def enter(case: Case, column: str, because: str, *, event: str = "item_moved", *
         gate = item.proving.column
         if gate != column and gate not in fields.get("origins", item.origins):
             fields["proving"] = None
+    if item.landing is not None and column != END:
+        fields["landing"] = None  # a move of a branch that was begun is about the work as it was
+    if column == END and item.head is not None and not fields.get("disputes", item.disputes):
+        # Done but for its work, which must come onto the branch it is for (R-19).
+        fields["proving"] = _landing(case, END)
+        fields["origins"] = []
     fields = at_rest(case, **fields)
     if column == END and fields["status"] == "ready" and not fields.get("disputes", item.disputes):
         fields |= {"status": "done", "evidence": _evidence(item), "origins": []}
     case.emit(event, context, item=fields)
+
+
+def _landing(case: Case, column: str) -> Proving:
+    run = case.run
+    return Proving(column=column, left=[LANDING], agent=run.agent if run else "", run=run.id if run else "")
 
 
 def without_parts(item: Item) -> dict[str, Any]:
@@ -181,8 +192,12 @@ def _call_gate(case: Case, place: Column) -> None:
 
 
 def end_child(case: Case, because: str) -> None:
-    """A child ends where it is, with success; what it said goes to its parent."""
+    """A child ends where it is, with success; what it said goes to its parent, after the work that is still its own."""
     item = case.item
+    if item.head is not None:
+        fields = at_rest(case, proving=_landing(case, item.column), because=because, disputes=[], flag=None)
+        case.emit("landing_called", {"why": because}, item=fields)
+        return
     result = item.result or Output(agent=item.agent or "", kind=item.kind, outcome="done", title=item.title)
     case.set(
         "item_done",

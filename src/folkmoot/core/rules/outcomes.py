@@ -32,6 +32,8 @@ from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of
 from folkmoot.core.rules.questions import ask, give_way
+from folkmoot.core.rules.running.limits import spend_day, used
+from folkmoot.core.rules.running.work import Judged, hand_over, is_last_word, judge_work, keep
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
@@ -55,12 +57,14 @@ def report(case: Case, command: ReportRun) -> None:
     run = fence(case)
     said = command.report
     if run.gate:
-        gate_reported(case, said, command.fault)
+        gate_reported(case, command)
         return
     fault = command.fault or _fault(case, said)
-    cause = "protocol" if fault else said.cause
-    outcome = "failed" if fault else said.outcome
-    _end(case, said, outcome, cause, fault)
+    judged = Judged(said, fault, None, False)
+    if command.work is not None:
+        judged = judge_work(case, said, fault, command.work)
+        said, fault = judged.report, judged.fault
+    _end(case, judged)
     if fault is None:
         tell_orchestrator(case, said)
         learn(case, said)
@@ -225,8 +229,10 @@ def _fault_of_part(said: Report) -> str | None:
     return None
 
 
-def _end(case: Case, said: Report, outcome: str, cause: str | None, fault: str | None) -> None:
-    item = case.item
+def _end(case: Case, judged: Judged) -> None:
+    item, said, fault, work = case.item, judged.report, judged.fault, judged.work
+    outcome, cause = ("failed", "protocol") if fault else (said.outcome, said.cause)
+    spent, rows = used(case, said)
     cost = said.usage.cost_usd if said.usage else 0.0
     fields: dict[str, Any] = {"effort": replace(item.effort, releases=0)} if item.effort.releases else {}
     if item.told and not fault:
@@ -235,6 +241,11 @@ def _end(case: Case, said: Report, outcome: str, cause: str | None, fault: str |
         fields |= _said(case, said)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
+    if spent:
+        fields["span"] = replace(item.span, **spent)
+    if work is not None and judged.taken:
+        parent = case.situation.parent if work.merged and is_last_word(item, outcome) else None
+        fields |= hand_over(case, parent, work) if parent else keep(case, work)
     end_run(
         case,
         "agent_completed",
@@ -245,7 +256,11 @@ def _end(case: Case, said: Report, outcome: str, cause: str | None, fault: str |
         cause=cause,
         cost_usd=cost,
         report=said,
+        work=work,
+        rows=rows,
     )
+    if "meters" in rows:
+        spend_day(case)
 
 
 def _said(case: Case, said: Report) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from folkmoot.core.rules.children.tasks import rejoin
 from folkmoot.core.rules.movement import at_limit, enter, finish, history, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
 
@@ -121,6 +122,8 @@ def _settle_with_agent(case: Case) -> None:
     if at_limit(case):
         words = f"{item.span.attempts} attempts have failed since a person last looked."
         ask(case, "decision", words, context=history(case))
+    elif spent := over_budget(flow, item):
+        ask(case, "budget", f"The item has used {spent} since a person last looked. Should the agents go on?")
     elif item.advisor:
         return  # the advice is tried before anything else is thought of
     elif item.span.expert_attempts >= EXPERTS_MAX and item.kind not in BOUND:

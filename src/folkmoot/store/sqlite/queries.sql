@@ -18,13 +18,13 @@ ROLLBACK;
 
 -- name: head
 -- The columns in the order of BoardHead's fields.
-SELECT seq, chain, time, boot, "offset", flow_version, items, comments, questions, open_questions, messages, lessons, filed, held
+SELECT seq, chain, time, boot, "offset", flow_version, items, comments, questions, open_questions, messages, lessons, filed, held, pauses
 FROM board WHERE id = 1;
 
 -- name: set_head
 -- The last statement of a writing transaction.
 UPDATE board SET seq = ?, chain = ?, time = ?, boot = ?, "offset" = ?, flow_version = ?, items = ?, comments = ?,
-    questions = ?, open_questions = ?, messages = ?, lessons = ?, filed = ?, held = ? WHERE id = 1;
+    questions = ?, open_questions = ?, messages = ?, lessons = ?, filed = ?, held = ?, pauses = ? WHERE id = 1;
 
 -- name: flow
 -- A version, once written, never changes.
@@ -201,6 +201,22 @@ SELECT doc FROM holds INDEXED BY holds_held WHERE held = 1 AND (until IS NULL OR
 -- What was learnt last stands first.
 SELECT doc FROM lessons ORDER BY rowid DESC LIMIT ?;
 
+-- name: pauses
+-- Few: one for the board, one for the day, one for each pool that ever had no quota.
+SELECT doc FROM pauses ORDER BY id;
+
+-- name: meter
+-- By what it measures.
+SELECT doc FROM meters WHERE id = ?;
+
+-- name: open_runs
+-- Who works now, read from the index of the leases.
+SELECT doc FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease_until, item;
+
+-- name: output
+-- What a run printed, from a part on.
+SELECT part, text FROM output WHERE run = ? AND part >= ? ORDER BY part LIMIT ?;
+
 -- name: counts
 -- Read from the index alone.
 SELECT "column", status, count(*) FROM items INDEXED BY items_column GROUP BY "column", status;
@@ -252,6 +268,14 @@ SELECT doc FROM holds ORDER BY rowid;
 -- name: rows_lessons
 -- All lessons, in the order they were learnt.
 SELECT doc FROM lessons ORDER BY rowid;
+
+-- name: rows_pauses
+-- All pauses, those that are over among them.
+SELECT doc FROM pauses ORDER BY id;
+
+-- name: rows_meters
+-- All meters.
+SELECT doc FROM meters ORDER BY id;
 
 -- name: rows_flows
 -- All versions of the flow.
@@ -355,6 +379,22 @@ ON CONFLICT (id) DO UPDATE SET held = excluded.held, until = excluded.until, doc
 -- name: insert_lesson
 -- Learnt once, never changed.
 INSERT INTO lessons (id, doc) VALUES (?, ?);
+
+-- name: has_pause
+-- Before it is written, for the head's count.
+SELECT 1 FROM pauses WHERE id = ?;
+
+-- name: save_pause
+-- Begun, ended, or begun again.
+INSERT INTO pauses (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = excluded.doc;
+
+-- name: save_meter
+-- Moved on.
+INSERT INTO meters (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = excluded.doc;
+
+-- name: keep_output
+-- What an agent printed, beside the log and never in it.
+INSERT INTO output (run, part, text) VALUES (?, ?, ?) ON CONFLICT (run, part) DO UPDATE SET text = excluded.text;
 
 -- name: insert_flow
 -- A version is never written twice.

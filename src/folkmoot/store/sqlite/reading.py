@@ -6,7 +6,7 @@ from typing import Any
 
 from folkmoot.core.events import Event, FlowVersion, Row
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
 from folkmoot.store import sql
@@ -32,6 +32,8 @@ ROWS = {
     "messages": QUERIES["rows_messages"],
     "holds": QUERIES["rows_holds"],
     "lessons": QUERIES["rows_lessons"],
+    "pauses": QUERIES["rows_pauses"],
+    "meters": QUERIES["rows_meters"],
     "flows": QUERIES["rows_flows"],
     "clock": QUERIES["rows_clock"],
 }
@@ -218,6 +220,19 @@ class SqliteReading:
 
     def lessons(self, limit: int) -> list[Lesson]:
         return self._all("lessons", QUERIES["lessons"], (limit,))
+
+    def pauses(self) -> list[Pause]:
+        return self._all("pauses", QUERIES["pauses"], ()) if self.head().pauses else []
+
+    def meter(self, meter: str) -> Meter | None:
+        found: Meter | None = self._one("meters", QUERIES["meter"], meter)
+        return found
+
+    def open_runs(self) -> list[Run]:
+        return self._all("runs", QUERIES["open_runs"], ())
+
+    def output(self, run: str, after: int = 0, limit: int = 1000) -> list[tuple[int, str]]:
+        return [(part, text) for part, text in self._execute(QUERIES["output"], (run, after, limit)).fetchall()]
 
     def counts(self) -> dict[tuple[str, str], int]:
         return {(column, status): count for column, status, count in self._execute(QUERIES["counts"]).fetchall()}

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.events import Clock, Event, FlowVersion, Row
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import encode_body, encode_row, link, number_of
 from folkmoot.store.sqlite.faults import NoSuchRow
@@ -73,6 +73,9 @@ class SqliteTransaction(SqliteReading):
     def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None:
         self._execute(KEEP_ANSWER, (speaker, key, kept.digest, kept.answer, at))
 
+    def keep_output(self, run: str, part: int, text: str) -> None:
+        self._execute(QUERIES["keep_output"], (run, part, text))
+
     def finish(self) -> None:
         """Write the head, once for all saves of the transaction."""
         if self._half_saved:
@@ -96,6 +99,7 @@ class SqliteTransaction(SqliteReading):
                     head.lessons,
                     head.filed,
                     head.held,
+                    head.pauses,
                 ),
             )
             self._dirty = False
@@ -181,6 +185,13 @@ class SqliteTransaction(SqliteReading):
             return self._save_message(head, row, doc, is_new)
         if isinstance(row, Hold):
             return self._save_hold(head, row, doc)
+        if isinstance(row, Pause):
+            known = self._execute(QUERIES["has_pause"], (row.id,)).get is not None
+            self._execute(QUERIES["save_pause"], (row.id, doc))
+            return head if known else replace(head, pauses=head.pauses + 1)
+        if isinstance(row, Meter):
+            self._execute(QUERIES["save_meter"], (row.id, doc))
+            return head
         if isinstance(row, Lesson) and is_new:
             self._execute(QUERIES["insert_lesson"], (row.id, doc))
             return replace(head, lessons=head.lessons + 1)

@@ -301,6 +301,9 @@ def reopen_child(case: Case, command: ReopenChild) -> None:
         waits_for = [need for need in item.after if need in known and known[need].status not in ENDED]
         fields = at_rest(case, **changed, because=command.why, result=None, join=None, waits_for=waits_for)
         case.emit("item_reopened", {"why": command.why}, item=fields)
+    elif item.status == "proving":
+        # Its work is about to go to its parent, and is not what is wanted any more.
+        case.emit("item_edited", {"why": command.why}, item=at_rest(case, **changed, proving=None, because=command.why))
     elif item.status not in ENDED:
         case.set("item_edited", {"why": command.why}, **changed)
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.commands import ReportRun
+from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Proof, Proving
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report, Try
@@ -12,16 +14,23 @@ from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.running.landing import landing_reported
 from folkmoot.core.situation import Case
+from folkmoot.core.work import Evidence
 
 GREEN, RED = ("done",), ("failed", "changes_requested")
 PASSING = ("transient", "environment", "quota", "timeout")
 PROOFS_KEPT = 50
 
 
-def gate_reported(case: Case, said: Report, fault: str | None) -> None:
+def gate_reported(case: Case, command: ReportRun) -> None:
     """The report of a gate's run: green, red, or a fault of the gate itself."""
     run = fence(case)
+    if run.agent == LANDING:
+        landing_reported(case, command)
+        return
+    said, fault = command.report, command.fault
+    evidence = command.evidence[0] if command.evidence else None
     if fault is None and said.outcome not in (*GREEN, *RED):
         fault = f"a gate says done or failed, not {said.outcome}"
     passing = said.outcome == "failed" and said.cause in PASSING
@@ -41,9 +50,9 @@ def gate_reported(case: Case, said: Report, fault: str | None) -> None:
     elif passing:
         passing_fault(case, said.cause or "transient", said.summary or f"{run.agent} could not run")
     elif said.outcome in GREEN:
-        _green(case, run.agent, said)
+        _green(case, run.agent, said, evidence)
     else:
-        _red(case, run.agent, said)
+        _red(case, run.agent, said, evidence)
 
 
 def _unreadable(case: Case, fault: str) -> None:
@@ -55,7 +64,7 @@ def _unreadable(case: Case, fault: str) -> None:
         ask(case, "decision", f"The gate gave no report that can be read: {fault}")
 
 
-def _proof(case: Case, gate: str, green: bool, said: Report) -> list[Proof]:
+def _proof(case: Case, gate: str, green: bool, said: Report, evidence: Evidence | None) -> list[Proof]:
     assert case.run is not None
     proof = Proof(
         gate=gate,
@@ -65,14 +74,15 @@ def _proof(case: Case, gate: str, green: bool, said: Report) -> list[Proof]:
         summary=said.summary[:2000],
         commit=said.commit,
         at=case.situation.at,
+        evidence=evidence,
     )
     return [*case.item.proofs, proof][-PROOFS_KEPT:]
 
 
-def _green(case: Case, gate: str, said: Report) -> None:
+def _green(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None:
     proving = case.item.proving
     left = [name for name in proving.left if name != gate] if proving else []
-    fields: dict[str, Any] = {"proofs": _proof(case, gate, True, said)}
+    fields: dict[str, Any] = {"proofs": _proof(case, gate, True, said, evidence)}
     if case.item.findings:
         fields["findings"] = [finding for finding in case.item.findings if finding.found_by != [gate]]
     if said.tests:
@@ -86,7 +96,7 @@ def _green(case: Case, gate: str, said: Report) -> None:
     finish(case, proven=True)
 
 
-def _red(case: Case, gate: str, said: Report) -> None:
+def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None:
     """Its output becomes findings; the column the flow names mends them, or the run it checked has failed."""
     item, stage = case.item, stage_of(case)
     proving, on_red = item.proving, case.flow.columns[stage].on_red
@@ -96,7 +106,7 @@ def _red(case: Case, gate: str, said: Report) -> None:
     asked_for = [finding for finding in item.findings if finding.found_by != [gate]]  # still open; see `_green`
     reds = item.span.reds.get(stage, 0) + 1
     fields: dict[str, Any] = {
-        "proofs": _proof(case, gate, False, said),
+        "proofs": _proof(case, gate, False, said, evidence),
         "findings": [*asked_for, *findings],
         "span": replace(item.span, reds={**item.span.reds, stage: reds}),
     }

@@ -23,15 +23,19 @@ class Ground(Struct, frozen=True):
 
 
 def waiting_for(
-    item: str, waiters_of: WaitersOf, held_by: Callable[[str], list[str]], writers: Callable[[], list[Item]]
+    item: str,
+    waiters_of: WaitersOf,
+    held_by: Callable[[str], list[str]],
+    writers: Callable[[], list[Item]],
+    own: list[str],
 ) -> set[str]:
     """Who waits for an item: by what they come after, as its parent, or for paths that one of those holds.
 
-    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers` who is ready to write. So a
-    circle that leads over paths is seen, and the hold in it keeps nobody out.
+    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers` who is ready to write, and
+    `own` is what the item holds itself. So a circle that leads over paths is seen, and the hold in it keeps nobody out.
     """
-    found: set[str] = set()
-    ahead = [item]
+    found = {writer.id for writer in (writers() if own else ()) if overlap(writer.files, own)} - {item}
+    ahead = [item, *found]
     while ahead:
         new = set(waiters_of(ahead.pop())) - found - {item}
         found |= new
@@ -56,11 +60,13 @@ def pick(candidates: Iterable[Item], ground: Ground, before: float) -> Item | No
     ready = list(candidates)
     waiting = crowd(item.files for item in ready)
 
-    def key(item: Item) -> tuple[int, float, int, int, int]:
+    def key(item: Item) -> tuple[int, float, int, int, int, int, int]:
         if item.ready_at <= before:
-            return (0, item.ready_at, 0, 0, item.number)
-        load = max((waiting(path) for path in item.files), default=0)
-        return (1, 0.0, PRIORITIES.index(item.priority), -max(item.rank, load), item.number)
+            return (0, item.ready_at, 0, 0, 0, 0, item.number)
+        loads = [waiting(path) for path in item.files] or [1]
+        # A chain counts this item too, as a path's load does.
+        urgency = max(item.rank + 1, *loads)
+        return (1, 0.0, PRIORITIES.index(item.priority), -urgency, -item.rank, -sum(loads), item.number)
 
     return next((item for item in sorted(ready, key=key) if not obstacle(item, ground)), None)
 

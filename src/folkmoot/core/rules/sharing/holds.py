@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
+from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, ENDED, Item
 from folkmoot.core.records import Hold
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
@@ -62,6 +63,31 @@ def end_locks(case: Case, run: str) -> None:
     if mine:
         rows = [(hold.id, {"held": False}) for hold in mine]
         case.emit("paths_released", {"paths": [hold.path for hold in mine]}, holds=rows)
+
+
+def branch_of(flow: Flow, item: Item) -> str:
+    """The branch the item's work is for: its parent's, or the flow's target."""
+    return f"item {item.parent}" if item.parent else flow.target
+
+
+def is_landing(hold: Hold) -> bool:
+    return hold.id.startswith("landing:")
+
+
+def landing_there(case: Case) -> Hold | None:
+    """Who is landing on the branch that the item's work is for: one at a time (R-19)."""
+    hold = case.holds.get(f"landing:{branch_of(case.flow, case.item)}")
+    return hold if hold is not None and hold.held else None
+
+
+def take_branch(case: Case) -> None:
+    """The landing has its branch for itself, until its run ends."""
+    assert case.run is not None
+    branch = branch_of(case.flow, case.item)
+    # No run may change anything below this folder, so that it stands in nobody else's way.
+    path = f".git/refs/heads/{branch.replace(' ', '-')}"
+    row = _row(case, f"landing:{branch}", path, case.run.agent, case.item.id, case.run.id, None)
+    case.emit("paths_held", {"paths": [path], "by": case.run.agent}, holds=row)
 
 
 def widen(case: Case, command: WidenRun) -> None:

@@ -44,6 +44,12 @@ def overlap(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
     return found
 
 
+def outside(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
+    """Those of my paths that are neither one of theirs nor inside one."""
+    others = {_key(path) for path in theirs}
+    return [path for path in mine if _key(path) not in others and not any(p in others for p in _parents(_key(path)))]
+
+
 def crowd(groups: Iterable[Iterable[str]]) -> Callable[[str], int]:
     """A way to tell how many of these groups of paths meet a path: there, in it, or above it."""
     exact: Counter[str] = Counter()
@@ -57,7 +63,8 @@ def crowd(groups: Iterable[Iterable[str]]) -> Callable[[str], int]:
 
 @lru_cache(4096)
 def _key(path: str) -> str:
-    return path.casefold().rstrip("/")
+    """Twins in case or in the way a letter is composed have one key."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold()).rstrip("/")
 
 
 @lru_cache(4096)

@@ -187,7 +187,7 @@ class Conduct:
                 ahead += [*items[here].after, *items[here].waits_for, *self.children.get(here, ())]
                 if items[here].status == "ready" and items[here].files:
                     wanted = [hold.item for hold in self.held.values() if overlap(items[here].files, [hold.path])]
-                    ahead += [holder for holder in wanted if holder and not self._runs(holder)]
+                    ahead += [holder for holder in wanted if holder and (holder == goal or not self._runs(holder))]
         return False
 
 

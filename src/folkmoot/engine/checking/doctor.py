@@ -10,9 +10,8 @@ from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Question, Run
 from folkmoot.core.rules.sharing.choice import Ground, obstacle, waiting_for, writes
 from folkmoot.core.rules.sharing.holds import in_the_way
-from folkmoot.engine.audit import Audit
-from folkmoot.engine.engine import Engine
-from folkmoot.engine.invariants import (
+from folkmoot.engine.checking.audit import Audit
+from folkmoot.engine.checking.invariants import (
     CHECKS,
     ONLY_IN_MOTION,
     Violation,
@@ -21,6 +20,7 @@ from folkmoot.engine.invariants import (
     check_item,
     check_messages,
 )
+from folkmoot.engine.engine import Engine
 from folkmoot.engine.loading import flow_in_force
 from folkmoot.store.base import Reading
 
@@ -116,7 +116,7 @@ class Waiters:
         self._writers = writers
 
     def of(self, item: str) -> set[str]:
-        found = waiting_for(item, self._by_need, self._held_by, self._writers)
+        found = waiting_for(item, self._by_need, self._held_by, self._writers, self._items[item].holds)
         return {waiter for waiter in found if self._items[waiter].run is None}
 
     def _held_by(self, item: str) -> list[str]:

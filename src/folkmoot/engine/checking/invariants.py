@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from folkmoot.core.flow import END, Flow
+from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import ASKING, BOUND, ENDED, Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Message, Question, Run
@@ -30,20 +30,22 @@ CHECKS = {
     "I30": "a repeated key gives the same answer and has one effect",
     "I31": "no stored text holds what a store cannot keep",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
+    "R-07": "a stopped board, a pool without quota and a spent day begin no runs",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",
     "R-12": "a dispute ends at its limit of rounds",
     "R-13": "a column asks for changes less often than the flow's limit of rounds, then a person is asked",
     "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
     "R-18": "only a person's word resets counters, and only a task is opened again by the rules",
-    "R-20": "no path is held twice, and a hold ends with what it is for",
+    "R-19": "work comes onto a branch by a run, one landing at a time, and an item is done when its work has landed",
+    "R-20": "no path is held twice, a hold ends with what it is for, and no change beyond its rights is taken",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
     "R-22": "an item that is done says what shows it",
     "R-24": "splits, their depth and their repeats are bounded, and tasks do not outlive what was split",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
     "R-30": "a run begins under the flow in force",
-    "R-33": "no item has more runs between two guidances than the flow allows, nor makes work without end",
+    "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
     "chain": "the log's hash chain is unbroken",
 }
 
@@ -119,7 +121,7 @@ def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, 
         yield "R-03", f"it does not wait for {', '.join(missing)}, which it comes after"
     if item.status == "ready" and place(flow, item).queue not in flow.agents:
         yield "R-03", f"it is ready in {item.column}, but no agent may take it"
-    if item.status == "proving" and place(flow, item).queue not in flow.gates:
+    if item.status == "proving" and place(flow, item).queue not in {*flow.gates, LANDING}:
         yield "R-03", f"it is to be proved in {item.column}, but the flow has no such gate"
     if item.status in ("ready", "proving") and item.waits_for:
         yield "R-03", f"it is {item.status} but waits for {item.waits_for}"
@@ -138,6 +140,8 @@ def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, 
 def _ended(item: Item) -> Iterable[tuple[str, str]]:
     if item.holds:
         yield "R-20", f"it is {item.status}, but holds {', '.join(item.holds)}"
+    if item.status == "done" and item.head is not None:
+        yield "R-19", f"it is done, but its work is still at {item.head}"
     last = {(proof.column, proof.gate): proof.green for proof in item.proofs}
     shown = "gates" if last and all(last.values()) else "none"  # a person may have accepted what was red
     if item.status == "done" and item.column == END and item.evidence != shown:

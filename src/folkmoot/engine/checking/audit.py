@@ -12,13 +12,16 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
-from folkmoot.engine.conduct import Conduct
-from folkmoot.engine.invariants import Violation
+from folkmoot.engine.checking.conduct import Conduct
+from folkmoot.engine.checking.invariants import Violation
+from folkmoot.engine.checking.running import Running
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.store.base import BoardHead, Reading
 
 # What a run itself writes; each must come while that run is the item's current one.
-WRITTEN_BY_RUNS = frozenset({"lease_renewed", "agent_completed", "run_released"})
+WRITTEN_BY_RUNS = frozenset(
+    {"lease_renewed", "agent_completed", "run_released", "run_paused", "landing_recorded", "landing_deferred"}
+)
 ENDS_BY_TIME = frozenset({"run_lapsed", "default_taken", "item_parked", "deadline_passed"})
 # What a NUL character or a number that may be too long looks like in JSON. Most events have neither, and this is quick.
 SUSPECT = re.compile(rb"\\u0000|\d{19}")
@@ -39,6 +42,7 @@ class Audit:
         self._last_end: tuple[str, float] | None = None
         self._in_force: Flow | None = None
         self.conduct = Conduct(self.tables, self._found)
+        self.running = Running(self.tables, self._found)
 
     @property
     def held(self) -> dict[str, Hold]:
@@ -57,6 +61,7 @@ class Audit:
             by_person = event.run is None and event.agent != ENGINE.name
             self._check_after(event, item, after, by_person)
             self.conduct.after(event, item, after, self._in_force, by_person)
+            self.running.after(event, item, after, self._in_force)
 
     def _item(self, item: str | None) -> Item | None:
         found = self.tables.get("items", {}).get(item or "")
@@ -91,6 +96,8 @@ class Audit:
             self._found("I3", f"{event.name} by run {event.run} while the run was {item and item.run}", event.item)
         if event.name == "agent_started" and item is not None:
             self._check_claim(event, item)
+            if self._in_force is not None:
+                self.running.claimed(event, item, self._in_force)
         if event.name == "dispute_answered" and item is not None:
             self._check_round(event, item)
 
@@ -187,6 +194,7 @@ class Audit:
             lessons=len(self.tables.get("lessons", ())),
             filed=sum(bool(item.files) for item in items.values()),
             held=sum(hold.held for hold in holds.values()),
+            pauses=len(self.tables.get("pauses", ())),
         )
 
     def compare(self, reading: Reading, tables: Iterable[str]) -> None:

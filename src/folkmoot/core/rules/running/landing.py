@@ -1,0 +1,153 @@
+"""Landing is a gate that every flow has: merge, prove the result, move the branch; one at a time per branch (R-19)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import RecordLanding, ReportRun
+from folkmoot.core.flow import END, LANDING, Flow
+from folkmoot.core.item import Item, Proof
+from folkmoot.core.records import Option, Run
+from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.claims import end_run, fence
+from folkmoot.core.rules.failures import failed, passing_fault
+from folkmoot.core.rules.movement import again, at_rest, end_child, enter
+from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.running.work import hand_over
+from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
+from folkmoot.core.situation import Case
+from folkmoot.core.work import Landing, Work
+from folkmoot.errors import Refused
+
+DEFER_SECONDS, DEFER_SECONDS_MAX = 5.0, 300.0
+PROOFS_KEPT = 50
+BEFORE = "it was green on this very tree before"
+
+
+def gates_passed(flow: Flow, item: Item) -> list[str]:
+    """The gates that must be green on what lands: those that the item's work has passed on its way."""
+    return [gate for gate in dict.fromkeys(proof.gate for proof in item.proofs) if gate in flow.gates]
+
+
+def record(case: Case, command: RecordLanding) -> None:
+    """What no declared path covered is taken now: it must be held by no other, or the landing waits (R-20)."""
+    run = fence(case)
+    if run.agent != LANDING:
+        raise Refused("not_landing", f"run {run.id} is of {run.agent}, and moves no branch", "report the work instead")
+    holds = [hold for hold in case.holds.values() if not is_landing(hold)]
+    others = in_the_way(command.touched, holds, case.item.id, case.situation.waiters)
+    if others:
+        _defer(case, f"{others[0].path} is held by {others[0].owner}")
+        return
+    landing = Landing(branch=command.branch, old=command.old, new=command.new, run=run.id)
+    context = {"branch": command.branch, "old": command.old, "new": command.new}
+    case.set("landing_recorded", context, landing=landing)
+
+
+def _defer(case: Case, why: str) -> None:
+    """Each time it waits longer: a landing that others keep out for hours must not use up the item's runs."""
+    times = min(case.item.effort.deferrals, 10)
+    pause = min(DEFER_SECONDS * 2**times, DEFER_SECONDS_MAX)
+    end_run(case, "landing_deferred", "released", {"why": why}, outcome="released")
+    effort = replace(case.item.effort, deferrals=times + 1)
+    because = f"it waits to land: {why}"
+    again(case, "item_ready", {"why": why}, wake_at=case.now + pause, because=because, effort=effort)
+
+
+def landing_reported(case: Case, command: ReportRun) -> None:
+    run = fence(case)
+    said, work = _judged(command), command.work
+    done = said.outcome == "done" and command.fault is None
+    proofs = [*case.item.proofs, *_proofs(case, command, done)][-PROOFS_KEPT:]
+    fields: dict[str, Any] = {"proofs": proofs, "effort": replace(case.item.effort, releases=0, deferrals=0)}
+    if done:
+        fields |= _landed(case, run, said, work)
+    end_run(
+        case,
+        "agent_completed",
+        "reported",
+        {"outcome": said.outcome, "cause": said.cause, "summary": said.summary[:200]},
+        outcome=said.outcome,
+        cause=said.cause,
+        report=said,
+        work=work,
+        item=fields,
+    )
+    if done:
+        case.set("work_landed", {"branch": fields["landed_on"], "commit": fields["landed"], "run": run.id})
+        _end(case, f"its work is on {fields['landed_on']}")
+    elif said.cause in ("conflict", "gate"):
+        _send_back(case, run, said, work)
+    else:
+        passing_fault(case, said.cause or "transient", command.fault or said.summary or "it could not be landed")
+
+
+def _judged(command: ReportRun) -> Report:
+    """A gate that was red on the two together is the last word, whatever else is said."""
+    red = next((one for one in command.evidence if not one.green), None)
+    if red is None or command.report.outcome != "done":
+        return command.report
+    return replace(command.report, outcome="failed", cause="gate", summary=f"{red.gate} is red: {red.output[-500:]}")
+
+
+def _landed(case: Case, run: Run, said: Report, work: Work | None) -> dict[str, Any]:
+    item, parent = case.item, case.situation.parent
+    over: dict[str, Any] = {"landing": None, "proving": None}
+    if item.column == END:
+        over["returns_to"] = None
+    if parent is not None:
+        return {**hand_over(case, parent, work or Work()), **over}
+    # Where the user's tree stands in the way, the work is brought to a branch beside the one it is for.
+    branch = said.extra.get("branch") or (item.landing.branch if item.landing else branch_of(case.flow, item))
+    commit = said.commit or (work.commit if work else None) or item.head
+    # What a child has brought onto the item's branch meanwhile has yet to land.
+    head = None if item.head == run.head else item.head
+    return {"head": head, "landed": commit, "landed_on": branch, **over}
+
+
+def _end(case: Case, because: str) -> None:
+    """A child that landed where it is ends there."""
+    if case.item.column == END:
+        enter(case, END, because)
+    else:
+        end_child(case, because)
+
+
+def _proofs(case: Case, command: ReportRun, done: bool) -> list[Proof]:
+    assert case.run is not None
+    run, at, item = case.run.id, case.situation.at, case.item
+    found = [
+        Proof(gate=e.gate, column=END, green=e.green, run=run, summary="", commit=e.commit, at=at, evidence=e)
+        for e in command.evidence
+    ]
+    # A gate need not run again on a tree on which it was green: then its last word here is not that it was red.
+    last = {proof.gate: proof.green for proof in item.proofs if proof.column == END}
+    red = [gate for gate, green in last.items() if not green and done and gate not in {one.gate for one in found}]
+    return found + [Proof(gate=gate, column=END, green=True, run=run, summary=BEFORE, at=at) for gate in red]
+
+
+def _send_back(case: Case, run: Run, said: Report, work: Work | None) -> None:
+    """To the stage that made the work, with both sides already merged, and from there straight back to landing."""
+    item, flow = case.item, case.flow
+    reds = item.span.reds.get(END, 0) + 1
+    fields: dict[str, Any] = {
+        "span": replace(item.span, reds={**item.span.reds, END: reds}),
+        "findings": said.findings or [Finding(kind="test", severity="high", issue=said.summary)],
+        "proving": None,
+        "landing": None,
+    }
+    if work is not None and work.commit and item.head == run.head:
+        fields["head"] = work.commit
+    because = f"it cannot land as it is: {said.summary}"
+    case.emit("landing_failed", {"why": said.summary, "round": reds}, item=at_rest(case, **fields, because=because))
+    stays = item.column != END
+    stage = item.made_by if item.made_by in flow.columns and item.made_by != END else flow.stage_before(END)
+    if stays and item.kind == "task" and said.cause == "conflict":
+        failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's (R-24)
+    elif reds > flow.limits.feedback_rounds or (stage is None and not stays):
+        words = f"The work could not be landed for the {reds}th time: {said.summary}"
+        ways = [Option(option=f"mend it in {stage}", to=stage)] if stage and not stays else []
+        ways += [Option(option="try again"), Option(option="give it up", effect="cancel")]
+        ask(case, "conflict" if said.cause == "conflict" else "decision", words, options=ways)
+    elif stage is not None and not stays:
+        enter(case, stage, because, event="escalation_triggered", returns_to=END, origins=[], proving=None)

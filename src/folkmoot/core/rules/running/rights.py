@@ -1,0 +1,136 @@
+"""What a run may change, held against what it did change (R-20): enforced here, not asked for (Q-03)."""
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
+from folkmoot.core.records import Hold
+from folkmoot.core.rules.sharing.paths import normal_path, outside, overlap
+from folkmoot.core.work import LINK, SUBMODULE, Touched
+
+BOARD, GIT = ".moot", ".git"
+TOO_LARGE = "large"  # instead of a mode: a file that nobody has looked into, so large is it
+FILES = frozenset({"100644", "100755", LINK})
+TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "integration"})
+TEST_FILE = re.compile(r"(test_.+|.+[._-](test|tests|spec)\.\w+|.+_test\.\w+|.+Tests?\.\w+|conftest\.py)")
+# Children that look and answer: whatever their agent may write elsewhere, here it writes nothing (R-08, R-25).
+LOOKING = frozenset({"expert", "sub"})
+
+
+def may_write(flow: Flow, item: Item, agent: str) -> str:
+    """What this agent may change for this item: none, own, new_tests, any."""
+    known = flow.agents.get(agent)
+    return "none" if known is None or item.kind in LOOKING else known.write
+
+
+def is_test(path: str) -> bool:
+    """Does the path lie where tests lie, or have the name of one?"""
+    *folders, name = path.split("/")
+    return any(folder.lower() in TEST_FOLDERS for folder in folders) or TEST_FILE.fullmatch(name) is not None
+
+
+def danger(touched: Touched) -> str | None:
+    """Why nobody at all may make this change, or None."""
+    parts = _parts(touched.path)
+    if not parts or touched.path.startswith("/") or ".." in parts:
+        return "leads out of the project"
+    if any(_is_gits(part) for part in parts):
+        return "lies in a folder of git's own"
+    if parts[0] == BOARD:
+        return "belongs to the board"
+    if touched.how == "deleted":
+        return None
+    if touched.mode == SUBMODULE:
+        return "is a repository of its own"
+    if touched.mode == TOO_LARGE:
+        return "is larger than a file of a change may be"
+    if touched.mode not in FILES:
+        return "is neither a file nor a link"
+    if touched.mode == LINK and _leaves(touched.path, touched.link or ""):
+        return f"is a link that leads out of the project, to {touched.link or 'nowhere'}"
+    return None
+
+
+def _parts(path: str) -> list[str]:
+    return [_plain(part) for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+
+
+def _plain(part: str) -> str:
+    """A name as the most careless file system reads it: in any case, without what it ignores in names."""
+    if part == "..":
+        return part
+    seen = "".join(c for c in unicodedata.normalize("NFC", part) if unicodedata.category(c) != "Cf")
+    return seen.casefold().partition(":")[0].strip().rstrip(". ") or part
+
+
+def _is_gits(part: str) -> bool:
+    return part == GIT or re.fullmatch(r"git~\d+", part) is not None
+
+
+def _leaves(path: str, link: str) -> bool:
+    """Could the link lead out, or to what is git's or the board's? It may go up only at its start: what comes after a
+    name may lie behind another link, and up from there is anywhere."""
+    steps = link.replace("\\", "/").split("/")
+    if not link or link.startswith(("/", "\\", "~")) or "\0" in link or steps[0].endswith(":"):
+        return True
+    down = [step not in ("", ".", "..") for step in steps]
+    if True in down and ".." in steps[down.index(True) :]:
+        return True
+    reached = posixpath.normpath(posixpath.join(posixpath.dirname(path), "/".join(steps)))
+    parts = _parts(reached)
+    return ".." in parts or BOARD in parts[:1] or any(_is_gits(part) for part in parts)
+
+
+def _foreign(touched: list[Touched], files: list[str]) -> list[str]:
+    """Those that are neither one of the files nor inside one. A file that is there may be meant by a twin of its
+    name in case; but to make such a twin is to make another file, where names have a case."""
+    mine = {normal_path(path).rstrip("/") for path in files}
+    strange = set(outside([one.path for one in touched], files))
+    return [
+        one.path for one in touched if one.path in strange or (one.how == "created" and not _within(one.path, mine))
+    ]
+
+
+def _within(path: str, mine: set[str]) -> bool:
+    whole = unicodedata.normalize("NFC", path)
+    return whole in mine or any(whole[:at] in mine for at, letter in enumerate(whole) if letter == "/")
+
+
+def kept(touched: Iterable[Touched], write: str) -> list[Touched]:
+    """What counts as a change at all: what a reader creates beside its reading is thrown away with its clone."""
+    return [one for one in touched if write != "none" or one.how != "created"]
+
+
+def trespasses(
+    touched: list[Touched],
+    write: str,
+    files: list[str],
+    new_tests: list[str],
+    held: Iterable[Hold],
+    lands: bool = False,
+) -> list[str]:
+    """What is wrong with a change, in words; empty if all of it is allowed. `held` are the holds of others; with
+    `lands` the change comes onto another's branch at once."""
+    faults = [f"{one.path} {why}" for one in touched if (why := danger(one))]
+    if faults:
+        return faults
+    paths = [one.path for one in touched]
+    if write == "none":
+        return [f"{path} was changed, and this agent only reads" for path in paths]
+    if write == "own" and files:
+        faults = [f"{path} is not among its files" for path in _foreign(touched, files)]
+    elif write == "new_tests":
+        mine = {normal_path(path) for path in new_tests}
+        faults = [
+            f"{one.path} is not a new test"
+            for one in touched
+            if not is_test(one.path) or (one.how != "created" and normal_path(one.path) not in mine)
+        ]
+    # Who declared nothing takes its paths when it lands, and waits for them there.
+    if not faults and (write != "own" or files or lands):
+        for hold in held:
+            faults += [f"{path} is held by {hold.owner}" for path in overlap(paths, [hold.path])]
+    return faults

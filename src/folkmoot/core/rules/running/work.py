@@ -1,0 +1,115 @@
+"""A run's real change: whether it is taken, and where the item's branch is after it (R-19)."""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from folkmoot.core.commands import KeepWork
+from folkmoot.core.item import BOUND, Item
+from folkmoot.core.report import Files, Report
+from folkmoot.core.rules.running.rights import kept, may_write, trespasses
+from folkmoot.core.rules.sharing.holds import in_the_way
+from folkmoot.core.situation import Case
+from folkmoot.core.work import Work
+from folkmoot.errors import Refused
+
+TOUCHED_MAX = 2_000
+SHOWN_MAX = 5
+# What a run says about itself, not about its change: that stands also where the change is not taken.
+STANDS = frozenset({"failed", "asks", "stuck", "delegates"})
+ENDS_BOUND = frozenset({"done", "changes_requested", "disputed"})
+
+
+class Judged(Struct, frozen=True):
+    """What a report and a change are worth together."""
+
+    report: Report
+    fault: str | None
+    work: Work | None
+    taken: bool  # False: the change stays aside, under the run's own ref
+
+
+def ends_here(item: Item) -> bool:
+    """Would `done` end the item where it is, as a child whose work goes to its parent?"""
+    return item.kind in BOUND or (item.kind == "task" and item.column == item.home)
+
+
+def is_last_word(item: Item, outcome: str) -> bool:
+    """Does this outcome end the item where it is? A bound child's verdict does, whatever it is."""
+    return ends_here(item) and outcome in (ENDS_BOUND if item.kind in BOUND else ("done",))
+
+
+def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judged:
+    """One path too many, and nothing of a change is taken (R-20)."""
+    assert case.run is not None
+    item, run = case.item, case.run
+    write = may_write(case.flow, item, run.agent)
+    touched = kept(work.touched, write)
+    work = replace(work, touched=touched[:TOUCHED_MAX])
+    if not touched:
+        return Judged(said, fault, replace(work, commit=None, merged=None), False)
+    others = in_the_way([one.path for one in touched], case.holds.values(), item.id, case.situation.waiters)
+    lands = fault is None and case.situation.parent is not None and is_last_word(item, said.outcome)
+    held = [hold for hold in others if hold.run != run.id]
+    faults = trespasses(touched, write, item.files, item.new_tests, held, lands)
+    if not faults and item.head not in (run.head, work.base) and keeps(said, fault):
+        faults = [f"others brought {item.head} onto the item's branch meanwhile"]
+    if not faults:
+        taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
+        return Judged(taken, fault, work, keeps(said, fault))
+    words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
+    case.set("work_refused", {"why": words, "commit": work.commit})
+    work = replace(work, merged=None)
+    if fault is None and said.outcome in STANDS:
+        return Judged(replace(said, files=files_of(work)), None, work, False)
+    refused = Report(outcome="failed", cause="conflict", summary=f"the change was not taken: {words}")
+    # What a person must see is seen, whatever became of the change (R-10).
+    security = said.reason if said.reason == "security" else None
+    refused = replace(refused, usage=said.usage, files=files_of(work), findings=said.findings, reason=security)
+    return Judged(refused, None, work, False)
+
+
+def files_of(work: Work) -> Files:
+    created = [one.path for one in work.touched if one.how == "created"]
+    return Files(created=created, modified=[one.path for one in work.touched if one.how != "created"])
+
+
+def keeps(said: Report, fault: str | None) -> bool:
+    """Does the next run go on from this change? A failed approach is kept aside instead, under the run's own ref."""
+    return fault is not None or said.outcome != "failed" or said.cause in ("size", "protocol")
+
+
+def keep(case: Case, work: Work) -> dict[str, Any]:
+    """What changes on the item whose run's change is taken."""
+    item, run = case.item, case.run
+    assert run is not None
+    if work.commit is None:
+        return {}
+    fields: dict[str, Any] = {"head": work.commit, **not_begun(item)}
+    if may_write(case.flow, item, run.agent) == "new_tests":
+        fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *(t.path for t in work.touched)]))[:TOUCHED_MAX]
+    return fields
+
+
+def not_begun(item: Item) -> dict[str, Any]:
+    """The work is another now: a move of a branch that was begun with it is about something else."""
+    return {"landing": None} if item.landing is not None else {}
+
+
+def hand_over(case: Case, parent: Item, work: Work) -> dict[str, Any]:
+    """A child is done: its work, merged with its parent's, becomes its parent's, if that is where it was merged."""
+    if work.merged is None or parent.head != work.onto:
+        raise Refused(
+            "branch_moved",
+            f"the branch of item {parent.id} is at {parent.head or 'its start'}, not at {work.onto or 'its start'}",
+            "merge with what is there now, and report again",
+        )
+    case.tell(parent.id, KeepWork(child=case.item.id, commit=work.merged))
+    landed = {"head": None, "landed": work.merged, "landed_on": f"item {parent.id}"}
+    return {**landed, **not_begun(case.item)}
+
+
+def keep_child_work(case: Case, command: KeepWork) -> None:
+    context = {"commit": command.commit, "child": command.child}
+    case.set("work_kept", context, head=command.commit, **not_begun(case.item))

@@ -1,0 +1,47 @@
+"""What a run really changed, as whoever looked at its files tells it: never by the agent's own word."""
+
+from msgspec import Struct, field
+
+LINK, SUBMODULE = "120000", "160000"
+
+
+class Touched(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One path that differs between where a run began and where it ended."""
+
+    path: str
+    how: str = "modified"  # created, modified, deleted
+    mode: str = "100644"  # as git writes it: 100755 may be executed, 120000 is a link, 160000 a repository of its own
+    link: str | None = None  # where a link leads
+
+
+class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """The change of one run as a commit, or of a folder without git as a list of paths alone."""
+
+    touched: list[Touched] = field(default_factory=list)
+    base: str | None = None  # the commit it began from
+    commit: str | None = None
+    tree: str | None = None
+    onto: str | None = None  # the parent's commit that it was merged with
+    merged: str | None = None  # and what came of it: where the parent's branch shall be
+
+
+class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """How a gate's command really ended, and on what."""
+
+    gate: str
+    green: bool
+    command: list[str] = field(default_factory=list)
+    exit_code: int | None = None
+    seconds: float = 0.0
+    commit: str | None = None
+    tree: str | None = None
+    output: str = ""  # its last words
+
+
+class Landing(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """A branch that is about to be moved, written down before it is: whoever finds it can tell whether it was."""
+
+    branch: str
+    old: str | None
+    new: str
+    run: str = ""

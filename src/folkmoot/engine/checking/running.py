@@ -1,0 +1,117 @@
+"""The part of the audit that follows what really runs: pauses, starts, branches and what comes onto them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from folkmoot.core.events import Event, Row
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import Item
+from folkmoot.core.records import Run
+from folkmoot.core.rules.running.limits import ALL, DAY, POOL, day_is_spent
+from folkmoot.core.rules.sharing.holds import branch_of
+from folkmoot.core.rules.sharing.paths import outside
+
+Found = Callable[[str, str, str | None], None]
+LANDED_BY = ("done", "changes_requested", "disputed")  # a bound child hands its work over with its verdict
+
+
+class Running:
+    """Fed by the audit like `Conduct`. It keeps its own count of what began, so as to believe no row about it."""
+
+    def __init__(self, tables: dict[str, dict[str, Row]], found: Found) -> None:
+        self.tables: dict[str, dict[str, Any]] = tables
+        self.found = found
+        self._starts: dict[str, list[float]] = {}
+        self._rate: tuple[int | None, float] = (None, 0.0)  # what the starts are counted against
+        self._landings: dict[str, str] = {}  # run -> branch
+
+    def claimed(self, event: Event, item: Item, flow: Flow) -> None:
+        """Before the event is folded: might this run begin at all?"""
+        agent = event.agent or ""
+        row = next((c.fields for c in event.changes if c.table == "runs"), {})
+        self._check_pauses(event, agent, row.get("pool"), flow, item.id)
+        self._check_rate(event, agent, flow, item.id)
+        if agent == LANDING:
+            branch = branch_of(flow, item)
+            others = [run for run, where in self._landings.items() if where == branch and self._is_open(run)]
+            if others:
+                self.found("R-19", f"{event.run} lands on {branch} while {others[0]} does", item.id)
+            self._landings[event.run or ""] = branch
+
+    def _is_open(self, run: str) -> bool:
+        row = self.tables.get("runs", {}).get(run)
+        return row is not None and row.ended_at is None
+
+    def _check_pauses(self, event: Event, agent: str, pool: str | None, flow: Flow, item: str) -> None:
+        pauses = self.tables.get("pauses", {})
+        if not pauses:
+            return
+        on = {name for name, one in pauses.items() if one.on and (one.until is None or one.until > event.time)}
+        if ALL in on:
+            self.found("R-07", f"{event.run} begins on a stopped board", item)
+        if agent in flow.agents and pool and POOL + pool in on:
+            self.found("R-07", f"{event.run} begins in {pool}, which has no quota", item)
+        day = self.tables.get("meters", {}).get(DAY)
+        if agent in flow.agents and DAY in on and day is not None and day_is_spent(flow.budget, day):
+            self.found("R-07", f"{event.run} begins after the day's budget was spent", item)
+
+    def _check_rate(self, event: Event, agent: str, flow: Flow, item: str) -> None:
+        most, window = flow.limits.starts, flow.limits.window
+        if (most, window) != self._rate:
+            self._rate = (most, window)
+            self._starts.clear()
+        if most is None or agent not in flow.agents:
+            return
+        recent = [at for at in self._starts.get(agent, ()) if at > event.time - window]
+        if len(recent) >= most:
+            self.found("R-33", f"{agent} begins {len(recent) + 1} runs within {window:.0f}s", item)
+        self._starts[agent] = [*recent, event.time]
+
+    def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None) -> None:
+        """After the event is folded: did work come onto a branch as it may?"""
+        if item is None or (before is not None and before.head == item.head and before.landed == item.landed):
+            return
+        if before is None:
+            if item.head is not None:
+                self.found("R-19", f"it is added with work at {item.head}", item.id)
+            return
+        run = self.tables.get("runs", {}).get(event.run or "")
+        if before.landed != item.landed and not _has_landed(event, item, run):
+            self.found("R-19", f"{event.name} says that {item.landed} has landed, and no run reported it", item.id)
+        if before.head != item.head:
+            self._check_head(event, before, item, run)
+            if flow is not None and item.head is not None and run is not None and event.name == "agent_completed":
+                self._check_rights(item, run, flow)
+
+    def _check_head(self, event: Event, before: Item, item: Item, run: Run | None) -> None:
+        if event.name == "work_kept":
+            child = self.tables["items"].get(event.context.get("child", ""))
+            known = child is not None and child.landed == item.head and child.parent == item.id
+        elif run is None or event.name not in ("agent_completed", "run_paused", "landing_failed"):
+            known = False
+        elif item.head is None:
+            known = before.landed != item.landed and before.head == run.head
+        else:
+            made = run.work
+            known = made is not None and made.commit == item.head and before.head in (run.head, made.base)
+        if not known:
+            self.found("R-19", f"{event.name} moves its branch from {before.head} to {item.head}", item.id)
+
+    def _check_rights(self, item: Item, run: Run, flow: Flow) -> None:
+        agent = flow.agents.get(run.agent)
+        if run.gate or agent is None or run.work is None:
+            return
+        paths = [one.path for one in run.work.touched]
+        gits = [path for path in paths if ".git" in path.casefold().split("/")]
+        strange = outside(paths, item.files) if agent.write == "own" and item.files else []
+        if gits or strange or (paths and (agent.write == "none" or item.kind in ("expert", "sub"))):
+            path = [*gits, *strange, *paths][0]
+            self.found("R-20", f"{run.id} of {run.agent} changed {path}, and it was taken", item.id)
+
+
+def _has_landed(event: Event, item: Item, run: Run | None) -> bool:
+    if run is None or event.name != "agent_completed":
+        return False
+    if run.agent == LANDING:
+        return run.outcome == "done"
+    return item.parent is not None and run.outcome in LANDED_BY

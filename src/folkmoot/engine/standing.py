@@ -1,0 +1,68 @@
+"""How a run's item stands: what whoever makes its workspace, and brings its work home, must know."""
+
+from msgspec import Struct, field
+
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import ENDED
+from folkmoot.core.rules.running.landing import gates_passed
+from folkmoot.core.rules.running.rights import may_write
+from folkmoot.core.rules.running.work import ends_here
+from folkmoot.core.rules.sharing.holds import branch_of
+from folkmoot.core.work import Landing
+from folkmoot.engine.loading import known_item
+from folkmoot.errors import Invalid
+from folkmoot.store.base import Reading
+
+
+class Standing(Struct, frozen=True, kw_only=True):
+    item: str
+    title: str
+    agent: str
+    column: str
+    write: str  # what its agent may change; a gate changes nothing
+    live: bool  # False: the run has ended, whatever its processes do
+    head: str | None  # where its own branch is; None: it begins from its parent's, or from the target
+    parent: str | None  # whose branch its work is for, if that one has not ended
+    parent_head: str | None
+    ends_here: bool  # `done` ends it as a child, and its work goes to its parent at once
+    branch: str  # the branch its work is for, in words
+    target: str  # of the flow
+    gates: list[str] = field(default_factory=list)  # that must be green on what lands
+    proved: dict[str, list[str]] = field(default_factory=dict)  # tree -> gates that were green on it
+    landing: Landing | None = None
+
+
+def is_fresh(standing: Standing) -> bool:
+    """Does its workspace begin with nothing but what has landed?"""
+    return standing.head is None and (standing.parent is None or standing.parent_head is None)
+
+
+def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
+    run = reading.run(run_id)
+    if run is None:
+        raise Invalid("unknown_run", f"there is no run {run_id}", "see: moot log")
+    item = known_item(reading, run.item)
+    parent = reading.item(item.parent) if item.parent else None
+    parent = parent if parent is not None and parent.status not in ENDED else None
+    proved: dict[str, list[str]] = {}
+    for proof in item.proofs:
+        tree = proof.evidence.tree if proof.evidence else None
+        if tree and proof.green:
+            proved.setdefault(tree, []).append(proof.gate)
+    return Standing(
+        item=item.id,
+        title=item.title,
+        agent=run.agent,
+        column=run.column,
+        write=may_write(flow, item, run.agent) if not run.gate else "none",
+        live=run.ended_at is None,
+        head=item.head,
+        parent=parent.id if parent else None,
+        parent_head=parent.head if parent else None,
+        ends_here=ends_here(item) and parent is not None,
+        branch=branch_of(flow, item),
+        target=flow.target,
+        gates=gates_passed(flow, item) if run.agent == LANDING else [],
+        proved=proved,
+        landing=item.landing,
+    )
