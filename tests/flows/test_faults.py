@@ -212,7 +212,7 @@ PLANTED = [
         "13:60: agents.dev-agent.timeout: '0s' is out of range",
         "from 1s to 7d",
     ),
-    ("escalate_to: needs-help", "run: fast", "13:56: agents.dev-agent.run: a single value stands", "{key: value}"),
+    ("escalate_to: needs-help", "run: fast", "13:56: agents.dev-agent.run: a single value stands", "{client: fast}"),
     (
         "escalate_to: needs-help",
         "experts: [x]",

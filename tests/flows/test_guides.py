@@ -14,7 +14,8 @@ from folkmoot.flows.agents import AGENT_KEYS
 from folkmoot.flows.columns import COLUMN_KEYS
 from folkmoot.flows.ladder_file import read_ladder_file
 from folkmoot.flows.load import FLOW_KEYS, load_flow, read_flow
-from folkmoot.flows.sections import COUNT_LIMITS, SPAN_LIMITS
+from folkmoot.flows.running import BUDGET_KEYS, CLIENT_KEYS, MODEL_KEYS, START_KEYS
+from folkmoot.flows.sections import COUNT_LIMITS, GATE_KEYS, SPAN_LIMITS
 from folkmoot.testing.builders import TrialBoard
 
 GUIDES = Path(__file__).parents[2] / "docs" / "how-to"
@@ -50,19 +51,23 @@ def test_the_parts_of_flows_in_the_guide_can_be_put_into_one() -> None:
     limits, agent, rest = (block for block in blocks(WRITE, "yaml") if not block.startswith(("flow:", "model_ladder:")))
     keys = "\n".join(f"    {line}" for line in agent.splitlines())
     whole = text.replace("    prompt: prompts/builder.md", f"    prompt: prompts/builder.md\n{keys}") + limits + rest
-    read = read_flow(whole, "flow.yaml", any_prompt)
-    assert len(read.warnings) == 9
-    assert all("accepted and not used yet" in warning for warning in read.warnings)
     plain = load_flow(text, "flow.yaml", any_prompt)
+    read = read_flow(whole, "flow.yaml", any_prompt, known_clients=["claude-code", "codex"])
+    assert read.warnings == []
+    assert read.flow.agents["builder"].run == {"client": "codex"}
+    assert read.flow.agents["reviewer"].run == {"client": "claude-code"}
+    assert (read.flow.target, read.flow.sandbox) == (plain.target, plain.sandbox), "the guide tells the defaults"
     assert read.flow.limits == plain.limits, "the guide tells the defaults"
 
 
 def test_every_key_is_in_the_guide() -> None:
-    known = [*FLOW_KEYS, *COLUMN_KEYS, *AGENT_KEYS]
+    known = [*FLOW_KEYS, *COLUMN_KEYS, *AGENT_KEYS, *GATE_KEYS, *CLIENT_KEYS, *MODEL_KEYS, *START_KEYS]
     missing = [
         key for key in known if f"`{key}`" not in WRITE and f"\n{key}:" not in WRITE and f"    {key}:" not in WRITE
     ]
     assert missing == []
+    (budget,) = re.findall(r"^budget: (.*)$", WRITE, re.MULTILINE)
+    assert re.findall(r"(\w+):", budget) == BUDGET_KEYS
     (limits,) = (block for block in blocks(WRITE, "yaml") if block.startswith("limits:"))
     assert re.findall(r"^  (\w+):", limits, re.MULTILINE) == [*COUNT_LIMITS, *SPAN_LIMITS]
 

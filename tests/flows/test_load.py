@@ -95,7 +95,8 @@ def test_every_limit_is_read() -> None:
         SMALL
         + """
 limits: {slots: 1, attempts: 6, own_attempts: 4, executions: 5, dispute_rounds: 7, disputes: 8, feedback_rounds: 9,
-         repeats: 10, splits: 11, runs: 12, lease: 2m, timeout: 1h30m, silence: 90s, starve: 1d}
+         repeats: 10, splits: 11, runs: 12, lease: 2m, timeout: 1h30m, silence: 90s, starve: 1d, starts: 13,
+         window: 20m}
 questions: {pause_all: true, deadline: 2h}
 """
     )
@@ -114,6 +115,8 @@ questions: {pause_all: true, deadline: 2h}
         timeout=5400.0,
         silence=90.0,
         starve=86_400.0,
+        starts=13,
+        window=1200.0,
     )
     assert flow.questions == QuestionPolicy(pause_all=True, deadline=7200.0)
 
@@ -129,9 +132,10 @@ def test_an_agent_is_read_with_the_text_of_its_prompt() -> None:
 def test_keys_that_ask_for_nothing_are_as_if_they_were_not_there() -> None:
     text = (
         SMALL.replace("next: done", "next: done, gate: [], on_red: null, tags: []").rstrip()
-        + " {experts: [], setup: [], expert: false}\n"
+        + " {experts: [], setup: [], expert: false, run: null, network: true}\n"
         + "discover: null\narbiter: ~\ngates: {}\nmodels: {}\npools:\nclients: {}\nnotify: []\nmessages: {}\n"
-        + "budget: {item_usd: null, day_usd: null}\ntarget: null\nmirror: {}\n"
+        + "budget: {item_usd: null, day_usd: null, item_tokens: null, day_time: null}\ntarget: null\nmirror: {}\n"
+        + "run: null\nsandbox: auto\nlimits: {starts: null, window: 1h}\n"
     )
     assert load(text) == load(SMALL)
     assert read_flow(text, "flow.yaml", no_prompts).warnings == []
@@ -165,12 +169,10 @@ def test_an_alias_stands_for_its_value() -> None:
     assert flow.agents["y"].ladder == flow.agents["x"].ladder != []
 
 
-def test_how_an_agent_is_run_may_be_prepared_and_is_answered_with_a_warning() -> None:
+def test_how_an_agent_is_run_is_read_without_a_word() -> None:
     read = read_flow(SMALL.rstrip() + " {run: {client: claude-code}}", "flow.yaml", no_prompts)
-    assert read.warnings == [
-        "flow.yaml:5:11: agents.coder.run: nothing starts agents yet: this is accepted and not used yet"
-        " — until then an agent takes its items with `moot claim`"
-    ]
+    assert read.flow.agents["coder"].run == {"client": "claude-code"}
+    assert read.warnings == []
 
 
 def test_a_mistyped_escalate_is_taken_for_a_model_but_said() -> None:

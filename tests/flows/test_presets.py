@@ -19,6 +19,9 @@ WAYS = {
     "pipeline": ["implement", "review", "test", "done"],
     "quest": ["discover", "weave", "review", "siege", "done"],
 }
+# One line in each preset says how all agents are started: `moot init` writes it with the client that it finds.
+RUN = re.compile(r"^# (run: \{client: claude-code\} {12}# how agents are started; .+)$", re.MULTILINE)
+COMMENTED = re.compile(r"^# ((?:run|target): .+)$", re.MULTILINE)
 BLOCK = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`(\{[^`]*\})`", re.DOTALL)
 
@@ -63,6 +66,50 @@ def test_a_preset_loads_without_a_warning_and_leads_to_the_end(name: str) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_its_prompts_are_those_its_agents_use(name: str) -> None:
     assert set(read_preset(name)) == {"flow.yaml"} | {agent.prompt for agent in load(name).agents.values()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_by_itself_a_preset_starts_nobody_and_one_line_starts_all(name: str) -> None:
+    files = read_preset(name)
+    text = files["flow.yaml"]
+    assert [agent for agent in load(name).agents.values() if agent.run] == []
+    assert len(RUN.findall(text)) == 1
+    started = read_flow(RUN.sub(r"\1", text), "flow.yaml", files.get, known_clients=["claude-code"])
+    assert started.warnings == []
+    assert {str(agent.run) for agent in started.flow.agents.values()} == {"{'client': 'claude-code'}"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_preset_offers_in_comments_can_be_taken_as_it_stands(name: str) -> None:
+    files = read_preset(name)
+    text, taken = COMMENTED.subn(r"\1", files["flow.yaml"])
+    read = read_flow(text, "flow.yaml", files.get, known_clients=["claude-code"])
+    assert taken == 2
+    assert read.warnings == []
+    assert read.flow.target == "main"
+
+
+def test_who_judges_writes_nothing_and_who_writes_beside_the_code_may() -> None:
+    rights = {name: {agent.name: agent.write for agent in load(name).agents.values()} for name in NAMES}
+    assert rights["kanban"] == {
+        "story-agent": "any",
+        "architect-agent": "any",
+        "test-architect": "any",
+        "dev-agent": "own",
+        "review-agent": "none",
+        "qa-agent": "none",
+        "senior-dev-agent": "any",
+        "concurrency-specialist": "any",
+        "security-specialist": "any",
+        "performance-specialist": "any",
+    }
+    assert rights["handoff"] == {"planner": "any", "builder": "own", "reviewer": "none", "fixer": "own"}
+    assert rights["pipeline"] == {
+        "implementer": "own",
+        "reviewer": "none",
+        "devils-advocate": "none",
+        "test-executor": "none",
+    }
 
 
 def test_escalation_has_a_developer_and_three_experts() -> None:

@@ -42,7 +42,15 @@ reasons:
   unclear: help-wanted
 messages:
   review_request: {from: [builder], to: [reviewer]}
+run: {client: claude-code}
+sandbox: auto
+models:
+  haiku: {client: house, id: haiku-5}
+clients:
+  house: {command: [house, "{prompt}"], env: [HOUSE_KEY]}
+budget: {day_usd: 20, day_time: 8h}
 """
+KNOWN_CLIENTS = ["claude-code", "codex", "opencode"]
 
 # What stands there, what is written instead, and the whole of what is said.
 MISTAKES = {
@@ -165,6 +173,48 @@ MISTAKES = {
         "to: [reviwer]}",
         "31:42: messages.review_request.to: there is no agent 'reviwer' — did you mean 'reviewer'?",
     ),
+    "a client with a typo": (
+        "run: {client: claude-code}",
+        "run: {client: claude-cdoe}",
+        "32:15: run.client: there is no client 'claude-cdoe' — did you mean 'claude-code'?",
+    ),
+    "a client without its key": (
+        "run: {client: claude-code}",
+        "run: codex",
+        "32:6: run: a single value stands where keys and values belong — write {client: codex}",
+    ),
+    "a client that nothing starts": (
+        "run: {client: claude-code}",
+        "run: {client: aider}",
+        "32:15: run.client: there is no client 'aider' — known are claude-code, codex, opencode, house",
+    ),
+    "a sandbox that does not exist": (
+        "sandbox: auto",
+        "sandbox: on",
+        "33:10: sandbox: 'on' is not known here — known are auto, always, never",
+    ),
+    "a command as one text": (
+        'command: [house, "{prompt}"]',
+        'command: "house {prompt}"',
+        '37:20: clients.house.command: a command is a list of words — write ["house", "{prompt}"]',
+    ),
+    "a variable with its value": (
+        "env: [HOUSE_KEY]",
+        "env: [HOUSE_KEY=abc]",
+        "37:47: clients.house.env: 'HOUSE_KEY=abc' is no variable of the environment"
+        " — write its name only, like ANTHROPIC_API_KEY",
+    ),
+    "a budget of time without a unit": (
+        "day_time: 8h",
+        "day_time: 8",
+        "38:33: budget.day_time: '8' has no unit — write 8s, 8m or 8h",
+    ),
+    "an agent with the name of the gate that is always there": (
+        "    may: [ask]",
+        "    may: [ask]\n  landing: {}",
+        "25:3: agents.landing: this name is taken: it is the gate that brings finished work to its branch"
+        " — choose another name",
+    ),
     "help from a stage": (
         "escalate_to: help-wanted",
         "escalate_to: review",
@@ -179,7 +229,7 @@ def no_prompts(path: str) -> str | None:
 
 
 def test_the_flow_is_good_before_a_mistake_is_planted() -> None:
-    read = read_flow(TEAM, "flow.yaml", no_prompts)
+    read = read_flow(TEAM, "flow.yaml", no_prompts, known_clients=KNOWN_CLIENTS)
     assert read.warnings == []
     assert len(MISTAKES) >= 20
 
@@ -189,13 +239,14 @@ def test_a_mistake_is_found_alone_at_its_place_with_what_to_write(mistake: str) 
     right, wrong, said = MISTAKES[mistake]
     assert TEAM.count(right) == 1, f"{right!r} must stand there once"
     with pytest.raises(FlowFaults) as caught:
-        load_flow(TEAM.replace(right, wrong), "flow.yaml", no_prompts)
+        load_flow(TEAM.replace(right, wrong), "flow.yaml", no_prompts, known_clients=KNOWN_CLIENTS)
     assert [str(fault) for fault in caught.value.faults] == [f"flow.yaml:{said}"]
 
 
 def test_the_command_says_all_of_them_at_once(tmp_path: Path) -> None:
     text = TEAM
     planted = ["a limit with a typo", "a gap in the ladder", "a gate with a typo", "a message to nobody"]
+    planted += ["a client without its key", "a budget of time without a unit"]
     for mistake in planted:
         right, wrong, _ = MISTAKES[mistake]
         text = text.replace(right, wrong)

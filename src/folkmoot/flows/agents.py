@@ -1,27 +1,27 @@
-"""The agents of a flow file: what may be said about one. What must fit together is in `check`."""
+"""The agents of a flow file: what may be said about one. What must fit together is in `checking`."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.flow import Agent, Rung
+from folkmoot.core.flow import LANDING, Agent, Rung
 from folkmoot.flows.faults import Path, did_you_mean, shown
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.ladder import read_ladder
-from folkmoot.flows.source import Node, Scalar
+from folkmoot.flows.running import Start, read_start
+from folkmoot.flows.source import Node
 
 AGENT_KEYS = ["run", "prompt", "ladder", "escalate_to", "experts", "expert", "write", "may", "setup", "timeout"]
-RUN_KEYS = ["client", "acp", "command", "python"]
+AGENT_KEYS += ["network"]
 MAY = ["ask", "delegate", "dispatch", "split"]
 WRITES = ["none", "own", "new_tests", "any"]
 AGENTS_MAX = 200
 TIMEOUT_RANGE = (1.0, 7 * 86_400.0)
 PROMPT_CHARACTERS_MAX = 1_000_000
-FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 # What these words mean in `messages`; an agent of that name could not be told from it.
-TAKEN_NAMES = {"any": "stands for every agent", "orchestrator": "stands for the rules themselves"}
+EVERYBODY = {"any": "stands for every agent", "orchestrator": "stands for the rules themselves"}
+TAKEN_NAMES = {**EVERYBODY, LANDING: "is the gate that brings finished work to its branch"}
 
 ReadPrompt = Callable[[str], str | None]
 Ladders = dict[str, list[Rung]]
@@ -49,12 +49,17 @@ def with_ladders(fields: Fields, agents: dict[str, Agent], ladders: Ladders) -> 
     return {name: replace(agent, ladder=ladders.get(name, agent.ladder)) for name, agent in agents.items()}
 
 
+def with_start(agents: dict[str, Agent], start: Start) -> dict[str, Agent]:
+    """The agents, experts too, started by the flow's own `run` where they have none."""
+    return {name: agent if agent.run else replace(agent, run=dict(start)) for name, agent in agents.items()}
+
+
 def _agent(fields: Fields, name: str, node: Node, read_prompt: ReadPrompt) -> Agent:
     path = ("agents", name)
     entries = fields.section(node, path, AGENT_KEYS)
     given: dict[str, Any] = {}
     if "run" in entries:
-        given["run"] = _run(fields, entries["run"].value, (*path, "run"))
+        given["run"] = read_start(fields, entries["run"].value, (*path, "run"))
     if "prompt" in entries:
         prompt, text = _prompt(fields, entries["prompt"].value, (*path, "prompt"), read_prompt)
         given["prompt"], given["instructions"] = prompt, text
@@ -67,48 +72,17 @@ def _agent(fields: Fields, name: str, node: Node, read_prompt: ReadPrompt) -> Ag
     if "may" in entries:
         given["may"] = _may(fields, entries["may"].value, (*path, "may"))
     if "setup" in entries:
-        given["setup"] = _setup(fields, entries["setup"].value, (*path, "setup"))
+        given["setup"] = fields.commands(entries["setup"].value, (*path, "setup"))
     if "timeout" in entries:
         given["timeout"] = fields.span(entries["timeout"].value, (*path, "timeout"), *TIMEOUT_RANGE)
+    if "network" in entries:
+        given["network"] = fields.boolean(entries["network"].value, (*path, "network")) is not False
     return Agent(
         name=name,
         escalate_to=fields.given_name(entries, (*path, "escalate_to"), "the column's name"),
         experts=fields.names(entries, (*path, "experts"), "the expert's name"),
         **given,
     )
-
-
-def _run(fields: Fields, node: Node, path: Path) -> dict[str, Any]:
-    """How the agent's process is started: one of four ways."""
-    entries = fields.section(node, path, RUN_KEYS)
-    given: dict[str, Any] = {}
-    for way, entry in entries.items():
-        here = (*path, way)
-        if way == "client":
-            given[way] = fields.name(entry.value, here, "the client's name")
-        elif way == "python":
-            given[way] = _function(fields, entry.value, here)
-        elif way == "acp" and isinstance(entry.value, Scalar):
-            given[way] = entry.value.text.split()
-        else:
-            given[way] = fields.command(entry.value, here)
-    if fields.findings.is_faulty(*path):
-        return {}
-    if len(given) != 1:
-        ways = f"it says {' and '.join(given)}" if given else "it does not say how"
-        fields.findings.fault(path, ways, f"keep one of {', '.join(RUN_KEYS)}, like {{client: claude-code}}")
-        return {}
-    advice = "until then an agent takes its items with `moot claim`"
-    fields.findings.warn(path, "nothing starts agents yet: this is accepted and not used yet", advice)
-    return given
-
-
-def _function(fields: Fields, node: Node, path: Path) -> str | None:
-    text = fields.text(node, path, "the function")
-    if text is not None and not FUNCTION.fullmatch(text):
-        fields.findings.fault(path, f"{shown(text)} is no function", 'write "module:function"', node.place)
-        return None
-    return text
 
 
 def _prompt(fields: Fields, node: Node, path: Path, read_prompt: ReadPrompt) -> tuple[str | None, str]:
@@ -129,18 +103,3 @@ def _prompt(fields: Fields, node: Node, path: Path, read_prompt: ReadPrompt) -> 
 def _may(fields: Fields, node: Node, path: Path) -> list[str]:
     words = [fields.choice(item, path, "the right", MAY) for item in fields.items(node, path)]
     return list(dict.fromkeys(word for word in words if word is not None))
-
-
-def _setup(fields: Fields, node: Node, path: Path) -> list[list[str]]:
-    items = fields.items(node, path)
-    if items and all(isinstance(item, Scalar) for item in items):
-        words = ", ".join(f'"{item.text}"' for item in items if isinstance(item, Scalar))
-        advice = f"write [[{words}]]" if len(words) <= 100 else "put brackets around each command"
-        fields.findings.fault(path, "setup is a list of commands, each a list of words", advice, node.place)
-        return []
-    commands = [fields.command(item, path) for item in items]
-    if commands and not fields.findings.is_faulty(*path):
-        fields.findings.warn(
-            path, "nothing sets up clones yet: this is accepted and not used yet", "leave it for later"
-        )
-    return [command for command in commands if command]

@@ -1,4 +1,4 @@
-"""The columns of a flow file: what may stand in one. What must fit together is in `check`."""
+"""The columns of a flow file: what may stand in one. What must fit together is in `checking`."""
 
 from folkmoot.core.flow import END, Column
 from folkmoot.flows.faults import Path

@@ -12,10 +12,11 @@ from folkmoot.flows.spans import SECONDS, format_span, parse_span
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 NAME_RULE = "a name has letters, digits, '_', '.' and '-', begins with a letter or digit, at most 64 in all"
-COUNT = re.compile(r"0|[1-9][0-9]{0,8}")
+COUNT = re.compile(r"0|[1-9][0-9]{0,14}")
 COUNT_MAX = 1_000_000
 TEXT_MAX = 200
 WORD_MAX = 2_000
+VALUE_MAX = 20_000
 AMOUNT = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,4})?")
 
 Entries = dict[str, Entry]
@@ -132,16 +133,32 @@ class Fields:
             self.findings.fault(path, "a mapping stands where a list belongs", "write [name]", node.place)
         return []
 
-    def command(self, node: Node, path: Path, what: str = "a command") -> list[str]:
-        """A command as the list of its words: it never goes through a shell."""
+    def command(self, node: Node, path: Path, *, or_text: bool = False, needed: bool = False) -> list[str]:
+        """A command as the list of its words: it never goes through a shell. With `or_text` a text is split on spaces,
+        with `needed` no words at all are a fault."""
+        if or_text and isinstance(node, Scalar):
+            node = Sequence([Scalar(word, False, node.place) for word in node.text.split()], node.place, 1, 1)
         if not isinstance(node, Sequence):
             said = node.text.split() if isinstance(node, Scalar) else []
             shape = ", ".join(f'"{word}"' for word in said or ["make", "check"])
             advice = f"write [{shape}]" if len(shape) <= TEXT_MAX else "write the list of its words"
-            self.findings.fault(path, f"{what} is a list of words", advice, node.place)
+            self.findings.fault(path, "a command is a list of words", advice, node.place)
             return []
+        if needed and not node.items:
+            self.findings.fault(path, "this command has no words", 'write it like ["make", "check"]', node.place)
         words = [self._word(item, path) for item in node.items]
         return [word for word in words if word is not None]
+
+    def commands(self, node: Node, path: Path) -> list[list[str]]:
+        """Several commands, one after the other."""
+        items = self.items(node, path)
+        if items and all(isinstance(item, Scalar) for item in items):
+            words = ", ".join(f'"{item.text}"' for item in items if isinstance(item, Scalar))
+            advice = f"write [[{words}]]" if len(words) <= 100 else "put brackets around each command"
+            what = f"{path[-1]} is a list of commands, each a list of words"
+            self.findings.fault(path, what, advice, node.place)
+            return []
+        return [self.command(item, path, needed=True) for item in items]
 
     def _word(self, node: Node, path: Path) -> str | None:
         if not isinstance(node, Scalar):
@@ -149,6 +166,17 @@ class Fields:
         elif not node.text or len(node.text) > WORD_MAX or has_unstorable(node.text):
             advice = f"a word has 1 to {WORD_MAX} characters, and no NUL"
             self.findings.fault(path, f"{shown(node.text)} cannot be a word of a command", advice, node.place)
+        else:
+            return node.text
+        return None
+
+    def value(self, node: Node, path: Path) -> str | None:
+        """Any text, of one line or many; nothing but its size and what can be stored is looked at."""
+        if not isinstance(node, Scalar):
+            self.findings.fault(path, f"{_kind(node)} stands where a text belongs", "put it into quotes", node.place)
+        elif len(node.text) > VALUE_MAX or has_unstorable(node.text):
+            advice = f"write at most {VALUE_MAX} characters, and no NUL"
+            self.findings.fault(path, "this text cannot be a value", advice, node.place)
         else:
             return node.text
         return None
@@ -168,16 +196,16 @@ class Fields:
         self.findings.fault(path, f"{said} is neither true nor false", "write true or false", node.place)
         return None
 
-    def count(self, node: Node, path: Path) -> int | None:
+    def count(self, node: Node, path: Path, high: int = COUNT_MAX, example: int = 3) -> int | None:
         """A whole number from 1 on."""
         said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
         if isinstance(node, Scalar) and COUNT.fullmatch(node.text):
             number = int(node.text)
-            if 1 <= number <= COUNT_MAX:
+            if 1 <= number <= high:
                 return number
-            self.findings.fault(path, f"{said} is out of range", f"write a number from 1 to {COUNT_MAX}", node.place)
+            self.findings.fault(path, f"{said} is out of range", f"write a number from 1 to {high}", node.place)
         else:
-            self.findings.fault(path, f"{said} is not a whole number", "write one like 3", node.place)
+            self.findings.fault(path, f"{said} is not a whole number", f"write one like {example}", node.place)
         return None
 
     def span(self, node: Node, path: Path, low: float, high: float) -> float | None:

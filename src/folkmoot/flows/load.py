@@ -1,21 +1,25 @@
-"""From the text of a flow file to the `Flow`: what may stand where. What must fit together is in `check`."""
+"""From the text of a flow file to the `Flow`: what may stand where. What must fit together is in `checking`."""
 
+from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.flows import sections
-from folkmoot.flows.agents import AGENTS_MAX, Ladders, ReadPrompt, read_agents, with_ladders
-from folkmoot.flows.check import ColumnCheck
-from folkmoot.flows.check_agents import AgentCheck
+from folkmoot.flows import running, sections
+from folkmoot.flows.agents import AGENTS_MAX, Ladders, ReadPrompt, read_agents, with_ladders, with_start
+from folkmoot.flows.checking.agents import AgentCheck
+from folkmoot.flows.checking.columns import ColumnCheck
+from folkmoot.flows.checking.running import RunningCheck
 from folkmoot.flows.columns import COLUMNS_MAX, read_columns, with_end
 from folkmoot.flows.faults import Findings, FlowFaults
 from folkmoot.flows.fields import NAME, Fields
 from folkmoot.flows.source import Mapping, Node, read_source
 
 FLOW_KEYS = ["flow", "start", "discover", "arbiter", "limits", "columns", "agents", "reasons", "gates", "messages"]
-FLOW_KEYS += ["questions", *sections.UNUSED]
+FLOW_KEYS += ["questions", "run", "models", "pools", "clients", "notify", "budget", "target", "sandbox"]
+FLOW_KEYS += sections.UNUSED
 
 
 class ReadFlow(Struct, frozen=True, kw_only=True):
@@ -25,27 +29,43 @@ class ReadFlow(Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
-def load_flow(text: str, name: str, read_prompt: ReadPrompt, ladders: Ladders | None = None) -> Flow:
+def load_flow(
+    text: str,
+    name: str,
+    read_prompt: ReadPrompt,
+    ladders: Ladders | None = None,
+    known_clients: Collection[str] = (),
+) -> Flow:
     """The flow of this text, or `FlowFaults` with everything that is wrong with it.
 
     `name` is the file's name, for the faults. `read_prompt` gives the text of a prompt file by its path in the flow,
     or None if there is no such file. `ladders`, as `read_ladder_file` gives them, take the place of the flow's own
-    for the agents they name; an agent that the flow does not have is a warning.
+    for the agents they name; an agent that the flow does not have is a warning. `known_clients` are those that need no
+    entry in `clients`; without any, nobody asks whether a client exists.
     """
-    return read_flow(text, name, read_prompt, ladders).flow
+    return read_flow(text, name, read_prompt, ladders, known_clients).flow
 
 
-def read_flow(text: str, name: str, read_prompt: ReadPrompt, ladders: Ladders | None = None) -> ReadFlow:
+def read_flow(
+    text: str,
+    name: str,
+    read_prompt: ReadPrompt,
+    ladders: Ladders | None = None,
+    known_clients: Collection[str] = (),
+) -> ReadFlow:
     """As `load_flow`, with the warnings."""
     findings = Findings(name)
     root = read_source(text, findings)
-    flow = _flow(Fields(findings), root, name, read_prompt, ladders or {}) if root is not None else None
+    fields = Fields(findings)
+    flow = _flow(fields, root, name, read_prompt, ladders or {}, known_clients) if root is not None else None
     if flow is None or findings.faults:
         raise FlowFaults(name, findings.faults)
     return ReadFlow(flow=flow, warnings=[str(warning) for warning in findings.warnings])
 
 
-def _flow(fields: Fields, root: Node, file: str, read_prompt: ReadPrompt, ladders: Ladders) -> Flow | None:
+def _flow(
+    fields: Fields, root: Node, file: str, read_prompt: ReadPrompt, ladders: Ladders, known_clients: Collection[str]
+) -> Flow | None:
     fields.findings.remember((), root.place)
     if not isinstance(root, Mapping):
         advice = "begin with the keys columns: and agents:"
@@ -65,26 +85,30 @@ def _flow(fields: Fields, root: Node, file: str, read_prompt: ReadPrompt, ladder
         arbiter=fields.given_name(entries, ("arbiter",), "the column's name"),
         gates=sections.read_gates(fields, entries),
         messages=sections.read_messages(fields, entries),
-        models=sections.read_models(fields, entries),
-        pools=sections.read_pools(fields, entries),
-        clients=sections.read_clients(fields, entries),
-        notify=sections.read_notify(fields, entries),
-        budget=sections.read_budget(fields, entries),
-        target=sections.read_target(fields, entries),
+        models=running.read_models(fields, entries),
+        pools=running.read_pools(fields, entries),
+        clients=running.read_clients(fields, entries),
+        notify=running.read_notify(fields, entries),
+        budget=running.read_budget(fields, entries),
+        target=running.read_target(fields, entries),
         mirror=sections.read_mirror(fields, entries),
+        sandbox=running.read_sandbox(fields, entries),
     )
+    start = running.read_default_start(fields, entries)
     sections.warn_of_unused(fields, entries)
-    _check(flow, fields.findings)
-    return flow
+    _check(flow, fields.findings, start, known_clients)
+    # Only now, so that what is wrong with it was said once, at its place, and not of every agent.
+    return replace(flow, agents=with_start(flow.agents, start))
 
 
-def _check(flow: Flow, findings: Findings) -> None:
+def _check(flow: Flow, findings: Findings, start: running.Start, known_clients: Collection[str]) -> None:
     if len(flow.columns) > COLUMNS_MAX + 1 or len(flow.agents) > AGENTS_MAX:
         return  # that is said already, and looking for circles takes its time
     # Made before the columns are looked at: what it knows of them is what could be read of them.
     agents = AgentCheck(flow, findings)
     ColumnCheck(flow, findings).all()
     agents.all()
+    RunningCheck(flow, findings, start, known_clients).all()
 
 
 def _name_from(file: str) -> str:

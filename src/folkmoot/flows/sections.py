@@ -1,39 +1,27 @@
-"""The smaller sections of a flow file: gates, messages, limits and questions, and what concerns running agents."""
+"""The smaller sections of a flow file: gates, messages, limits and questions. Those about running agents are in
+`running`."""
 
-import re
 from typing import Any
 
-from folkmoot.core.flow import (
-    LEASE_MAX,
-    RUNG_ESCALATE,
-    Budget,
-    Client,
-    Gate,
-    Limits,
-    MessageRule,
-    Model,
-    Pool,
-    QuestionPolicy,
-)
+from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, QuestionPolicy
 from folkmoot.flows.agents import TIMEOUT_RANGE
-from folkmoot.flows.faults import shown
-from folkmoot.flows.fields import TEXT_MAX, Entries, Fields
+from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.source import is_empty
 
 DAY = 86_400.0
 COUNT_LIMITS = ["slots", "attempts", "own_attempts", "executions", "dispute_rounds", "disputes", "feedback_rounds"]
-COUNT_LIMITS += ["repeats", "splits", "runs"]
+COUNT_LIMITS += ["repeats", "splits", "runs", "starts"]
 SPAN_LIMITS = {
     "lease": (1.0, LEASE_MAX),
     "timeout": TIMEOUT_RANGE,
     "silence": (1.0, 7 * DAY),
     "starve": (1.0, 30 * DAY),
+    "window": (1.0, 7 * DAY),
 }
 DEADLINE_RANGE = (1.0, 365 * DAY)
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
-BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+GATE_KEYS = ["run", "setup", "timeout", "network"]
 # Read and checked, so that a flow can be written whole; what would use them is not there.
-UNUSED = ["models", "pools", "clients", "notify", "budget", "target", "mirror"]
+UNUSED = ["mirror"]
 
 
 def warn_of_unused(fields: Fields, entries: Entries) -> None:
@@ -78,12 +66,14 @@ def read_gates(fields: Fields, entries: Entries) -> dict[str, Gate]:
     gates = {}
     for name, entry in _named(fields, entries, "gates", "a gate").items():
         path = ("gates", name)
-        given = fields.section(entry.value, path, ["run", "timeout"])
-        run, timeout = given.get("run"), given.get("timeout")
+        given = fields.section(entry.value, path, GATE_KEYS)
+        run, setup, timeout, network = (given.get(key) for key in GATE_KEYS)
         gates[name] = Gate(
             name=name,
             run=fields.command(run.value, (*path, "run")) if run else [],
+            setup=fields.commands(setup.value, (*path, "setup")) if setup else [],
             timeout=fields.span(timeout.value, (*path, "timeout"), *TIMEOUT_RANGE) if timeout else None,
+            network=fields.boolean(network.value, (*path, "network")) is not False if network else True,
         )
     return gates
 
@@ -103,80 +93,11 @@ def read_messages(fields: Fields, entries: Entries) -> dict[str, MessageRule]:
     return rules
 
 
-def read_models(fields: Fields, entries: Entries) -> dict[str, Model]:
-    if "models" not in entries:
-        return {}
-    models = {}
-    for name, entry in fields.entries(entries["models"].value, ("models",)).items():
-        path = ("models", name)
-        fields.findings.remember(path, entry.key_place)
-        if len(name) > TEXT_MAX or not name.isprintable():
-            advice = f"write one line of at most {TEXT_MAX} printable characters"
-            fields.findings.fault(path, "this is no name for a model", advice, entry.key_place)
-        if name == RUNG_ESCALATE:
-            fields.findings.fault(path, "this word ends a ladder and is no model", "remove it", entry.key_place)
-        given = fields.section(entry.value, path, ["client", "id", "pool"])
-        identity = given.get("id")
-        models[name] = Model(
-            client=fields.given_name(given, (*path, "client"), "the client's name"),
-            id=fields.text(identity.value, (*path, "id"), "the model's id") if identity else None,
-            pool=fields.given_name(given, (*path, "pool"), "the pool's name"),
-        )
-    return models
-
-
-def read_pools(fields: Fields, entries: Entries) -> dict[str, Pool]:
-    pools = {}
-    for name, entry in _named(fields, entries, "pools", "a pool").items():
-        given = fields.section(entry.value, ("pools", name), ["slots"])
-        slots = fields.count(given["slots"].value, ("pools", name, "slots")) if "slots" in given else None
-        pools[name] = Pool(slots=slots)
-    return pools
-
-
-def read_clients(fields: Fields, entries: Entries) -> dict[str, Client]:
-    clients = {}
-    for name, entry in _named(fields, entries, "clients", "a client").items():
-        path = ("clients", name)
-        given = fields.section(entry.value, path, ["env", "files"])
-        read = {}
-        for key in given:
-            texts = [
-                fields.text(item, (*path, key), "the name") for item in fields.items(given[key].value, (*path, key))
-            ]
-            read[key] = [text for text in texts if text is not None]
-        for variable in read.get("env", []):
-            if not VARIABLE.fullmatch(variable):
-                advice = "write its name only, like ANTHROPIC_API_KEY"
-                fields.findings.fault((*path, "env"), f"{shown(variable)} is no variable of the environment", advice)
-        clients[name] = Client(**read)
-    return clients
-
-
-def read_budget(fields: Fields, entries: Entries) -> Budget:
-    given = _section(fields, entries, "budget", ["item_usd", "day_usd"])
-    return Budget(**{key: fields.amount(entry.value, ("budget", key)) for key, entry in given.items()})
-
-
-def read_target(fields: Fields, entries: Entries) -> str:
-    if "target" not in entries:
-        return "main"
-    node = entries["target"].value
-    branch = fields.text(node, ("target",), "the branch")
-    if branch is not None and (not BRANCH.fullmatch(branch) or ".." in branch or branch.endswith(("/", ".", ".lock"))):
-        fields.findings.fault(("target",), f"{shown(branch)} is no branch", "write its name, like main", node.place)
-    return branch or "main"
-
-
 def read_mirror(fields: Fields, entries: Entries) -> str | None:
     given = _section(fields, entries, "mirror", ["dir"])
     if "dir" not in given:
         return None
     return fields.inner_path(given["dir"].value, ("mirror", "dir"), "the folder", "the project's folder", ".claude")
-
-
-def read_notify(fields: Fields, entries: Entries) -> list[str]:
-    return fields.command(entries["notify"].value, ("notify",)) if "notify" in entries else []
 
 
 def _section(fields: Fields, entries: Entries, key: str, known: list[str]) -> Entries:

@@ -1,8 +1,8 @@
 """What must fit together in a flow beside its columns: agents and experts, who splits and settles, gates, messages."""
 
-from folkmoot.core.flow import END, Agent, Column, Flow
-from folkmoot.flows.agents import TAKEN_NAMES
-from folkmoot.flows.check import Check, circles
+from folkmoot.core.flow import END, LANDING, Agent, Column, Flow
+from folkmoot.flows.agents import EVERYBODY, TAKEN_NAMES
+from folkmoot.flows.checking.columns import Check, circles
 from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
 
 
@@ -28,7 +28,6 @@ class AgentCheck(Check):
         self.arbiter()
         self.gates()
         self.messages()
-        self.pools()
 
     def watchers(self, column: Column) -> None:
         path = ("columns", column.name, "agents")
@@ -44,14 +43,16 @@ class AgentCheck(Check):
     def gates_of(self, column: Column) -> None:
         path = ("columns", column.name, "gate")
         for name in column.gate:
-            if name not in self.flow.gates and not self._is_unreadable("gates"):
+            place = self.findings.place_of((*path, name))
+            if name == LANDING and name not in self.flow.gates:
+                advice = "leave it out: it runs by itself for each item that is done"
+                self.findings.fault(path, f"'{name}' is the gate before the end, for no other column", advice, place)
+            elif name not in self.flow.gates and not self.is_unreadable("gates"):
                 advice = (
                     did_you_mean(name, list(self.flow.gates))
                     or f'add it: gates: {{{name}: {{run: ["make", "check"]}}}}'
                 )
-                self.findings.fault(
-                    path, f"there is no gate {shown(name)}", advice, self.findings.place_of((*path, name))
-                )
+                self.findings.fault(path, f"there is no gate {shown(name)}", advice, place)
 
     def agent(self, agent: Agent) -> None:
         path = ("agents", agent.name)
@@ -129,25 +130,22 @@ class AgentCheck(Check):
             path = ("gates", name)
             if name in self.flow.agents or name in TAKEN_NAMES:
                 advice = f"choose another name, like '{name}-check'"
-                what = "an agent has this name too" if name in self.flow.agents else "this name is taken"
-                self.findings.fault(path, f"{what}, and `moot claim {name}` must mean one of them", advice)
+                both = f"an agent has this name too, and `moot claim {name}` must mean one of them"
+                taken = f"this name is taken: it {TAKEN_NAMES.get(name)}"
+                self.findings.fault(path, both if name in self.flow.agents else taken, advice)
             elif name not in used:
                 advice = f"name it in a column, like `gate: [{name}]`, or remove it"
                 self.findings.warn(path, "no column has this gate, so it would never run", advice)
+            elif not self.flow.gates[name].run and not self.findings.is_faulty(*path):
+                what = f"it has no command: only a script can play it, by `moot claim {name}`"
+                self.findings.warn(path, what, 'add one, like run: ["make", "check"]')
 
     def messages(self) -> None:
         for kind, rule in self.flow.messages.items():
             for key, names in (("from", rule.senders), ("to", rule.receivers)):
                 for name in names:
-                    if name not in TAKEN_NAMES:
-                        self._is_agent(name, ("messages", kind, key), list(TAKEN_NAMES))
-
-    def pools(self) -> None:
-        for name, model in self.flow.models.items():
-            if model.pool is not None and model.pool not in self.flow.pools and not self._is_unreadable("pools"):
-                known = did_you_mean(model.pool, list(self.flow.pools))
-                advice = known or f"add it: pools: {{{model.pool}: {{slots: 4}}}}"
-                self.findings.fault(("models", name, "pool"), f"there is no pool {shown(model.pool)}", advice)
+                    if name not in EVERYBODY:
+                        self._is_agent(name, ("messages", kind, key), list(EVERYBODY))
 
     def _worked_on(self, key: str, name: str | None) -> Column | None:
         """The column this key names, if somebody works there."""
@@ -172,13 +170,9 @@ class AgentCheck(Check):
     def _is_agent(self, name: str, path: Path, also: list[str] | None = None) -> bool:
         if name in self.flow.agents:
             return True
-        if not self._is_unreadable("agents"):
+        if not self.is_unreadable("agents"):
             known = [*self.flow.agents, *(also or [])]
             advice = did_you_mean(name, known) or f"add it: agents: {{{name}: {{}}}}"
             place = self.findings.place_of((*path, name))
             self.findings.fault(path, f"there is no agent {shown(name)}", advice, place)
         return False
-
-    def _is_unreadable(self, section: str) -> bool:
-        """Could nothing be read of it? Then anything may be in it."""
-        return not getattr(self.flow, section) and self.findings.is_faulty(section)

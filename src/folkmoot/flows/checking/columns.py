@@ -1,5 +1,5 @@
 """What must fit together in a flow: every way leads to something that exists, to an end, and never round for ever.
-The columns are looked at here; agents, gates and messages in `check_agents`."""
+The columns are looked at here; agents, gates and messages in `agents`, what runs them in `running`."""
 
 from folkmoot.core.flow import END, Column, Flow
 from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
@@ -25,6 +25,10 @@ class Check:
             advice = did_you_mean(name, list(self.flow.columns))
             self.findings.fault(path, f"there is no column {shown(name)}", advice)
         return False
+
+    def is_unreadable(self, section: str) -> bool:
+        """Could nothing be read of it? Then anything may be in it."""
+        return not getattr(self.flow, section) and self.findings.is_faulty(section)
 
     def is_unwatched(self, column: Column) -> bool:
         """Nobody works there and nothing leads on: only whoever acts by tags can take items from it."""

@@ -1,0 +1,1 @@
+"""What must fit together in a flow, once its parts are read."""
