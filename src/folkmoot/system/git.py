@@ -1,0 +1,180 @@
+"""The one place that runs git: fixed flags, a clean environment, a repository that is always named.
+
+Nothing that lies around in a repository, a work tree, a home or the environment may run or redirect anything here.
+So git finds no repository by itself, reads no configuration but the repository's own, and what that could set to run
+a program is set here instead, where it is stronger.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+
+from folkmoot.errors import Unavailable
+from folkmoot.worker.ports import Ran
+
+OLDEST = (2, 38)  # the first whose merge-tree merges without a work tree
+WORDS_MAX = 2_000
+
+SETTINGS = {
+    # What would run a program.
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.pager": "cat",
+    "core.editor": "false",
+    "core.askPass": "false",
+    "core.sshCommand": "false",
+    "core.alternateRefsCommand": "true",
+    "credential.helper": "",
+    "gpg.program": "false",
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+    "gc.autoDetach": "false",
+    "maintenance.auto": "false",
+    # What would reach out of the repository.
+    "protocol.allow": "never",
+    "protocol.file.allow": "always",
+    "core.attributesFile": "/dev/null",
+    "core.excludesFile": "/dev/null",
+    "submodule.recurse": "false",
+    "fetch.recurseSubmodules": "false",
+    "diff.ignoreSubmodules": "all",
+    "safe.directory": "*",  # whose the user's repository is does not matter: nothing in it is run
+    # What is written, and that it stays.
+    "core.protectNTFS": "true",
+    "core.protectHFS": "true",
+    "core.symlinks": "true",
+    "core.autocrlf": "false",
+    "core.safecrlf": "false",
+    "core.fsync": "committed",
+    "core.fsyncMethod": "batch",
+    "transfer.fsckObjects": "true",
+    "fetch.fsckObjects": "true",
+    # What is said.
+    "core.quotePath": "false",
+    "color.ui": "false",
+    "advice.detachedHead": "false",
+    "merge.directoryRenames": "false",
+    "i18n.commitEncoding": "UTF-8",
+    "i18n.logOutputEncoding": "UTF-8",
+    "log.showSignature": "false",
+}
+
+WHO = {"NAME": "Folkmoot", "EMAIL": "moot@localhost"}
+
+
+class SystemGit:
+    """Implements `folkmoot.worker.ports.Git`."""
+
+    def __init__(self, executable: str = "git", path: str | None = None) -> None:
+        # A relative folder in PATH would be looked up in the work tree, where agents write.
+        wanted = os.environ.get("PATH", os.defpath) if path is None else path
+        self._path = os.pathsep.join(entry for entry in wanted.split(os.pathsep) if os.path.isabs(entry))
+        self._wanted = executable
+        self._executable = ""
+
+    def __call__(
+        self,
+        *args: str,
+        git_dir: str,
+        work_tree: str | None = None,
+        index: str | None = None,
+        stdin: bytes = b"",
+        check: bool = True,
+        timeout: float = 600.0,
+        env: Mapping[str, str] | None = None,
+    ) -> Ran:
+        executable = self._found()
+        at = subcommand(args)
+        if args[at : at + 1] == ("fetch",):
+            # The other side of a local fetch gets none of our flags from git, so they are given once more.
+            other = shlex.join([executable, *self._flags(), "upload-pack"])
+            args = (*args[: at + 1], f"--upload-pack={other}", *args[at + 1 :])
+        place = [f"--git-dir={git_dir}"] + ([f"--work-tree={work_tree}"] if work_tree else [])
+        command = [executable, *self._flags(), "--no-pager", *place, *args]
+        ran = self._run(command, work_tree or git_dir, self._environment(git_dir, index, env), stdin, timeout)
+        if check and ran.code:
+            words = ran.err.decode("utf-8", "replace").strip()[-WORDS_MAX:]
+            raise Unavailable("git_failed", f"git {shown(args)} ended with {ran.code}: {words or 'no words'}")
+        return ran
+
+    def _found(self) -> str:
+        """The executable, looked for once, and new enough."""
+        if self._executable:
+            return self._executable
+        found = shutil.which(self._wanted, path=self._path)
+        if found is None:
+            raise Unavailable("git_missing", "git is not installed, or not in PATH.", "Install git 2.38 or newer.")
+        found = os.path.abspath(found)
+        words = self._run([found, "version"], "/", self._environment("/", None, None), b"", 60.0).out.decode(
+            "ascii", "replace"
+        )
+        number = re.search(r"(\d+)\.(\d+)", words)
+        if number is None or (int(number[1]), int(number[2])) < OLDEST:
+            is_there = words.strip() or "one that does not tell its version"
+            raise Unavailable(
+                "git_too_old", f"git 2.38 or newer is needed; there is {is_there}.", "Install a newer git."
+            )
+        self._executable = found
+        return found
+
+    def _flags(self) -> list[str]:
+        return [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+
+    def _environment(self, git_dir: str, index: str | None, more: Mapping[str, str] | None) -> dict[str, str]:
+        clean = {
+            "PATH": self._path,
+            "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_LITERAL_PATHSPECS": "1",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_CEILING_DIRECTORIES": os.path.dirname(git_dir),
+        }
+        clean |= {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in WHO.items()}
+        if index:
+            clean["GIT_INDEX_FILE"] = index
+        return clean | dict(more or {})
+
+    def _run(self, command: list[str], cwd: str, env: dict[str, str], stdin: bytes, timeout: float) -> Ran:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Unavailable("git_failed", f"git could not be started in {cwd}: {error}") from error
+        try:
+            out, err = process.communicate(stdin, timeout)
+        except subprocess.TimeoutExpired as error:
+            raise Unavailable("git_timeout", f"git did not end within {timeout:g} seconds and was killed.") from error
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        return Ran(process.returncode, out, err)
+
+
+def subcommand(args: tuple[str, ...]) -> int:
+    """Where the name of the command stands: settings of one call may come before it."""
+    at = 0
+    while args[at : at + 1] == ("-c",):
+        at += 2
+    return at
+
+
+def shown(args: tuple[str, ...]) -> str:
+    """The command as an error tells it: our own long flags are left out."""
+    return shlex.join(part for part in args if not part.startswith("--upload-pack="))[:200]

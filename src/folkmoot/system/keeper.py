@@ -1,0 +1,397 @@
+"""The keeper: starts process trees and lets none outlive its run, or the worker.
+
+Run as a script by keeping.py, with an empty environment and in a session of its own, so that neither Ctrl-C nor what
+the worker knows reaches an agent. It needs the standard library alone, and Linux. Three kinds of process:
+
+    server   one for each worker; takes requests from its socket and forks a warden for each
+    warden   one for each tree; every orphan of the tree becomes its child, so "no child left" means "nothing left"
+    agent    the first process of the tree, leader of its own session and group
+
+The warden ends the tree when its first process is over, when it is told to, and when the worker's end of the control
+socket closes, which the kernel does for a worker that was killed. If the server is killed, wardens and agents go on and
+stay in hand. If a warden is killed, its agent is killed by the kernel, and the server kills the rest. What is not held
+here: with both of them killed, descendants of the agent go on; a process of the same user can stop (SIGSTOP) a warden;
+and what is started by somebody else on the agent's behalf (cron, a container daemon) is not in the tree. Against all
+three there is the sandbox.
+
+What a fork costs is the memory it touches, so little is done after one: no JSON, no text files, no signal tables.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from typing import NoReturn
+
+LENGTH = struct.Struct("!Q")  # of the request, which follows as JSON
+DESCRIPTORS = 4  # standard input, output and error of the agent, and the control socket
+REQUEST_MAX = 16 * 1024 * 1024
+FAULT_MAX = 4000
+
+ORPHAN_GRACE = 2.0  # seconds from SIGTERM to SIGKILL when the worker is gone
+REST_GRACE = 0.5  # the same for what is left of a tree whose first process is over
+KILL_MAX = 20.0  # seconds of killing before it is said that something cannot be killed
+FREEZE_ROUNDS = 200
+GONE = (FileNotFoundError, ProcessLookupError, PermissionError)  # or hidden, where the system hides processes
+
+# What server and wardens do not hear: how they end is the worker's to say. These are blocked, not ignored, so an agent
+# need only be unblocked, and what came before its exec is not lost.
+UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 4, 15, 36
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(option: int, value: int | bytes) -> None:
+    none = ctypes.c_ulong(0)
+    if LIBC.prctl(option, value if isinstance(value, bytes) else ctypes.c_ulong(value), none, none, none):
+        error = ctypes.get_errno()
+        raise OSError(error, f"prctl {option}: {os.strerror(error)}")
+
+
+def send(pid: int, number: int) -> None:
+    """A signal; whom it cannot reach any more, or may not, is seen by the next look at who is left."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+class Bell:
+    """Becomes readable when a child has ended, so that children and sockets are waited for in one place."""
+
+    def __init__(self) -> None:
+        self.fd, self._ringer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(self._ringer, warn_on_full_buffer=False)
+
+    def wait(self, others: Iterable[int], seconds: float | None) -> set[int]:
+        """Which of the others can be read, once one can, a child has ended, or the time is over."""
+        poll = select.poll()
+        for fd in (self.fd, *others):
+            poll.register(fd, select.POLLIN)
+        ready = {fd for fd, _ in poll.poll(None if seconds is None else max(0, seconds * 1000 + 1))}
+        if self.fd in ready:
+            os.read(self.fd, 4096)
+            ready.remove(self.fd)
+        return ready
+
+
+def content(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except GONE:
+        return b""
+
+
+def children(pid: int) -> list[int]:
+    """Its children, the ended ones that nobody has waited for included."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except GONE:
+        return []
+    return [int(word) for task in tasks for word in content(f"/proc/{pid}/task/{task}/children").split()]
+
+
+def state_and_parent(pid: int) -> tuple[str, int]:
+    words = content(f"/proc/{pid}/stat").rpartition(b")")[2].split()  # the name before it may hold anything
+    return (words[0].decode(), int(words[1])) if words else ("X", 0)
+
+
+def descendants(spare: set[int], thorough: bool) -> set[int]:
+    """Everything below this process but the spared and theirs. The kernel's lists of children are quick, but not kept
+    by every kernel, and may leave one out while another ends; the thorough way reads of everybody who its parent is."""
+    below: dict[int, list[int]] = {}
+    for pid in [int(name) for name in os.listdir("/proc") if name.isdecimal()] if thorough else []:
+        below.setdefault(state_and_parent(pid)[1], []).append(pid)
+    found: set[int] = set()
+    to_ask = [os.getpid()]
+    while to_ask:
+        pid = to_ask.pop()
+        of_it = below.get(pid, []) if thorough else children(pid)
+        new = [child for child in of_it if child not in spare and child not in found]
+        found.update(new)
+        to_ask += new
+    return found
+
+
+def freeze(spare: set[int], thorough: bool) -> set[int]:
+    """Stop all descendants. A process with a stop before it cannot fork, so when a look shows nobody new, it is all."""
+    stopped: set[int] = set()
+    there: set[int] = set()
+    for _ in range(FREEZE_ROUNDS):
+        there = descendants(spare, thorough)
+        if there <= stopped:
+            break
+        for pid in there - stopped:
+            send(pid, signal.SIGSTOP)
+        stopped |= there
+    return there
+
+
+def kill_all(nobody_left: Callable[[], bool], spare: set[int], killed: set[int]) -> set[int]:
+    """Kill all descendants, however they fork and hide, until `nobody_left`, which also waits for the dead. Notes in
+    `killed` who was alive, and gives back who could not be killed."""
+    until = time.monotonic() + KILL_MAX
+    pause, thorough = 0.0005, False
+    while not nobody_left():
+        there = freeze(spare, thorough)
+        for pid in there:
+            if state_and_parent(pid)[0] not in "ZX":
+                killed.add(pid)
+            send(pid, signal.SIGKILL)
+        if time.monotonic() > until:
+            return there
+        thorough = not there  # somebody is left, but the quick way does not show him
+        time.sleep(pause)
+        pause = min(pause * 2, 0.02)
+    return set()
+
+
+class Launch:
+    """What to start, as the kernel takes it, whatever the locale is; bytes that are no text come as lone surrogates."""
+
+    def __init__(self, body: bytes) -> None:
+        asked = json.loads(body)
+        self.argv = [os.fsencode(word) for word in asked["argv"]]
+        self.env = {os.fsencode(name): os.fsencode(value) for name, value in asked["env"].items()}
+        self.cwd = os.fsencode(asked["cwd"])
+
+
+def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> NoReturn:
+    """Turn this fresh fork into the agent. Why it cannot is written to `teller`, which closes when it could."""
+    step = b"cannot be prepared"
+    try:
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != warden:  # it died before the line above
+            os._exit(1)
+        signal.set_wakeup_fd(-1)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())  # and no signal is ignored here: see main
+        teller = fcntl.fcntl(teller, fcntl.F_DUPFD_CLOEXEC, 64)  # out of the way of what comes
+        for standard, fd in enumerate(descriptors):
+            os.dup2(fd, standard)
+        os.closerange(3, teller)
+        os.closerange(teller + 1, 65536)
+        step = b"cannot enter %b" % launch.cwd
+        os.chdir(launch.cwd)
+        step = b"cannot run %b" % launch.argv[0]
+        os.execvpe(launch.argv[0], launch.argv, launch.env)
+    except BaseException as error:
+        why = getattr(error, "strerror", None) or str(error)
+        os.write(teller, (b"%b: %b" % (step, why.encode("utf-8", "replace")))[:FAULT_MAX])
+        os._exit(127)
+
+
+class Warden:
+    def __init__(self, control: socket.socket, launch: Launch, descriptors: list[int]) -> None:
+        self.control = control
+        self.bell = Bell()
+        self.fault = ""
+        self.status: int | None = None  # how the first process ended
+        self.alone = False
+        self.until: float | None = None  # when the killing begins
+        self.killing = False
+        self.killed: set[int] = set()
+        self.heard = b""
+        # Where the agent tells why it could not be started. It is short, so writing it never blocks.
+        self.ear, teller = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self.watched = {control.fileno(), self.ear}
+        me = os.getpid()
+        self.first = os.fork()
+        if self.first == 0:
+            become(launch, descriptors, teller, me)
+        for fd in (teller, *descriptors):
+            os.close(fd)
+
+    def run(self) -> None:
+        try:
+            while not self.nobody_left():
+                left = None if self.until is None else self.until - time.monotonic()
+                if left is not None and left <= 0:
+                    break
+                self.hear(self.bell.wait(self.watched, left))
+        finally:
+            self.killing = True
+            stubborn = kill_all(self.nobody_left, set(), self.killed)
+        if stubborn and not self.fault:
+            self.fault = f"these of its processes cannot be killed: {sorted(stubborn)[:20]}"
+        if self.ear in self.watched:  # all was over before it was heard
+            self.hear_of_start()
+        status = "-" if self.fault or self.status is None else self.status  # less than 0 is a signal
+        tell(self.control, f"ended {status} {len(self.killed - {self.first})} {self.fault}")
+
+    def hear(self, ready: set[int]) -> None:
+        if self.ear in ready:
+            self.hear_of_start()
+        if self.control.fileno() not in ready:
+            return
+        new = b""
+        with contextlib.suppress(ConnectionResetError):
+            new = self.control.recv(4096)
+        if not new:  # the worker is gone, or has let go of the tree
+            self.watched.discard(self.control.fileno())
+            self.end(ORPHAN_GRACE)
+        *lines, self.heard = (self.heard + new).split(b"\n")
+        for line in lines:
+            self.end(float(line.removeprefix(b"end ")))
+
+    def hear_of_start(self) -> None:
+        self.watched.discard(self.ear)
+        with contextlib.suppress(BlockingIOError):  # cannot be killed, and never came to the end of its start
+            self.fault = os.read(self.ear, FAULT_MAX).decode("utf-8", "replace") or self.fault
+        os.close(self.ear)
+        if not self.fault:
+            tell(self.control, f"started {self.first}")
+
+    def end(self, grace: float) -> None:
+        """Ask the tree to end, and kill what is left after `grace` seconds, or earlier if that was said before."""
+        until = time.monotonic() + grace
+        self.until = until if self.until is None else min(until, self.until)
+        if self.status is None:
+            self.ask_group()
+        for pid in children(os.getpid()):  # orphans: only this process can wait for them, so their numbers are safe
+            if pid != self.first:
+                send(pid, signal.SIGTERM)
+                send(pid, signal.SIGCONT)
+
+    def ask_group(self) -> None:
+        """Ask the first process and its group, while it is not waited for: then its number may become another's."""
+        try:
+            os.killpg(self.first, signal.SIGTERM)
+            os.killpg(self.first, signal.SIGCONT)  # what is stopped hears nothing
+        except ProcessLookupError:
+            send(self.first, signal.SIGTERM)  # has no group of its own yet
+        except PermissionError:
+            pass  # all of them became another user: killing will not work either, and that is told
+
+    def nobody_left(self) -> bool:
+        """Wait for all that is dead; when the first process is, the rest of the tree is ended."""
+        before = self.status
+        while not self.alone:
+            try:
+                dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                self.alone = True
+                break
+            if dead is None:
+                break
+            if dead.si_pid == self.first and not self.killing:
+                self.ask_group()
+            status = os.waitstatus_to_exitcode(os.waitpid(dead.si_pid, 0)[1])
+            if dead.si_pid == self.first:
+                self.status = status
+        if self.status is not before and not self.alone and not self.killing:
+            self.end(REST_GRACE)
+        return self.alone
+
+
+def tell(control: socket.socket, words: str) -> None:
+    """One line to the worker. Where there is none any more, nobody is left to be told."""
+    line = words.replace("\n", " / ").encode("utf-8", "replace") + b"\n"
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        control.send(line, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
+class Server:
+    def __init__(self, requests: socket.socket) -> None:
+        self.requests = requests
+        self.bell = Bell()
+        self.wardens: set[int] = set()
+        self.warden_fell = False
+
+    def run(self) -> None:
+        """Serve until the worker is gone, and stay until the last tree is."""
+        open_still = True
+        while open_still or self.wardens:
+            ready = self.bell.wait([self.requests.fileno()] if open_still else [], None)
+            self.wait_for_wardens()
+            if self.warden_fell:
+                self.warden_fell = False
+                kill_all(self.no_orphan_left, self.wardens, set())
+            if ready:
+                open_still = self.serve()
+
+    def wait_for_wardens(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return
+                if pid in self.wardens:
+                    self.wardens.discard(pid)
+                    self.warden_fell = self.warden_fell or status != 0
+
+    def no_orphan_left(self) -> bool:
+        self.wait_for_wardens()
+        return not descendants(self.wardens, thorough=True)
+
+    def serve(self) -> bool:
+        """Take one request. False if there are no more."""
+        head, descriptors, _, _ = socket.recv_fds(self.requests, LENGTH.size, DESCRIPTORS)
+        if not head:
+            return False
+        size = LENGTH.unpack(head)[0]
+        if size > REQUEST_MAX or len(descriptors) != DESCRIPTORS:
+            raise ValueError(f"a request of {size} bytes with {len(descriptors)} descriptors")
+        body = bytearray()
+        while len(body) < size:
+            part = self.requests.recv(min(size - len(body), 1 << 20))
+            if not part:
+                return False  # the worker died while it asked
+            body += part
+        launch = Launch(bytes(body))
+        control = socket.socket(fileno=descriptors.pop())
+        try:
+            pid = os.fork()
+        except OSError as error:
+            tell(control, f"ended - 0 cannot fork: {error.strerror}")
+        else:
+            if pid == 0:
+                self.turn_into_warden(control, launch, descriptors)
+            self.wardens.add(pid)
+        control.close()
+        for fd in descriptors:
+            os.close(fd)
+        return True
+
+    def turn_into_warden(self, control: socket.socket, launch: Launch, descriptors: list[int]) -> NoReturn:
+        code = 1
+        try:
+            self.requests.close()  # or the worker would not see that the server died
+            os.setsid()
+            prctl(PR_SET_NAME, b"moot-warden")
+            prctl(PR_SET_CHILD_SUBREAPER, 1)
+            Warden(control, launch, descriptors).run()
+            code = 0
+        except BaseException:
+            why = traceback.format_exc()
+            tell(control, f"ended - 0 {why[-FAULT_MAX:]}")
+            print(why, file=sys.stderr, flush=True)
+        finally:
+            os._exit(code)
+
+
+def main() -> None:
+    prctl(PR_SET_NAME, b"moot-keeper")
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what falls out of a killed warden's hands falls here
+    prctl(PR_SET_DUMPABLE, 0)  # what one run was given is not to be read here by another, where both are one user
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)  # whatever the worker did with them
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, or no bell would ring; exec takes it away
+    signal.pthread_sigmask(signal.SIG_SETMASK, UNHEARD)
+    gc.disable()
+    gc.freeze()  # so that a fork need not copy what it only looks at
+    Server(socket.socket(fileno=int(sys.argv[1]))).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,392 @@
+"""The box an agent runs in: bubblewrap, with the machine read-only and everything of the user's out of sight."""
+
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+
+from folkmoot.errors import Invalid, Unavailable
+from folkmoot.worker.ports import Sandbox
+
+PATIENCE = 20.0  # seconds for the probe; it takes some milliseconds
+LINKS_MAX = 40  # as many symlinks in one path as Linux follows
+
+# What people keep their own things in, and what only belongs to this boot of the machine (sockets of services too).
+PRIVATE = ("/home", "/root", "/mnt", "/media", "/run", "/var/run")
+TEMPORARY = ("/tmp", "/var/tmp")  # empty and writable in the box, and gone with it
+
+# The user's variables that name files and folders with credentials, wherever those are.
+NAMED_PRIVATE = (
+    "AWS_CONFIG_FILE",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "DOCKER_CONFIG",
+    "GNUPGHOME",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "KUBECONFIG",
+    "NETRC",
+    "SSH_AUTH_SOCK",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+)
+
+# Root may read these, so a box made by root shows them unless they are covered. Others cannot read them anyway.
+ROOTS_OWN = (
+    "/etc/shadow*",
+    "/etc/gshadow*",
+    "/etc/ssh/ssh_host_*_key",
+    "/etc/ssl/private",
+    "/etc/sudoers*",
+    "/etc/krb5.keytab",
+    "/etc/kubernetes",
+    "/etc/wireguard",
+    "/etc/NetworkManager/system-connections",
+    "/var/backups",
+    "/var/lib/containerd",
+    "/var/lib/containers",
+    "/var/lib/docker",
+    "/var/lib/kubelet",
+    "/var/spool",
+)
+
+# Root owns these in every namespace, and what is written there holds for the whole machine (sys/kernel/core_pattern
+# names a program that the kernel starts outside of any box). bwrap seals some of them, but not sys.
+MACHINE_WIDE = ("acpi", "bus", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
+
+# Covering one of these would take away what every program needs.
+NEVER_COVERED = {
+    "/",
+    "/bin",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib64",
+    "/nix",
+    "/opt",
+    "/proc",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/var",
+}
+
+# Folders of tools directly below a home that hold programs and nothing private. Of any other one with a dot (.docker,
+# .cargo, .local …) only the programs and libraries are shown: credentials lie beside them.
+ONLY_PROGRAMS = {
+    *(".asdf", ".bun", ".deno", ".goenv", ".jenv", ".linuxbrew", ".n", ".nodenv", ".nvm", ".pyenv", ".rbenv"),
+    *(".rustup", ".sdkman", ".volta"),
+}
+LIBRARIES = ("lib", "lib64", "libexec")
+BINS = ("bin", "sbin", "shims")
+
+# What lies at a path in the box; a deeper path goes before a higher one, and at one path the last of these wins.
+NEEDED, SCRATCH, COVER, READ, WRITE = "needed", "scratch", "cover", "read", "write"
+
+# What need not be mounted below what: it is so already. What is needed to run is shown only where it was covered.
+GIVEN = {
+    NEEDED: (NEEDED, READ, WRITE),
+    SCRATCH: (SCRATCH, COVER),
+    COVER: (COVER,),
+    READ: (NEEDED, READ),
+    WRITE: (WRITE,),
+}
+
+# bwrap dies of SIGTERM and takes all with it, so the agent would get no time to end well. Started with the signal
+# ignored it lives on until the agent has ended; the agent itself gets the signal's usual meaning back.
+_PYTHON = [sys.executable, "-I", "-S", "-c"]
+_EXEC = "os.execvp(sys.argv[1], sys.argv[1:])"
+_SET = "import os, sys; from signal import *; signal(SIGTERM, {}); signal(SIGPIPE, SIG_DFL); signal(SIGXFSZ, SIG_DFL); "
+
+
+class NoSandbox:
+    """Commands run as they are, and the board says why."""
+
+    works = False
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def wrap(
+        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+    ) -> list[str]:
+        return list(argv)
+
+
+class Bubblewrap:
+    """A box made by bwrap. `hidden` are folders that are covered wherever they lie, like the board's own.
+
+    Covered does not mean lost: what `wrap` names as readable or writable is shown inside a covered folder too, at its
+    real path. `env` is the environment of the worker: the box shows the programs that its PATH names.
+    """
+
+    def __init__(self, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> None:
+        self._env = dict(os.environ if env is None else env)
+        self._hidden = [_walk(path)[0] for path in hidden]
+        self._covers = _covers(self._env)
+        self._needed = _Programs([*self._covers, *self._hidden]).needed(self._env.get("PATH", os.defpath))
+        self._bwrap = _find(self._env)
+        self._python = False
+        self.works = False
+        self.why = self._probe()
+
+    def wrap(
+        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+    ) -> list[str]:
+        """The command that runs `argv` in the box. Its environment is that of the command, so bwrap's must be clean."""
+        if not self.works:
+            raise Unavailable("no_sandbox", f"There is no sandbox here: {self.why}", "See `moot doctor`.")
+        return self._command(argv, writable=writable, readable=readable, cwd=cwd, network=network)
+
+    def _probe(self) -> str:
+        """Empty if the box really runs a command here, else why not."""
+        if not sys.platform.startswith("linux"):
+            return "bubblewrap needs Linux"
+        if not self._bwrap:
+            return "bubblewrap is not installed: there is no `bwrap` in the PATH"
+        why, path = "", self._env.get("PATH", os.defpath)
+        for self._python in (False, True):  # an old `env` cannot set signals: then Python does
+            why = _tried(tuple(self._command(["true"], writable=(), readable=(), cwd="/", network=False)), path)
+            if not why:
+                self.works = True
+                break
+        return why
+
+    def _command(
+        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+    ) -> list[str]:
+        if not argv:
+            raise Invalid("no_command", "There is no command to run.")
+        outside, inside = self._signals(argv[0])
+        return [
+            *outside,
+            *(self._bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+            *_sealed_proc(),
+            *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-user-try", "--unshare-cgroup-try"),
+            *(() if network else ("--unshare-net",)),
+            *("--die-with-parent", "--cap-drop", "ALL"),
+            *self._layout(writable, readable, network),
+            *("--chdir", cwd, "--"),
+            *inside,
+            *argv,
+        ]
+
+    def _signals(self, program: str) -> tuple[list[str], list[str]]:
+        """The words before bwrap that let it ignore SIGTERM, and those before the command that take it back."""
+        env = shutil.which("env", path=os.defpath)
+        if self._python or env is None or "=" in program:  # `env` would take it for a variable
+            return [*_PYTHON, _SET.format("SIG_IGN") + _EXEC], [*_PYTHON, _SET.format("SIG_DFL") + _EXEC]
+        return [env, "--ignore-signal=TERM"], [env, "--default-signal=TERM"]
+
+    def _layout(self, writable: Sequence[str], readable: Sequence[str], network: bool) -> list[str]:
+        wishes: dict[str, str] = {}
+        links: dict[str, str] = {}
+        needed = [*self._needed, *(["/etc/resolv.conf"] if network else [])]
+        for kind, own in ((NEEDED, needed), (COVER, [*self._covers, *self._hidden]), (SCRATCH, TEMPORARY)):
+            for path in own:
+                real, passed = _walk(path)
+                if os.path.lexists(real):
+                    wishes[real] = kind
+                    links |= passed
+        for kind, paths in ((READ, readable), (WRITE, writable)):
+            for path in paths:
+                real, passed = _walk(path)
+                if not os.path.exists(real) or real == "/":
+                    raise Unavailable(
+                        "sandbox_path", f"{path} cannot be shown in the sandbox: it is not there, or is /"
+                    )
+                wishes[real] = kind
+                links |= passed
+        return _arguments(_laid(wishes), links)
+
+    def __repr__(self) -> str:
+        return f"Bubblewrap({'works' if self.works else self.why})"
+
+
+def choose(wish: str, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Sandbox:
+    """The sandbox as the flow wants it: auto (where the machine can), always (else nothing runs), never."""
+    if wish == "never":
+        return NoSandbox("the flow says `sandbox: never`")
+    box = Bubblewrap(hidden, env)
+    if box.works:
+        return box
+    if wish == "always":
+        raise Unavailable(
+            "no_sandbox",
+            f"The flow says `sandbox: always`, and there is none here: {box.why}",
+            "Install bubblewrap or allow user namespaces; with `sandbox: auto` agents run without it.",
+        )
+    return NoSandbox(box.why)
+
+
+@cache
+def _tried(argv: tuple[str, ...], path: str) -> str:
+    try:
+        ran = subprocess.run(argv, env={"PATH": path}, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap cannot be run: {error}"
+    if ran.returncode == 0:
+        return ""
+    said = ran.stderr.decode("utf-8", "replace").strip().splitlines() or [f"it ended with {ran.returncode}"]
+    return f"bubblewrap is installed, but this kernel or container does not let it work: {said[0]}"
+
+
+def _find(env: Mapping[str, str]) -> str:
+    """The absolute path of bwrap. The system's own folders go first: PATH may name folders of the user's."""
+    found = shutil.which("bwrap", path=os.defpath) or shutil.which("bwrap", path=env.get("PATH", os.defpath))
+    return os.path.realpath(found) if found else ""
+
+
+def _covers(env: Mapping[str, str]) -> list[str]:
+    """What is out of sight in every box."""
+    wanted = [*PRIVATE, *TEMPORARY, env.get("HOME", "")]
+    with suppress(KeyError):  # a user without an entry, as in many containers, has no other home than HOME
+        wanted.append(pwd.getpwuid(os.getuid()).pw_dir)
+    for name in NAMED_PRIVATE:
+        wanted += env.get(name, "").split(os.pathsep)
+    if os.geteuid() == 0:
+        for pattern in ROOTS_OWN:
+            wanted += glob.glob(pattern)
+    real = {_walk(path)[0] for path in wanted if os.path.isabs(path)}
+    return sorted(path for path in real if path not in NEVER_COVERED and os.path.lexists(path))
+
+
+def _sealed_proc() -> list[str]:
+    if os.geteuid() != 0:
+        return []
+    paths = [f"/proc/{name}" for name in MACHINE_WIDE if os.path.exists(f"/proc/{name}")]
+    return [word for path in paths for word in ("--ro-bind", path, path)]
+
+
+class _Programs:
+    """Finds what must be shown of covered folders so that programs run at all."""
+
+    def __init__(self, covers: Sequence[str]) -> None:
+        self._covers = set(covers)
+
+    def needed(self, path: str) -> list[str]:
+        package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # elsewhere in an editable install
+        found = [sys.prefix, sys.base_prefix, package]
+        found += [entry for entry in sys.path if entry.endswith("-packages")]
+        folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder) and os.path.isdir(folder)]
+        for folder in dict.fromkeys(folders):
+            if self._covered(folder):
+                found += self._around(folder)
+        for folder in dict.fromkeys(map(os.path.realpath, folders)):
+            found += self._targets(folder)
+        return [entry for entry in dict.fromkeys(found) if self._covered(entry)]
+
+    def _covered(self, path: str) -> bool:
+        real = _walk(path)[0]
+        return real not in self._covers and any(above in self._covers for above in _parents(real))
+
+    def _around(self, folder: str) -> list[str]:
+        """A folder with programs, and what is beside it: libraries, and for some tools everything."""
+        name, parent = os.path.basename(folder), os.path.dirname(folder)
+        if name not in BINS:
+            return [folder]
+        below_home = os.path.dirname(_walk(parent)[0]) in self._covers
+        if _walk(parent)[0] in self._covers:
+            return [folder]
+        if below_home and os.path.basename(parent).startswith("."):
+            own = os.path.basename(parent) in ONLY_PROGRAMS
+            if not own and not any(os.path.exists(f"{parent}/{mark}") for mark in ("pyvenv.cfg", "conda-meta")):
+                beside = [f"{parent}/{library}" for library in LIBRARIES]
+                if folder.endswith("/.cargo/bin"):  # its programs only call those of rustup
+                    beside.append(f"{os.path.dirname(parent)}/.rustup")
+                return [folder, *(path for path in beside if os.path.isdir(path))]
+        return [parent]
+
+    def _targets(self, folder: str) -> list[str]:
+        """Where the links in a folder lead to, if that would be out of sight."""
+        try:
+            with os.scandir(folder) as entries:
+                links = [entry.path for entry in entries if entry.is_symlink() and "/" in os.readlink(entry.path)]
+        except OSError:
+            return []  # not ours to read, so nothing of it runs
+        found: dict[str, None] = {}
+        for link in links:
+            target = os.path.realpath(link)
+            if not os.path.exists(target) or not self._covered(target):
+                continue
+            home = os.path.dirname(target)
+            if os.path.basename(home) in BINS:
+                found |= dict.fromkeys(self._around(home))
+            elif home in self._covers or os.path.dirname(home) in self._covers:
+                found[target] = None  # a file beside private ones
+            else:
+                found[home] = None
+            found[link] = None  # for the links on the way
+        return list(found)
+
+
+def _parents(path: str) -> Iterable[str]:
+    while path != "/":
+        path = os.path.dirname(path)
+        yield path
+
+
+def _walk(path: str) -> tuple[str, dict[str, str]]:
+    """The real path, and each symlink on the way with its words: in a covered folder they must be made again."""
+    rest = os.path.abspath(path).split("/")[::-1]
+    real = "/"
+    links: dict[str, str] = {}
+    while rest:
+        part = rest.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            real = os.path.dirname(real)
+            continue
+        step = os.path.join(real, part)
+        if os.path.islink(step) and len(links) < LINKS_MAX:
+            links[step] = os.readlink(step)
+            real = "/" if links[step].startswith("/") else real
+            rest += links[step].split("/")[::-1]
+        else:
+            real = step
+    return real, links
+
+
+def _laid(wishes: Mapping[str, str]) -> dict[str, str]:
+    """What really must be mounted, parents before children, without what a parent already gives."""
+    laid = {"/dev": COVER, "/proc": COVER}
+    for path in sorted(wishes, key=lambda path: (path.count("/"), path)):
+        if _above(path, laid) not in GIVEN[wishes[path]]:
+            laid[path] = wishes[path]
+    return laid
+
+
+def _above(path: str, laid: Mapping[str, str]) -> str:
+    """What the nearest mount above a path is; the root of the machine can be read."""
+    return next((laid[parent] for parent in _parents(path) if parent in laid), READ)
+
+
+def _arguments(laid: Mapping[str, str], links: Mapping[str, str]) -> list[str]:
+    said: list[str] = []
+    sealed: list[str] = []
+    for path, kind in laid.items():
+        if path in ("/dev", "/proc"):
+            continue
+        if kind == WRITE:
+            said += ["--bind", path, path]
+        elif kind in (NEEDED, READ):
+            said += ["--ro-bind", path, path]
+        elif os.path.isdir(path):
+            said += ["--tmpfs", path]
+            sealed += [path] if kind == COVER else []
+        else:
+            said += ["--ro-bind", "/dev/null", path]
+    for link, words in links.items():
+        if link not in laid and _above(link, laid) in (COVER, SCRATCH):
+            said += ["--symlink", words, link]
+    for path in sealed:  # only now: until here, the places for the mounts below had to be made in them
+        said += ["--remount-ro", path]
+    return said
