@@ -1,0 +1,1 @@
+"""Runs agents: claim, clone, process, report, gate, land. Its decisions are a plain state machine."""

@@ -1,0 +1,248 @@
+"""The clients that are known, and how an agent of a flow is started with one of them, or with a command of its own."""
+
+import difflib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import msgspec
+import yaml
+from msgspec import Struct, field
+
+from folkmoot.core.flow import Agent, Client, Flow, Model
+from folkmoot.errors import Invalid
+from folkmoot.worker.clients.listener import DIALECTS
+
+Which = Callable[[str], str | None]  # where a program is, like shutil.which
+Template = list[str | list[str]]
+
+# Modules of ours, run without the folder they are started in on their path: what an agent wrote there is not ours.
+FUNCTION = [sys.executable, "-P", "-m", "folkmoot.worker.clients.function"]
+DRIVER = [sys.executable, "-P", "-m", "folkmoot.worker.clients.acp_driver"]
+_PLACEHOLDER = re.compile(r"\{([a-z_]{1,20})\}")
+# One argument may have 128 KiB on Linux; a prompt that long is read from its file instead.
+_ARGUMENT_MAX = 120_000
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """How an agent is started, before it is known for which run."""
+
+    name: str  # the client, or the command where it is none
+    argv: list[str]  # with placeholders
+    speaks: str = "text"
+    env: list[str] = field(default_factory=list)  # names that pass through
+    set: dict[str, str] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)  # the user's credential files, like ~/.codex/auth.json
+    home_files: dict[str, str] = field(default_factory=dict)  # path in its HOME → text; `files` come over them
+    stdin: bool = True  # the prompt goes in on standard input
+    acp: bool = False  # our driver is started, and it starts the agent
+    model: str | None = None  # the model's own id
+    pool: str | None = None
+
+
+def fill(argv: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """Each placeholder replaced, within its own word. What is no placeholder stays, also in a value put in."""
+    known = {name: value.replace("\0", "") for name, value in values.items()}
+    if len(known.get("prompt", "").encode("utf-8", "replace")) > _ARGUMENT_MAX and "prompt_file" in known:
+        known["prompt"] = (
+            f"Your whole task is in the file {known['prompt_file']}: read all of it, then do what it says."
+        )
+    return [_PLACEHOLDER.sub(lambda found: known.get(found.group(1), found.group(0)), word) for word in argv]
+
+
+class Acp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a client is driven by the Agent Client Protocol."""
+
+    command: Template
+    find: list[str]
+    auth: str | None = None  # the method to sign in with before a session, if it needs one
+    modes: list[str] = field(default_factory=list)  # in which files can be edited, the best first
+
+
+class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A client as the catalogue has it."""
+
+    name: str = ""
+    title: str
+    tried: str
+    find: list[str]
+    rank: int
+    command: Template
+    prompt: str
+    speaks: str
+    acp: Acp | None = None
+    env: list[str] = field(default_factory=list)
+    set: dict[str, str] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    home: dict[str, str] = field(default_factory=dict)
+
+
+class Installed(Struct, frozen=True, kw_only=True):
+    """A known client that is there, with the paths of its programs."""
+
+    known: Known
+    path: str
+    acp_path: str | None = None
+
+
+class _Given(Struct, frozen=True, forbid_unknown_fields=True):
+    every_client: dict[str, list[str]]
+    clients: dict[str, Known]
+
+
+class Catalogue:
+    def __init__(self, clients: Mapping[str, Known]) -> None:
+        self.clients = dict(clients)
+
+    @classmethod
+    def load(cls) -> "Catalogue":
+        """The catalogue that comes with the package."""
+        text = resources.files(__package__).joinpath("known.yaml").read_text("utf-8")
+        given = msgspec.convert(yaml.safe_load(text), _Given)
+        everywhere = given.every_client["env"]
+        return cls(
+            {
+                name: msgspec.structs.replace(known, name=name, env=[*known.env, *everywhere])
+                for name, known in given.clients.items()
+            }
+        )
+
+    def find(self, which: Which) -> list[Installed]:
+        """The known clients that are installed, the preferred one first."""
+        found = []
+        for known in sorted(self.clients.values(), key=lambda known: known.rank):
+            path = _first(known.find, which)
+            if path is not None:
+                acp = _first(known.acp.find, which) if known.acp else None
+                found.append(Installed(known=known, path=path, acp_path=acp))
+        return found
+
+    def resolve(self, flow: Flow, agent: Agent, model: str | None) -> Start | None:
+        """How an agent is started with a model of its ladder; None if people or scripts claim for it."""
+        meant = _meaning(flow, model)
+        run = agent.run
+        if "command" in run:
+            argv = list(run["command"])
+            return Start(name=os.path.basename(argv[0]), argv=argv, model=meant.id, pool=meant.pool)
+        if "python" in run:
+            name = str(run["python"])
+            return Start(name=name, argv=[*FUNCTION, name], stdin=False, model=meant.id, pool=meant.pool)
+        if "acp" in run:
+            return self._acp_command(flow, list(run["acp"]), meant)
+        client = meant.client or run.get("client")
+        return self._client(flow, str(client), meant) if client else None
+
+    def _acp_command(self, flow: Flow, argv: list[str], meant: Model) -> Start:
+        """A client's name stands for its own command; of a longer command the program says whose settings hold."""
+        if len(argv) == 1 and argv[0] in {**self.clients, **flow.clients}:
+            return self._client(flow, argv[0], meant, by_acp=True)
+        program = os.path.basename(argv[0])
+        known = next((k for k in self.clients.values() if k.acp and program in k.acp.find), None)
+        given = flow.clients.get(known.name if known else program, Client())
+        given = msgspec.structs.replace(given, acp=argv, command=[])
+        return self._by_acp(known, known.name if known else program, given, meant)
+
+    def _client(self, flow: Flow, name: str, meant: Model, by_acp: bool = False) -> Start:
+        known, given = self.clients.get(name), flow.clients.get(name, Client())
+        if known is None and not (given.command or given.acp):
+            raise self._unknown(name, flow)
+        asks = given.permissions != "allow"
+        if by_acp or asks or (given.acp and not given.command):
+            return self._by_acp(known, name, given, meant)
+        argv = given.command or (_words(known.command, meant.id) if known else [])
+        own_prompt = given.command or known is None
+        return self._checked(
+            self._start(
+                known,
+                given,
+                meant,
+                name=name,
+                argv=argv,
+                speaks=given.speaks or (known.speaks if known else "text"),
+                stdin=bool(own_prompt) or (known is not None and known.prompt == "stdin"),
+            )
+        )
+
+    def _by_acp(self, known: Known | None, name: str, given: Client, meant: Model) -> Start:
+        acp = known.acp if known else None
+        if not given.acp and acp is None:
+            hint = (
+                f"give its command: clients: {{{name}: {{acp: […]}}}}, or take `permissions` out: then it is not asked"
+            )
+            raise Invalid("no_acp", f"the client {name} does not speak the Agent Client Protocol", hint)
+        template: Template = [*given.acp] or (acp.command if acp else [])
+        argv = _words(template, meant.id)
+        by_option = meant.id is not None and not any("{model}" in word for word in argv)
+        driver = [*DRIVER, "--cwd", "{workspace}", "--prompt-file", "{prompt_file}", "--permissions", given.permissions]
+        driver += ["--model", str(meant.id)] if by_option else []
+        driver += ["--auth", acp.auth] if acp and acp.auth else []
+        # An agent that must ask first is left in its own mode, or it would not ask.
+        modes = acp.modes if acp and given.permissions == "allow" else []
+        driver += [word for mode in modes for word in ("--mode", mode)]
+        return self._start(
+            known, given, meant, name=name, argv=[*driver, "--", *argv], speaks="acp", stdin=False, acp=True
+        )
+
+    def _start(self, known: Known | None, given: Client, meant: Model, **parts: Any) -> Start:
+        """The flow's entry over the known one: what it lists holds alone, what it sets is added."""
+        return Start(
+            env=given.env or (known.env if known else []),
+            set={**(_settings(known.set, meant.id) if known else {}), **given.set},
+            files=given.files or (known.files if known else []),
+            home_files=known.home if known else {},
+            model=meant.id,
+            pool=meant.pool,
+            **parts,
+        )
+
+    def _checked(self, start: Start) -> Start:
+        if start.speaks not in DIALECTS:
+            hint = _did_you_mean(start.speaks, DIALECTS) or f"use one of {', '.join(DIALECTS)}"
+            raise Invalid("unknown_dialect", f"nobody understands the dialect {start.speaks!r}", hint)
+        return start
+
+    def _unknown(self, name: str, flow: Flow) -> Invalid:
+        names = [*self.clients, *flow.clients]
+        others = ", ".join(sorted(set(names) - {name}))
+        hint = f"use one of {others}, or give its command: clients: {{{name}: {{command: […]}}}}"
+        meant = _did_you_mean(name, names)
+        return Invalid("unknown_client", f"no client is called {name!r}", f"{meant}; or {hint}" if meant else hint)
+
+
+def _meaning(flow: Flow, model: str | None) -> Model:
+    """What a rung's name means; a name without an entry is the model's own id."""
+    if model is None:
+        return Model()
+    return flow.models.get(model, Model(id=model))
+
+
+def _first(names: list[str], which: Which) -> str | None:
+    return next((path for path in map(which, names) if path), None)
+
+
+def _words(template: Template, model: str | None) -> list[str]:
+    """The words of a known command; those about the model only where there is one."""
+    argv: list[str] = []
+    for part in template:
+        if isinstance(part, str):
+            argv.append(part)
+        elif model is not None:
+            argv += part
+    return argv
+
+
+def _settings(values: Mapping[str, str], model: str | None) -> dict[str, str]:
+    """The variables of a known client; one about the model only where there is one."""
+    if model is None:
+        return {name: value for name, value in values.items() if "{model}" not in value}
+    return {name: value.replace("{model}", model) for name, value in values.items()}
+
+
+def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    names = list(names)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    close = close or [other for other in names if other.startswith(name) or name.startswith(other)][:1]
+    return f"did you mean {close[0]}?" if close and close[0] != name else ""

@@ -1,0 +1,1 @@
+"""One listener for each family of clients: what it prints becomes one `Stream`."""

@@ -1,0 +1,82 @@
+"""Our own driver of agents that speak the Agent Client Protocol: one JSON line for each happening."""
+
+import re
+from typing import Any
+
+from folkmoot.errors import Invalid
+from folkmoot.reports.read import read_report
+from folkmoot.worker.clients.causes import recognised
+from folkmoot.worker.clients.dialects.base import Listener
+from folkmoot.worker.clients.stream import at, cost, count, words
+
+# How agents tell a failed request as the end of a turn like any other.
+_TOLD_AS_TEXT = re.compile(
+    r"\s{0,20}(?:Ran into this error\b|Network error: |\[?API Error\b|Error: |unexpected status \d{3}"
+    r"|exceeded retry limit|stream (?:error|disconnected)|Failed to get response from the AI model|Execution failed:"
+    r"|\{\"error\":|We.re currently experiencing high demand|Unable to continue: Context limit)",
+)
+# From beginning to end in the words of goose: that is no model, whatever was heard before it.
+_BY_GOOSE = re.compile(
+    r"\s{0,20}(?:Ran into this error|Network error: ).{1,4000}(?:Please retry if you think this is a transient or"
+    r" recoverable error\.|Please resend your message to try again\.|Please try again or create a new session)\s{0,20}",
+    re.DOTALL,
+)
+# What codex-acp puts before the first words of a turn, as if the agent had said it.
+_WARNING = re.compile(r"\A(?:\s{0,20}Warning: [^\n]{1,1000}\n\n)+")
+_STOPS = {"max_tokens": "size", "refusal": "capability", "max_turn_requests": "capability", "cancelled": "transient"}
+_ERROR_MAX = 4_000  # a longer text is an answer, not an error
+
+
+class AcpListener(Listener):
+    tools = 0
+
+    def hear(self, event: dict[str, Any]) -> None:
+        match words(event, "type"):
+            case "text":
+                self.last.add(words(event, "id"), words(event, "text"))
+            case "tool":
+                self.tools += 1
+                self.last.next()
+            case "permission":
+                # It is also told that a person is still being waited for.
+                if words(event, "outcome") == "denied":
+                    self.stream.denied.append(words(event, "title") or "a tool")
+            case "usage":
+                self._hear_usage(event)
+            case "end":
+                self._hear_usage(event)
+                self._hear_end(event)
+
+    def _hear_usage(self, event: dict[str, Any]) -> None:
+        usage = at(event, "usage") if "usage" in event else event
+        self.stream.input_tokens = count(usage, "input_tokens") or self.stream.input_tokens
+        self.stream.output_tokens = count(usage, "output_tokens") or self.stream.output_tokens
+        self.stream.cost_usd = cost(event, "cost_usd") or self.stream.cost_usd
+
+    def _hear_end(self, event: dict[str, Any]) -> None:
+        stop, text = words(event, "stop"), _WARNING.sub("", str(self.last)[: 2 * _ERROR_MAX])
+        if stop == "end_turn" and self._is_error(text):
+            self.fail(text.strip())
+        elif stop != "end_turn":
+            self.fail(words(event, "error") or stop, at(event, "status"))
+            self.known_cause = _STOPS.get(stop)
+        self.end(self.error is None)
+
+    def _is_error(self, text: str) -> bool:
+        """A text that begins like an error is one if no model was heard before it; so is any that leaves no doubt."""
+        if len(text) > _ERROR_MAX or _holds_report(text):
+            return False
+        if _BY_GOOSE.fullmatch(text):
+            return True
+        if _TOLD_AS_TEXT.match(text):
+            return not self.stream.output_tokens or not self.tools
+        heard = self.stream.input_tokens or self.stream.output_tokens or self.tools
+        return not heard and recognised(text) is not None
+
+
+def _holds_report(text: str) -> bool:
+    """Whatever it says of errors, an agent that reports was heard. A broken report is one for whoever reads it."""
+    try:
+        return bool(read_report(text))
+    except Invalid:
+        return '"outcome"' in text

@@ -1,0 +1,93 @@
+"""What every listener does: lines in, one `Stream` out. A line may be anything; nothing here raises."""
+
+from typing import Any
+
+from folkmoot.worker.clients.causes import Now, cause_of, recognised, reset_after, shown
+from folkmoot.worker.clients.stream import LastMessage, Words, decoded, plain
+from folkmoot.worker.ports import Ended, Stream
+
+_TAIL = 4_000  # characters at the end of what it printed in which an error is looked for
+_NO_PROGRAM = (126, 127)  # how a shell says that a program cannot be run, or is not there
+
+
+class Listener:
+    """Hears one client during one run. `stream` is what was heard so far; `finish` completes it."""
+
+    def __init__(self, now: Now | None = None) -> None:
+        self.stream = Stream()
+        self.last = LastMessage()
+        self.noise = Words(_TAIL)  # what it printed beside its events
+        self.now = now
+        self.error: str | None = None  # what it told as its failure, and its status of HTTP
+        self.status: int | None = None
+        self.known_cause: str | None = None  # where an event says it better than the words of an error
+
+    def feed(self, line: str) -> None:
+        """One line of standard output, without its end or with it."""
+        line = line.strip()
+        if not line:
+            return
+        event = decoded(line)
+        if event is None:
+            self.noise.add(line + "\n")
+        else:
+            self.hear(event)
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """One event of the client's stream."""
+        raise NotImplementedError
+
+    def fail(self, error: Any, status: Any = None) -> None:
+        """The client said that it failed. A later success takes it back."""
+        self.error = plain(error)
+        self.status = status if isinstance(status, int) and 400 <= status <= 599 else None
+
+    def recover(self) -> None:
+        """The model answered again: what failed before was tried again with success."""
+        self.error = self.status = self.known_cause = None
+
+    def end(self, succeeded: bool | None) -> None:
+        """The client's last event: it need not be waited for."""
+        self.stream.over, self.stream.succeeded = True, succeeded
+
+    def finish(self, ended: Ended, errors_tail: str) -> Stream:
+        """All that was heard, with how the process ended and the end of what it wrote to standard error."""
+        stream = self.stream
+        stream.text = self.text()
+        if ended.fault:
+            self._because("environment", ended.fault)
+        elif self.error is not None:
+            self._failed(errors_tail)
+        elif not stream.over:
+            self._fell_silent(ended, errors_tail)
+        return stream
+
+    def text(self) -> str:
+        return str(self.last)
+
+    def _failed(self, errors_tail: str) -> None:
+        self.stream.succeeded = False
+        told = self.error or ""
+        # Some give the reason only beside their events.
+        known = recognised(told, self.status, self.now) or recognised(errors_tail[-_TAIL:], None, self.now)
+        found = known or cause_of(told, self.status, self.now)
+        reset = found.reset_after
+        if found.cause == "quota" and reset is None:
+            reset = reset_after(told, self.now)
+        self._because(self.known_cause or found.cause, shown(told) or found.why, reset)
+
+    def _fell_silent(self, ended: Ended, errors_tail: str) -> None:
+        """The process ended without a last event: only a crash or a refusal to start is a reason of its own."""
+        told = errors_tail[-_TAIL:].strip() or str(self.noise).strip()
+        if ended.code in _NO_PROGRAM:
+            self._because("environment", shown(told) or "the program cannot be started")
+        elif ended.code:
+            found = cause_of(told, None, self.now)
+            words = shown(told[-400:])
+            self._because(found.cause, f"it ended with exit code {ended.code}: {words}".rstrip(": "), found.reset_after)
+        elif ended.signal is not None:
+            self._because("transient", f"signal {ended.signal} ended it")
+
+    def _because(self, cause: str, why: str, reset_after: float | None = None) -> None:
+        self.stream.succeeded = False
+        self.stream.cause, self.stream.why, self.stream.reset_after = cause, why, reset_after

@@ -1,0 +1,103 @@
+"""Claude Code `--output-format stream-json`, and Qwen Code, which prints the same events with other numbers."""
+
+from typing import Any
+
+from folkmoot.worker.clients.causes import Now
+from folkmoot.worker.clients.dialects.base import Listener
+from folkmoot.worker.clients.stream import at, cost, count, parts, plain, words
+
+_MESSAGES_MAX = 10_000  # messages whose tokens are remembered for a run that never gets to its result
+_LONG_WAIT = 30.0  # seconds
+_OWN_WORDS = "<synthetic>"  # the model of a message that Claude Code wrote itself, to tell an error
+
+
+class ClaudeListener(Listener):
+    """Its last event is `result`. A refused request keeps `subtype: success`, so `is_error` is what counts."""
+
+    def __init__(self, now: Now | None = None) -> None:
+        super().__init__(now)
+        self._spent: dict[str, tuple[int, int]] = {}
+        self._reset_at: int = 0
+
+    def hear(self, event: dict[str, Any]) -> None:
+        match words(event, "type"):
+            case "assistant":
+                self._hear_message(event)
+            case "system":
+                self._hear_wait(event)
+            case "rate_limit_event":
+                self._reset_at = count(event, "rate_limit_info", "resetsAt")
+            case "result":
+                self._hear_result(event)
+
+    def _hear_wait(self, event: dict[str, Any]) -> None:
+        """A short wait before it tries again is its own affair; a long one is the board's, which has other work."""
+        retry = event if words(event, "subtype") == "api_retry" else at(event, "data")
+        wait = (count(retry, "retry_delay_ms") or count(retry, "delayMs")) / 1000
+        if words(event, "subtype") in ("api_retry", "retry") and wait >= _LONG_WAIT:
+            self.fail(
+                f"{words(retry, 'error')} it would retry after {wait:.0f} seconds".strip(), at(retry, "error_status")
+            )
+            self.end(False)
+
+    def _hear_message(self, event: dict[str, Any]) -> None:
+        message = at(event, "message")
+        identity = words(message, "id")
+        self._spend(identity, self.tokens(at(message, "usage")))
+        # The words of a sub-agent are for the agent that called it.
+        if words(message, "model") == _OWN_WORDS or at(event, "parent_tool_use_id"):
+            return
+        for part in parts(message, "content"):
+            if part.get("type") == "text":
+                self.last.add(identity, words(part, "text"))
+
+    def _spend(self, identity: str, tokens: tuple[int, int]) -> None:
+        """Each part of a message tells the tokens of the whole anew; a killed run has no other count."""
+        before = self._spent.get(identity, (0, 0))
+        if before != (0, 0) or len(self._spent) < _MESSAGES_MAX:
+            self._spent[identity] = tokens
+            self.stream.input_tokens += tokens[0] - before[0]
+            self.stream.output_tokens += tokens[1] - before[1]
+
+    def tokens(self, usage: Any) -> tuple[int, int]:
+        """Claude counts what came from the cache apart."""
+        cached = count(usage, "cache_creation_input_tokens") + count(usage, "cache_read_input_tokens")
+        return count(usage, "input_tokens") + cached, count(usage, "output_tokens")
+
+    def _hear_result(self, event: dict[str, Any]) -> None:
+        told = words(event, "result")
+        self._hear_usage(event)
+        self.stream.denied = [words(part, "tool_name") or "a tool" for part in parts(event, "permission_denials")]
+        failed = bool(event.get("is_error")) or words(event, "subtype").startswith("error")
+        # Qwen Code 0.15 tells a failed request as a success.
+        if failed or (told.startswith("[API Error") and told.endswith("]")):
+            error = told or words(event, "error", "message") or plain(event.get("errors") or event.get("error"))
+            reset = f" resets at {self._reset_at}" if self._reset_at else ""
+            self.fail((error or words(event, "subtype")) + reset, event.get("api_error_status"))
+            if words(event, "subtype") == "error_max_turns":
+                self.known_cause = "capability"
+            self.end(False)
+            return
+        if told.strip():
+            self.last.add("result", told)
+        self.recover()
+        # A turn that waits in its queue goes on with another result.
+        if not count(event, "queued_turn_count"):
+            self.end(True)
+
+    def _hear_usage(self, event: dict[str, Any]) -> None:
+        models = event.get("modelUsage")
+        used = [model for model in models.values() if isinstance(model, dict)] if isinstance(models, dict) else []
+        if used:
+            into = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+            self.stream.input_tokens = sum(count(model, key) for model in used for key in into)
+            self.stream.output_tokens = sum(count(model, "outputTokens") for model in used)
+        elif isinstance(event.get("usage"), dict):
+            self.stream.input_tokens, self.stream.output_tokens = self.tokens(event["usage"])
+        self.stream.cost_usd = cost(event, "total_cost_usd")
+
+
+class QwenListener(ClaudeListener):
+    def tokens(self, usage: Any) -> tuple[int, int]:
+        """Qwen's input holds what came from the cache."""
+        return count(usage, "input_tokens"), count(usage, "output_tokens")

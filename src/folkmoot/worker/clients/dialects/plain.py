@@ -1,0 +1,116 @@
+"""Clients that print text: plain commands, aider, mini-swe-agent and Continue."""
+
+import re
+from typing import Any
+
+from folkmoot.worker.clients.causes import Now, recognised
+from folkmoot.worker.clients.dialects.base import Listener
+from folkmoot.worker.clients.stream import Words, decoded, words
+from folkmoot.worker.ports import Ended, Stream
+
+_LAST_LINES = 5
+_LITELLM = re.compile(r"litellm\.[A-Za-z.]{0,40}(?:Error|Timeout|Exception)\b")
+_TOKENS = re.compile(r"Tokens: ([\d.,]{1,12})([kM]?) sent,(?: [^,]{0,60},){0,2} ([\d.,]{1,12})([kM]?) received")
+_COST = re.compile(r"Cost: \$([\d.,]{1,15}) message")
+_TIMES = {"": 1, "k": 1_000, "M": 1_000_000}
+_LINE_MAX = 2_000  # a longer line is nobody's error
+
+
+class TextListener(Listener):
+    """A plain command: all it prints is text, and only what it says of a failure on standard error is a reason."""
+
+    def __init__(self, now: Now | None = None) -> None:
+        super().__init__(now)
+        self.said = Words()
+
+    def feed(self, line: str) -> None:
+        line = line.rstrip("\r\n")
+        self.said.add(line + "\n")
+        self.hear_line(line[:_LINE_MAX])
+
+    def hear_line(self, line: str) -> None:
+        """For those that tell more than text."""
+
+    def text(self) -> str:
+        return str(self.said)
+
+    def finish(self, ended: Ended, errors_tail: str) -> Stream:
+        if self.error is not None or ended.fault or ended.code in (126, 127) or ended.signal is not None:
+            return super().finish(ended, errors_tail)
+        stream = self.stream
+        stream.text = self.text()
+        if ended.code:
+            stream.succeeded = False
+            told = "\n".join(errors_tail.strip().splitlines()[-_LAST_LINES:])
+            # Without plain words for it a failed command is the agent's own failure, not its client's.
+            found = recognised(told, None, self.now)
+            if found is not None:
+                self._because(found.cause, found.why, found.reset_after)
+        return stream
+
+
+class AiderListener(TextListener):
+    """aider ends with 0 whatever happened; its errors are those of litellm, its successes tell their tokens."""
+
+    def hear_line(self, line: str) -> None:
+        if _LITELLM.match(line):
+            self.fail(line)
+        elif line.startswith("Tokens: ") and (found := _TOKENS.match(line)):
+            self.recover()
+            self.stream.succeeded = True
+            self.stream.input_tokens += _number(found.group(1), found.group(2))
+            self.stream.output_tokens += _number(found.group(3), found.group(4))
+            if paid := _COST.search(line):
+                self.stream.cost_usd += float(_digits(paid.group(1)))
+
+
+class MiniListener(TextListener):
+    """mini-swe-agent prints its prompt first, in which the form of a report stands: that is not the agent's word."""
+
+    begun = False
+    over = False
+
+    def hear_line(self, line: str) -> None:
+        if not self.begun and line.startswith("mini-swe-agent (step "):
+            self.begun = True
+            self.said.clear()
+        if line.startswith("Exit:"):
+            self.over = True
+        elif self.over and _LITELLM.match(line):
+            self.fail(line)
+
+    def text(self) -> str:
+        return str(self.said) if self.begun else ""
+
+
+class ContinueListener(TextListener):
+    """Continue prints one JSON object at its end: the answer in an envelope, or the answer itself if that is JSON."""
+
+    answer: str | None = None
+
+    def feed(self, line: str) -> None:
+        event = decoded(line.strip())
+        if event is not None and words(event, "status") == "success" and isinstance(event.get("response"), str):
+            self.answer = words(event, "response")
+            self.stream.succeeded = True
+        super().feed(line)
+
+    def text(self) -> str:
+        return self.answer if self.answer is not None else super().text()
+
+    def finish(self, ended: Ended, errors_tail: str) -> Stream:
+        for line in errors_tail.splitlines():
+            event: dict[str, Any] | None = decoded(line.strip())
+            if event is not None and words(event, "status") == "error":
+                self.fail(words(event, "message"))
+        return super().finish(ended, errors_tail)
+
+
+def _number(digits: str, times: str) -> int:
+    return int(float(_digits(digits)) * _TIMES[times])
+
+
+def _digits(text: str) -> str:
+    """Digits with one point at most: `1,234.5.` is 1234.5."""
+    whole, point, rest = text.replace(",", "").strip(".").partition(".")
+    return f"{whole or '0'}{point}{rest.replace('.', '')}" or "0"

@@ -1,0 +1,39 @@
+"""Which listener understands which dialect."""
+
+from folkmoot.errors import Invalid
+from folkmoot.worker.clients.causes import Now
+from folkmoot.worker.clients.dialects.acp import AcpListener
+from folkmoot.worker.clients.dialects.base import Listener
+from folkmoot.worker.clients.dialects.claude import ClaudeListener, QwenListener
+from folkmoot.worker.clients.dialects.codex import CodexListener
+from folkmoot.worker.clients.dialects.copilot import CopilotListener
+from folkmoot.worker.clients.dialects.gemini import GeminiListener
+from folkmoot.worker.clients.dialects.goose import GooseListener
+from folkmoot.worker.clients.dialects.opencode import OpenCodeListener
+from folkmoot.worker.clients.dialects.pi import PiListener
+from folkmoot.worker.clients.dialects.plain import AiderListener, ContinueListener, MiniListener, TextListener
+
+DIALECTS: dict[str, type[Listener]] = {
+    "text": TextListener,
+    "acp": AcpListener,
+    "claude-code": ClaudeListener,
+    "codex": CodexListener,
+    "opencode": OpenCodeListener,
+    "gemini": GeminiListener,
+    "qwen": QwenListener,
+    "goose": GooseListener,
+    "copilot": CopilotListener,
+    "aider": AiderListener,
+    "mini-swe-agent": MiniListener,
+    "pi": PiListener,
+    "cn": ContinueListener,
+}
+
+
+def listener(dialect: str, now: Now | None = None) -> Listener:
+    """The listener for a dialect. With `now` the hour at which a quota is there again can be understood too."""
+    if dialect not in DIALECTS:
+        raise Invalid(
+            "unknown_dialect", f"nobody understands the dialect {dialect!r}", f"use one of {', '.join(DIALECTS)}"
+        )
+    return DIALECTS[dialect](now)

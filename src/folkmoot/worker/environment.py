@@ -1,0 +1,219 @@
+"""The environment of a run: made from nothing, so that only what the client's entry names gets in."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+from msgspec import Struct, field
+
+from folkmoot.errors import Invalid
+from folkmoot.worker.ports import Paths
+
+FILE_BYTES_MAX = 1_000_000  # a credential file is small; anything larger is a mistake in the client's entry
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+# MOOT_* says who a run is. The others make a loader run code of its choice, in bwrap too, which stands outside the box.
+NOT_FOR_CLIENTS = ("MOOT_", "LD_", "DYLD_", "GCONV_PATH", "GLIBC_TUNABLES")
+OURS = {"HOME"}  # credential files are placed there, and nothing of the user's is
+
+# A tool's program alone is not enough: it looks for the rest below HOME, which is another one here. Where its folder of
+# programs is in the PATH, the rest is near: how that folder ends, the variable, and the way to go.
+TOOL_FOLDERS = (
+    ("/.asdf/shims", "ASDF_DATA_DIR", ".."),
+    ("/.cargo/bin", "RUSTUP_HOME", "../../.rustup"),
+    ("/.pyenv/bin", "PYENV_ROOT", ".."),
+    ("/.pyenv/shims", "PYENV_ROOT", ".."),
+    ("/.rbenv/shims", "RBENV_ROOT", ".."),
+    ("/.volta/bin", "VOLTA_HOME", ".."),
+)
+
+# Folders of the cache that runs share, by the variable that leads a tool there.
+CACHES = {
+    "XDG_CACHE_HOME": "xdg",
+    "PIP_CACHE_DIR": "pip",
+    "UV_CACHE_DIR": "uv",
+    "POETRY_CACHE_DIR": "poetry",
+    "PRE_COMMIT_HOME": "pre-commit",
+    "npm_config_cache": "npm",
+    "npm_config_store_dir": "pnpm",
+    "YARN_CACHE_FOLDER": "yarn",
+    "BUN_INSTALL_CACHE_DIR": "bun",
+    "DENO_DIR": "deno",
+    "CARGO_HOME": "cargo",
+    "GOCACHE": "go-build",
+    "GOMODCACHE": "go-mod",
+    "GRADLE_USER_HOME": "gradle",
+    "NUGET_PACKAGES": "nuget",
+    "COMPOSER_CACHE_DIR": "composer",
+    "BUNDLE_USER_CACHE": "bundle",
+    "CCACHE_DIR": "ccache",
+}
+
+FIXED = {
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "USER": "agent",
+    "LOGNAME": "agent",
+    "SHELL": "/bin/sh",
+    "PAGER": "cat",
+    "DO_NOT_TRACK": "1",
+    # Nobody is there to type a password or to close an editor.
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",
+    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes",
+    "GIT_EDITOR": "true",
+    "GIT_PAGER": "cat",
+    "GIT_AUTHOR_NAME": "Folkmoot agent",
+    "GIT_AUTHOR_EMAIL": "agent@folkmoot.invalid",
+    "GIT_COMMITTER_NAME": "Folkmoot agent",
+    "GIT_COMMITTER_EMAIL": "agent@folkmoot.invalid",
+    # A hard link into the shared cache would let an edit in one clone change it for all.
+    "UV_LINK_MODE": "copy",
+    "npm_config_package_import_method": "copy",
+    "npm_config_update_notifier": "false",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
+
+
+def environment(
+    names: Iterable[str],
+    values: Mapping[str, str],
+    *,
+    worker_env: Mapping[str, str],
+    paths: Paths,
+    moot: str,
+    cache: str | None = None,
+    run: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """All variables of a run's processes.
+
+    `names` (the client's `env`) pass from the worker's environment; one that is not set there is left out. `values`
+    (its `set`) go before them. `moot` is the folder of the `moot` command, `cache` the shared cache if the processes
+    may write it (as `setup` does), and `run` what only the worker may say: MOOT_RUN and its like.
+    """
+    names = list(names)
+    for name in [*names, *values]:
+        if name.startswith(NOT_FOR_CLIENTS) or name in OURS or not name or "=" in name:
+            raise Invalid(
+                "client_env",
+                f"The entry of a client cannot give {name!r} to its runs.",
+                "Take it out of the client's `env` or `set`.",
+            )
+    path = _path(worker_env.get("PATH") or DEFAULT_PATH, moot)
+    made = {
+        **FIXED,
+        "PATH": path,
+        "HOME": paths.home,
+        "TMPDIR": tmp(paths.home),
+        # Without its own .git, a workspace is not to be taken for a part of the repository around it.
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(paths.workspace),
+        **_tools(path),
+        **_caches(paths.home, cache),
+    }
+    made |= {name: worker_env[name] for name in names if name in worker_env and name != "PATH"}
+    made |= values
+    if "PATH" in values:
+        made["PATH"] = _path(values["PATH"], moot)
+    return {**made, **(run or {})}
+
+
+def tmp(home: str) -> str:
+    """The folder for temporary files; `place_files` makes it."""
+    return os.path.join(home, "tmp")
+
+
+def _path(path: str, moot: str) -> str:
+    """The folder of `moot` goes first. What is relative would mean a folder of the clone, so it is left out."""
+    folders = [moot, *path.split(os.pathsep)]
+    return os.pathsep.join(dict.fromkeys(folder for folder in folders if os.path.isabs(folder)))
+
+
+def _tools(path: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for folder in path.split(os.pathsep):
+        for end, name, way in TOOL_FOLDERS:
+            if folder.rstrip("/").endswith(end):
+                found.setdefault(name, os.path.normpath(os.path.join(folder, way)))
+    return found
+
+
+def _caches(home: str, cache: str | None) -> dict[str, str]:
+    if cache is None:
+        return {"XDG_CACHE_HOME": os.path.join(home, ".cache")}
+    return {name: os.path.join(cache, folder) for name, folder in CACHES.items()}
+
+
+class Placed(Struct, frozen=True):
+    """What came of placing credential files."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # content by the name in the client's entry: for the redactor
+    notes: list[str] = field(default_factory=list)  # what was not placed, and why
+
+
+def place_files(files: Iterable[str], home: str, worker_home: str) -> Placed:
+    """Copy the files that a client's entry names, like ~/.codex/auth.json, to the same place in the run's HOME.
+
+    A file that is missing or not fit is noted: many clients can log in in more than one way.
+    """
+    os.makedirs(tmp(home), mode=0o700, exist_ok=True)
+    placed = Placed()
+    for name in files:
+        parts = name.split("/")
+        if parts[0] != "~" or len(parts) < 2 or any(part in ("", ".", "..") for part in parts):
+            raise Invalid("client_files", f"{name!r} is not a file below a home.", "Name it like ~/.codex/auth.json.")
+        try:
+            content = _read(os.path.join(worker_home, *parts[1:]))
+            write_below(home, parts[1:], content)
+        except _NotFit as fault:
+            placed.notes.append(f"{name} {fault}")
+        except OSError as error:
+            placed.notes.append(f"{name} cannot be placed: {error.strerror or error}")
+        else:
+            placed.texts[name] = content.decode("utf-8", "replace")
+    return placed
+
+
+class _NotFit(Exception):
+    pass
+
+
+def _read(path: str) -> bytes:
+    try:
+        # Not blocking: a pipe or a device would be waited for otherwise. What it is, is asked of the open file.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except FileNotFoundError as error:
+        raise _NotFit("is not there") from error
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise _NotFit("is not a regular file")
+        with open(fd, "rb", closefd=False) as file:
+            content = file.read(FILE_BYTES_MAX + 1)
+    finally:
+        os.close(fd)
+    if len(content) > FILE_BYTES_MAX:
+        raise _NotFit(f"has more than {FILE_BYTES_MAX} bytes")
+    return content
+
+
+def write_below(top: str, parts: list[str], content: bytes) -> None:
+    """Step by step, never through a symlink, never into what is there: an earlier process of the run, such as its
+    setup, may have put anything into a folder that it can write."""
+    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            with suppress(FileExistsError):  # if what is there is no folder, opening it says so
+                os.mkdir(part, 0o700, dir_fd=folder)
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        with suppress(FileNotFoundError):
+            os.unlink(parts[-1], dir_fd=folder)
+        fd = os.open(
+            parts[-1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder
+        )
+        with open(fd, "wb") as file:
+            file.write(content)
+    finally:
+        os.close(folder)

@@ -1,0 +1,85 @@
+"""A plain folder without git: agents work in the folder itself, and what they touched shows by comparing."""
+
+import os
+import stat
+
+import msgspec
+from msgspec import Struct
+
+from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
+from folkmoot.worker.git.looking import SPECIAL
+from folkmoot.worker.ports import Paths
+
+# The board's own files and repositories; and what tools leave behind and nobody means.
+NOT_LOOKED_AT = {".moot", ".git"}
+BY_PRODUCTS = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", "node_modules"}
+
+
+class Entry(Struct, frozen=True):
+    """A file as it is listed; two that are equal are taken for the same file."""
+
+    size: int
+    mtime_ns: int
+    mode: str
+    link: str | None = None
+
+
+class Folder:
+    def __init__(self, root: str) -> None:
+        self.root = os.path.abspath(root)
+
+    def prepare(self, paths: Paths) -> Paths:
+        """The same folders of a run, but for the workspace: that is the folder itself."""
+        return msgspec.structs.replace(paths, workspace=self.root)
+
+    def listing(self) -> dict[str, Entry]:
+        """Every file below the folder. No link is followed; what cannot be looked into is left out."""
+        found: dict[str, Entry] = {}
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                with os.scandir(os.path.join(self.root, folder)) as entries:
+                    listed = list(entries)
+            except (FileNotFoundError, NotADirectoryError, PermissionError):
+                continue  # it went away while we looked, or is closed to us as it is to the agent
+            for entry in listed:
+                path = os.path.join(folder, entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name.casefold() == ".git":
+                        # Not looked into; but that one came is seen: the user's own git would run what it names.
+                        found[path] = Entry(0, 0, SUBMODULE)
+                    elif entry.name not in NOT_LOOKED_AT and entry.name not in BY_PRODUCTS:
+                        waiting.append(path)
+                    continue
+                try:
+                    found[path] = listed_as(entry)
+                except FileNotFoundError:
+                    continue
+        return found
+
+    def work(self, before: dict[str, Entry], after: dict[str, Entry]) -> Work:
+        """What differs between two listings. There is no commit."""
+        touched = []
+        for path in sorted(before.keys() | after.keys()):
+            old, new = before.get(path), after.get(path)
+            if old == new:
+                continue
+            there = new or old
+            assert there is not None
+            how = "created" if old is None else "deleted" if new is None else "modified"
+            name = os.fsencode(path).decode("utf-8", "backslashreplace")
+            touched.append(Touched(name, how, there.mode, new.link if new else None))
+        return Work(touched=touched)
+
+
+def listed_as(entry: os.DirEntry[str]) -> Entry:
+    there = entry.stat(follow_symlinks=False)
+    kind = stat.S_IFMT(there.st_mode)
+    if kind == stat.S_IFREG:
+        mode = "100755" if there.st_mode & stat.S_IXUSR else "100644"
+        return Entry(there.st_size, there.st_mtime_ns, mode)
+    if kind == stat.S_IFLNK:
+        lead = os.fsencode(os.readlink(entry.path)).decode("utf-8", "backslashreplace")
+        return Entry(there.st_size, there.st_mtime_ns, LINK, lead)
+    return Entry(0, 0, SPECIAL.get(kind, SUBMODULE))

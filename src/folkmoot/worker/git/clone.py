@@ -1,0 +1,305 @@
+"""A clone for each run, and what came of it.
+
+The agent gets a repository that works. The engine never reads it: it keeps an index of its own beside the workspace
+and looks at the files alone, with its own repository. So whatever an agent does to its `.git` changes nothing here.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+
+from folkmoot.core.rules.running.rights import TOO_LARGE
+from folkmoot.core.work import SUBMODULE, Touched, Work
+from folkmoot.errors import Unavailable
+from folkmoot.worker.git.looking import behind_link, names_git, oddities, open_file
+from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, readable, write
+from folkmoot.worker.ports import Paths, Ran
+from folkmoot.worker.removing import remove_tree
+
+NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
+FILE_BYTES_MAX = 1_000_000_000  # of one file, however sparse: git reads all of it
+CHANGE_BYTES_MAX = 4_000_000_000  # of all files that a run changed
+BRANCH = "moot"  # an item's branch in its clone is moot/<item>
+
+
+class Made(Struct, frozen=True):
+    """What the engine remembers of a clone, outside of it."""
+
+    device: int
+    inode: int
+    item: str
+
+
+class Clones:
+    """Makes workspaces below `.moot/runs/`, and takes in what was done in them."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._spares = os.path.join(repository.home, "spares")
+
+    # Making
+
+    def make(
+        self, paths: Paths, commit: str | None, item: str, author: Author, refs: Mapping[str, str] | None = None
+    ) -> None:
+        """A workspace with a commit checked out on the item's branch. `refs` are further refs the agent can see."""
+        os.makedirs(paths.root, exist_ok=True)
+        if commit is None or not self.take_spare(paths, commit):
+            os.mkdir(paths.workspace)
+            if commit is not None:
+                self._fill(paths.workspace, index_of(paths), commit)
+        there = os.lstat(paths.workspace)
+        made = Made(there.st_dev, there.st_ino, item)
+        write(os.path.join(paths.root, "made"), msgspec.json.encode(made).decode())
+        self._dress(paths, commit, item, author, refs or {})
+
+    def _fill(self, folder: str, index: str, commit: str) -> None:
+        self.repository("read-tree", "-m", "-u", commit, work_tree=folder, index=index)
+
+    def _dress(self, paths: Paths, commit: str | None, item: str, author: Author, refs: Mapping[str, str]) -> None:
+        """Give the agent a repository of its own, written file by file: no git runs to make it."""
+        git_dir = os.path.join(paths.workspace, ".git")
+        for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"):
+            os.makedirs(os.path.join(git_dir, folder))
+        branch = f"refs/heads/{BRANCH}/{item}"
+        all_refs = dict(refs) | ({branch: commit} if commit else {})
+        objects = os.path.join(self.repository.git_dir, "objects")
+        files = {
+            "HEAD": f"ref: {branch}\n",
+            "config": self._config(author),
+            "objects/info/alternates": f"{quoted(objects)}\n",
+            "packed-refs": "".join(f"{held} {ref}\n" for ref, held in sorted(all_refs.items())),
+            "info/exclude": self.repository.ignored(),
+            "description": f"The clone of a run on {item}.\n",
+        }
+        for name, text in files.items():
+            with open(os.path.join(git_dir, name), "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(text)
+        if os.path.exists(index_of(paths)):
+            # With its time: git takes files as changed that are as young as the index.
+            shutil.copy2(index_of(paths), os.path.join(git_dir, "index"))
+
+    def _config(self, author: Author) -> str:
+        core = [f"repositoryformatversion = {self.repository.version}", "bare = false", "filemode = true"]
+        who = [f"name = {configured(author.name)}", f"email = {configured(author.email)}"]
+        rest = ["[gc]", "auto = 0", "[commit]", "gpgsign = false", "[advice]", "detachedHead = false"]
+        lines = ["[core]", *core, "logallrefupdates = true", "[user]", *who, *rest, *self.repository.extensions]
+        return "\n".join([*lines, ""])
+
+    # Spares: clones made ahead, while no slot waits for them
+
+    def prepare_spare(self, commit: str) -> None:
+        """Check out a commit ahead. Any number may be prepared; each is taken once."""
+        os.makedirs(self._spares, exist_ok=True)
+        aside = tempfile.mkdtemp(prefix=".making-", dir=self._spares)
+        workspace = os.path.join(aside, "workspace")
+        os.mkdir(workspace)
+        self._fill(workspace, os.path.join(aside, "index"), commit)
+        write(os.path.join(aside, "commit"), commit)
+        os.rename(aside, os.path.join(self._spares, os.path.basename(aside).removeprefix(".making-")))
+
+    def spares(self) -> list[str]:
+        """The names of the clones that are ready."""
+        if not os.path.isdir(self._spares):
+            return []
+        return sorted(name for name in os.listdir(self._spares) if not name.startswith("."))
+
+    def take_spare(self, paths: Paths, commit: str) -> bool:
+        """Make a spare the workspace of a run, moved to the wanted commit. False: there is none."""
+        mine = os.path.join(paths.root, "spare")
+        for name in self.spares():
+            with contextlib.suppress(FileNotFoundError):  # another worker was quicker
+                os.rename(os.path.join(self._spares, name), mine)
+                break
+        else:
+            return False
+        with open(os.path.join(mine, "commit"), encoding="ascii") as file:
+            old = file.read()
+        os.rename(os.path.join(mine, "workspace"), paths.workspace)
+        os.rename(os.path.join(mine, "index"), index_of(paths))
+        shutil.rmtree(mine)
+        if old != commit:
+            self.repository("read-tree", "-m", "-u", old, commit, work_tree=paths.workspace, index=index_of(paths))
+        return True
+
+    def drop_spares(self) -> None:
+        """Throw away all spares, also those that a crash left half made: nobody ever worked in them."""
+        shutil.rmtree(self._spares, ignore_errors=True)
+
+    # Taking in
+
+    def lost(self, paths: Paths) -> str:
+        """Why there is nothing to take in; empty if the workspace is the folder that was made."""
+        try:
+            there = os.lstat(paths.workspace)
+        except FileNotFoundError:
+            return "the workspace is gone"
+        made = self._made(paths)
+        if not stat.S_ISDIR(there.st_mode) or (there.st_dev, there.st_ino) != (made.device, made.inode):
+            return "the workspace was replaced by something else"
+        return ""
+
+    def _made(self, paths: Paths) -> Made:
+        try:
+            with open(os.path.join(paths.root, "made"), "rb") as file:
+                return msgspec.json.decode(file.read(), type=Made)
+        except (FileNotFoundError, msgspec.DecodeError) as error:
+            raise Unavailable("no_clone", f"{paths.root} holds no clone that was made here: {error}") from error
+
+    def snapshot(
+        self, paths: Paths, base: str | None, message: str, author: Author, ref: str | None = None
+    ) -> Work | None:
+        """What the workspace holds now, as one commit on `base`, kept under `ref`. None: `lost` says why.
+
+        Nothing changed: the commit is `base` itself.
+        """
+        if self.lost(paths):
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{index_of(paths)}.lock")  # of our own git, in a worker that was killed: nobody else is here
+        odd = self._stage(paths)
+        tree = self.repository("write-tree", work_tree=paths.workspace, index=index_of(paths)).out.decode().strip()
+        unchanged = tree == (self.repository.tree_of(base) if base else self.repository.empty_tree())
+        if unchanged:
+            return Work(base=base, commit=base, tree=tree, touched=odd)
+        words = f"{message.strip() or 'Work'}\n\nMoot-Item: {self._made(paths).item}\n"
+        words += f"Moot-Run: {os.path.basename(os.path.normpath(paths.root))}\n"
+        commit = self.repository.commit(tree, [base] if base else [], words, author)
+        if ref:
+            self.repository.keep(ref, commit)
+        return Work(base=base, commit=commit, tree=tree, touched=[*self.repository.touched(base, commit), *odd])
+
+    def _stage(self, paths: Paths) -> list[Touched]:
+        """Bring the engine's index up to what the files are, and tell what could not be taken for a file."""
+        index, top = index_of(paths), os.fsencode(paths.workspace)
+        found = dict(oddities(paths.workspace))
+        ignored = self._ignored(paths, list(found))
+        odd = {path: (CREATED, mode) for path, mode in found.items() if path not in ignored}
+        flags = ("-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard")
+        listed = self.repository("ls-files", *flags, work_tree=paths.workspace, index=index).out
+        lines = [(line[:1], line[2:].rstrip(b"/")) for line in listed.split(b"\0") if line]
+        folders = {name for _, name in lines if is_folder(os.path.join(top, name))}
+        modules = self._modules(paths, [name for tag, name in lines if tag == b"C" and name in folders])
+        wanted, beyond = set(), set()
+        room = CHANGE_BYTES_MAX
+        for tag, name in lines:
+            path = os.fsdecode(name)
+            if names_git(path):
+                odd[path] = (CREATED, SUBMODULE)
+            elif name in modules or (tag == b"?" and name in folders):
+                odd[path] = (MODIFIED if name in modules else CREATED, SUBMODULE)
+            elif behind_link(paths.workspace, path):
+                beyond.add(name)
+            elif (size := _size(os.path.join(top, name))) > min(FILE_BYTES_MAX, room):
+                odd[path] = (CREATED if tag == b"?" else MODIFIED, TOO_LARGE)
+            else:
+                room -= size if name not in wanted else 0
+                wanted.add(name)
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                    open_file(os.path.join(paths.workspace, path))
+        if self._update(paths, sorted(beyond), "--force-remove").code:
+            raise Unavailable("git_failed", f"{sorted(beyond)[:3]} could not be taken out of the index.")
+        refused = self._take(paths, sorted(wanted))
+        odd |= {os.fsdecode(name): (CREATED, SUBMODULE) for name in refused}
+        return [Touched(readable(os.fsencode(path)), how, mode) for path, (how, mode) in sorted(odd.items())]
+
+    def _modules(self, paths: Paths, names: list[bytes]) -> set[bytes]:
+        """Those of these that the base knows as repositories of their own."""
+        if not names:
+            return set()
+        said = self.repository("ls-files", "-z", "-s", "--", *map(os.fsdecode, names), index=index_of(paths)).out
+        lines = [line.partition(b"\t") for line in said.split(b"\0")]
+        return {name for facts, _, name in lines if facts.startswith(SUBMODULE.encode())}
+
+    def _ignored(self, paths: Paths, found: list[str]) -> set[str]:
+        if not found:
+            return set()
+        # This command knows no literal paths; with a dot in front nothing in them means anything.
+        ran = self.repository(
+            "check-ignore",
+            *("-z", "--stdin", "--no-index"),
+            work_tree=paths.workspace,
+            index=index_of(paths),
+            stdin=b"".join(b"./" + os.fsencode(path) + b"\0" for path in found),
+            check=False,
+            env={"GIT_LITERAL_PATHSPECS": "0"},
+        )
+        if ran.code not in (0, 1):
+            raise Unavailable("git_failed", f"What is ignored cannot be told: {ran.err.decode('utf-8', 'replace')}")
+        return {os.fsdecode(name.removeprefix(b"./")) for name in ran.out.split(b"\0") if name}
+
+    def _take(self, paths: Paths, names: list[bytes]) -> list[bytes]:
+        """Put files into the index as they are, or out of it if they are gone; gives back what git will not take."""
+        ran = self._update(paths, names, "--add", "--remove", "--replace")
+        refused = any(words in ran.err for words in NOT_FOR_GIT)
+        if ran.code == 0 and not refused:
+            return []
+        if len(names) > 1:
+            half = len(names) // 2
+            return self._take(paths, names[:half]) + self._take(paths, names[half:])
+        if refused:
+            return names
+        words = ran.err.decode("utf-8", "replace").strip()
+        raise Unavailable("git_failed", f"{readable(names[0])} could not be taken in: {words}")
+
+    def _update(self, paths: Paths, names: list[bytes], *flags: str) -> Ran:
+        if not names:
+            return Ran(0)
+        files = b"".join(name + b"\0" for name in names)
+        return self.repository(
+            "update-index",
+            *(*flags, "-z", "--stdin"),
+            work_tree=paths.workspace,
+            index=index_of(paths),
+            stdin=files,
+            check=False,
+        )
+
+    def remove(self, paths: Paths) -> None:
+        """Delete the workspace and the engine's index of it. Only once what it holds is kept, or is nothing."""
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.lstat(paths.workspace).st_mode):
+                remove_tree(paths.workspace)
+            else:
+                os.unlink(paths.workspace)
+        for name in ("index", "made"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(paths.root, name))
+
+
+def index_of(paths: Paths) -> str:
+    return os.path.join(paths.root, "index")
+
+
+def is_folder(path: bytes) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _size(path: bytes) -> int:
+    try:
+        there = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    return there.st_size if stat.S_ISREG(there.st_mode) else 0
+
+
+def quoted(path: str) -> str:
+    """A path in git's list of borrowed objects, where a quote or a leading # would mean something else."""
+    if path.isprintable() and path[:1] not in ('"', "#"):
+        return path
+    return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(path)) + '"'
+
+
+def configured(words: str) -> str:
+    """A value in a configuration file: quoted, on one line."""
+    plain = "".join(letter for letter in words if letter.isprintable())
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'

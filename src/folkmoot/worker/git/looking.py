@@ -1,0 +1,93 @@
+"""A look at a work tree that an agent left: what in it must not be taken for a file of the project.
+
+Nothing is opened and no link is followed. Folders that were closed are opened again, or git would see what is in
+them as deleted.
+"""
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from folkmoot.core.work import SUBMODULE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# As git writes modes; it knows no such files, so a change with one of these is never one it made.
+SPECIAL = {
+    stat.S_IFIFO: "010000",
+    stat.S_IFCHR: "020000",
+    stat.S_IFBLK: "060000",
+    stat.S_IFSOCK: "140000",
+}
+
+TOO_DEEP = "040000"  # a folder with paths in it that are too long for any program
+
+# Code points that some file systems leave out when they compare names.
+UNSEEN = {*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF}
+OPEN = stat.S_IRWXU
+
+
+def is_git(name: str) -> bool:
+    """Would some file system take this name for `.git`?"""
+    seen = "".join(letter for letter in name if ord(letter) not in UNSEEN)
+    seen = seen.split(":", 1)[0].rstrip(". ").casefold()
+    return seen in (".git", "git~1")
+
+
+def names_git(path: str) -> bool:
+    return any(is_git(part) for part in path.replace("\\", "/").split("/"))
+
+
+def oddities(top: str) -> "Iterator[tuple[str, str]]":
+    """Path and mode of what is no file, folder or link, and of folders that are repositories of their own."""
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = _entries(os.path.join(top, folder))
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            yield folder.partition("/")[0], TOO_DEEP
+            continue
+        for entry in entries:
+            path = os.path.join(folder, entry.name)
+            if entry.name.casefold() == ".git" and not folder:
+                if entry.name != ".git":
+                    yield path, SUBMODULE
+                continue
+            if is_git(entry.name):
+                # Of a folder with a repository in it the folder is named; odd spellings are named themselves.
+                yield (folder if entry.name == ".git" else path), SUBMODULE
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                kind = stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode)
+                yield path, SPECIAL.get(kind, SUBMODULE)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    mode = os.lstat(folder).st_mode
+    if mode & OPEN != OPEN:
+        os.chmod(folder, stat.S_IMODE(mode) | OPEN)
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def open_file(path: str) -> None:
+    """Make a file readable that its owner closed."""
+    mode = os.lstat(path).st_mode
+    if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:
+        os.chmod(path, stat.S_IMODE(mode) | stat.S_IRUSR)
+
+
+def behind_link(top: str, path: str) -> bool:
+    """Does a link stand in the way to a path? Then it is not a path of this tree."""
+    folder = os.path.dirname(path)
+    while folder:
+        if os.path.islink(os.path.join(top, folder)):
+            return True
+        folder = os.path.dirname(folder)
+    return False

@@ -1,0 +1,127 @@
+"""Where the user's repository is, and which of its branches are checked out where.
+
+Found by looking at files, never by letting git look: git would climb to whatever repository lies above.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from folkmoot.worker.ports import Git
+
+POINTER_MAX = 8_192
+
+
+class Place(Struct, frozen=True):
+    """A repository as it was found."""
+
+    git_dir: str  # of this work tree: its HEAD and its index
+    common: str  # of the repository: its objects and branches
+    work_tree: str | None  # None: a bare repository
+
+
+class Tree(Struct, frozen=True):
+    """A work tree of the user in which a branch is checked out, or being rebased."""
+
+    path: str
+    git_dir: str
+    at_work: str = ""  # what git was left in the middle of
+
+    @property
+    def index(self) -> str:
+        return os.path.join(self.git_dir, "index")
+
+
+def find(root: str) -> Place | None:
+    """The repository of a folder: in it, or in the nearest folder above that has one."""
+    folder = os.path.realpath(root)
+    while True:
+        found = _repository_in(folder)
+        if found:
+            return found
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def _repository_in(folder: str) -> Place | None:
+    inside = os.path.join(folder, ".git")
+    if os.path.isdir(inside):
+        return Place(inside, common_of(inside), folder) if _looks_like_git(inside) else None
+    if os.path.isfile(inside):
+        pointed = pointer(inside, "gitdir: ")
+        led = os.path.normpath(os.path.join(folder, pointed)) if pointed else ""
+        return Place(led, common_of(led), folder) if led and _looks_like_git(led) else None
+    return Place(folder, common_of(folder), None) if _looks_like_git(folder) else None
+
+
+def _looks_like_git(folder: str) -> bool:
+    has_head = os.path.lexists(os.path.join(folder, "HEAD"))
+    return has_head and os.path.isdir(os.path.join(common_of(folder), "objects"))
+
+
+def common_of(git_dir: str) -> str:
+    """A linked work tree keeps objects and branches where its main one does."""
+    name = pointer(os.path.join(git_dir, "commondir"))
+    return os.path.normpath(os.path.join(git_dir, name)) if name else git_dir
+
+
+def pointer(file: str, start: str = "") -> str:
+    """What a one-line file of git says; nothing if it is missing or is something else."""
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as text:
+            line = text.read(POINTER_MAX).rstrip("\n")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""
+    return line[len(start) :] if line.startswith(start) else ""
+
+
+def checked_out(git: "Git", common: str, branch: str) -> list[Tree]:
+    """The user's work trees that stand on a branch."""
+    ref = f"refs/heads/{branch}"
+    found = []
+    for path, git_dir, head in _work_trees(git, common):
+        rebased = _rebased(git_dir) == ref
+        if head == ref or rebased:
+            found.append(Tree(path, git_dir, f"a rebase of {branch}" if rebased else _at_work(git_dir)))
+    return found
+
+
+def _work_trees(git: "Git", common: str) -> "Iterator[tuple[str, str, str]]":
+    said = git("worktree", "list", "--porcelain", "-z", git_dir=common).out.decode("utf-8", "surrogateescape")
+    for number, entry in enumerate(said.split("\0\0")):
+        lines = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
+        if "worktree" not in lines or "bare" in lines:
+            continue
+        path = lines["worktree"]
+        if number == 0:  # the main one always comes first
+            own = git("config", "--local", "--get", "core.worktree", git_dir=common, check=False).out.decode().strip()
+            path, git_dir = os.path.normpath(os.path.join(common, own)) if own else path, common
+        else:
+            place = _repository_in(path)
+            git_dir = place.git_dir if place else ""
+        if git_dir and os.path.isdir(path):
+            yield path, git_dir, lines.get("branch", "")
+
+
+def _rebased(git_dir: str) -> str:
+    """The branch that a rebase was left in the middle of: it moves when that goes on."""
+    names = [pointer(os.path.join(git_dir, name, "head-name")) for name in ("rebase-merge", "rebase-apply")]
+    return next(filter(None, names), "")
+
+
+def _at_work(git_dir: str) -> str:
+    """What is going on in a work tree that a moving branch would spoil."""
+    marks = {"MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert"}
+    return next((words for mark, words in marks.items() if os.path.exists(os.path.join(git_dir, mark))), "")
+
+
+def current_branch(root: str) -> str | None:
+    """The branch that is checked out in a folder; None without a repository, or where no branch is."""
+    place = find(root)
+    return pointer(os.path.join(place.git_dir, "HEAD"), "ref: refs/heads/") or None if place else None

@@ -1,0 +1,382 @@
+"""The engine's own bare repository, beside the user's: everything but the landing itself happens in it.
+
+The user's repository is only read, by fetch. Agents never get to write here: their clones borrow its objects.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from folkmoot.core.work import LINK, Touched
+from folkmoot.errors import Refused, Unavailable
+from folkmoot.worker.git.places import Place, find
+from folkmoot.worker.ports import Git, Ran
+
+FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow")
+DIFF = ("diff-tree", "-r", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+PATHS_AT_ONCE = 50  # a diff is asked for in parts, so that a huge one is never held whole
+TRIES = 3
+
+# Left behind by tools and meant by nobody. A .gitignore of the user's is stronger, either way.
+BY_PRODUCTS = ["__pycache__/", "*.pyc", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".venv/", "node_modules/"]
+
+# The strongest attributes there are: nothing a work tree says hides a change, or turns a file into something else.
+ATTRIBUTES = "* !diff -filter -ident -working-tree-encoding\n"
+
+CREATED, MODIFIED, DELETED = "created", "modified", "deleted"
+
+
+class Author(Struct, frozen=True):
+    """Whom a commit names."""
+
+    name: str
+    email: str
+
+    def env(self) -> dict[str, str]:
+        return {"GIT_AUTHOR_NAME": one_line(self.name) or "nobody", "GIT_AUTHOR_EMAIL": one_line(self.email)}
+
+
+class Merged(Struct, frozen=True):
+    """What came of a merge. With conflicts there is no commit, and the tree has both sides marked in its files."""
+
+    commit: str | None = None
+    tree: str | None = None
+    conflicts: list[str] = field(default_factory=list)
+    forward: bool = False  # one of the two already held the other: no commit was needed
+
+
+class Change(Struct, frozen=True):
+    """One line of a raw diff."""
+
+    path: bytes
+    status: str
+    old_mode: str
+    mode: str
+    old: str
+    new: str
+
+
+class Repository:
+    """`.moot/repo.git`, and the way to the user's repository."""
+
+    def __init__(self, git: Git, user: Place, home: str, target: str, form: str) -> None:
+        self.git = git
+        self.user = user
+        self.home = os.path.abspath(home)
+        self.target = target
+        self.git_dir = os.path.join(self.home, "repo.git")
+        self.form = form  # sha1 or sha256
+        self.none = "0" * (64 if form == "sha256" else 40)
+        self._seen: dict[str, str] = {}  # refs of the user's that are fetched, as they were
+        self._empty = ""
+
+    @classmethod
+    def open(cls, git: Git, root: str, home: str, target: str) -> "Repository":
+        """The engine's repository for the user's; made if it is missing."""
+        user = find(root)
+        if user is None:
+            raise Refused("no_repository", f"There is no git repository in {root}.", "Make one with `git init`.")
+        if git("check-ref-format", f"refs/heads/{target}", git_dir=user.common, check=False).code:
+            raise Refused("bad_branch", f"{target!r} cannot be the name of a branch.", "Name another `target`.")
+        form = git("rev-parse", "--show-object-format", git_dir=user.common).out.decode().strip()
+        repository = cls(git, user, home, target, form)
+        repository._make()
+        repository._write("info/exclude", repository.ignored())
+        return repository
+
+    def _make(self) -> None:
+        if os.path.isdir(self.git_dir):
+            there = self.git("rev-parse", "--show-object-format", git_dir=self.git_dir).out.decode().strip()
+            if there != self.form:
+                words = f"{self.git_dir} holds {there} objects, but the repository it is for now has {self.form}."
+                raise Unavailable("other_repository", words, "Move it away: a new one is made.")
+            return
+        os.makedirs(self.home, exist_ok=True)
+        aside = tempfile.mkdtemp(prefix="repo.git.", dir=self.home)
+        try:
+            # Whole before it has its name: a crash leaves nothing that looks like a repository.
+            self.git("init", "--quiet", "--bare", "--template=", f"--object-format={self.form}", git_dir=aside)
+            os.makedirs(os.path.join(aside, "info"), exist_ok=True)
+            self._take_packs(os.path.join(aside, "objects", "pack"))
+            write(os.path.join(aside, "config"), self.config())
+            write(os.path.join(aside, "info", "attributes"), ATTRIBUTES)
+            os.chmod(aside, 0o755)
+            os.rename(aside, self.git_dir)
+        except OSError:
+            # Somebody else made it in the meantime, which is as good.
+            if not os.path.isdir(self.git_dir):
+                raise
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _take_packs(self, folder: str) -> None:
+        """Link the user's packs, so that the first fetch has little to copy. Another disk: it copies."""
+        theirs = os.path.join(self.user.common, "objects", "pack")
+        if not os.path.isdir(theirs):
+            return
+        os.makedirs(folder, exist_ok=True)
+        names = os.listdir(theirs)
+        if any(name.endswith(".promisor") for name in names):
+            return  # a partial clone: its packs promise what is not there
+        # The index makes git see a pack, so it comes last.
+        for name in sorted(names, key=lambda name: name.endswith(".idx")):
+            if name.startswith("pack-") and name.endswith((".pack", ".rev", ".idx")):
+                with contextlib.suppress(OSError):
+                    os.link(os.path.join(theirs, name), os.path.join(folder, name))
+
+    def config(self) -> str:
+        lines = ["[core]", "bare = true", "logallrefupdates = false", f"repositoryformatversion = {self.version}"]
+        lines += ["[gc]", "auto = 0", "[uploadpack]", "allowAnySHA1InWant = true"]
+        return "\n".join([*lines, *self.extensions, ""])
+
+    @property
+    def version(self) -> int:
+        return 1 if self.form == "sha256" else 0
+
+    @property
+    def extensions(self) -> list[str]:
+        return ["[extensions]", "objectformat = sha256"] if self.form == "sha256" else []
+
+    def ignored(self) -> str:
+        """By-products, and what the user excludes in the repository but not in its tree."""
+        theirs = os.path.join(self.user.common, "info", "exclude")
+        lines = [*BY_PRODUCTS]
+        if os.path.isfile(theirs):
+            with open(theirs, encoding="utf-8", errors="surrogateescape") as file:
+                lines += file.read().splitlines()
+        return "\n".join([*lines, ""])
+
+    def __call__(
+        self,
+        *args: str,
+        work_tree: str | None = None,
+        index: str | None = None,
+        stdin: bytes = b"",
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+    ) -> Ran:
+        """Run git in the engine's repository, whose configuration is what we wrote, whoever else wrote there."""
+        self._write("config", self.config())
+        self._write("info/attributes", ATTRIBUTES)
+        return self.git(
+            *args, git_dir=self.git_dir, work_tree=work_tree, index=index, stdin=stdin, check=check, env=env
+        )
+
+    def _write(self, name: str, text: str) -> None:
+        file = os.path.join(self.git_dir, name)
+        try:
+            with open(file, encoding="utf-8", errors="surrogateescape") as there:
+                if there.read() == text:
+                    return
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+        write(file, text)
+
+    # The user's branches
+
+    def tip(self, target: str | None = None) -> str | None:
+        """What the next landing builds on: the target branch, and `moot/<target>` where that is ahead of it.
+
+        Where both moved on, it is their merge. None: the branch has no commit yet.
+        """
+        target = target or self.target
+        return self.tip_of(target, self.fetched(target))
+
+    def tip_of(self, target: str, theirs: Mapping[str, str]) -> str | None:
+        main, aside = theirs.get(target), theirs.get(f"moot/{target}")
+        if aside is None or main is None or aside == main or self.contains(main, aside):
+            return main or aside
+        if self.contains(aside, main):
+            return aside
+        return self.merge(main, aside, f"Merge moot/{target} into {target}", dated=True).commit or main
+
+    def fetched(self, target: str) -> dict[str, str]:
+        """The commits of the target branch and of `moot/<target>`, now; their objects are here."""
+        for left in reversed(range(TRIES)):
+            theirs = self._theirs(target)
+            missing = [name for name, commit in theirs.items() if self._seen.get(name) != commit]
+            if not missing:
+                return theirs
+            specs = [f"+refs/heads/{name}:{self._local(name)}" for name in missing]
+            # The user's own objects were good enough for the user: old ones often would not pass a check.
+            ran = self._fetch(self.git_dir, self.user.common, *specs, checked=False, check=left == 0)
+            if ran.code == 0 and self._theirs(target) == theirs:
+                self._seen |= theirs
+                return theirs
+        raise Unavailable("branch_unsteady", f"The branch {target} kept moving while it was read.", "Try again.")
+
+    def saw(self, branch: str, commit: str) -> None:
+        """A branch of the user's was moved to a commit of ours: there is nothing to fetch."""
+        self._seen[branch] = commit
+
+    @staticmethod
+    def _local(name: str) -> str:
+        return f"refs/moot/aside/{name[5:]}" if name.startswith("moot/") else f"refs/moot/target/{name}"
+
+    def _theirs(self, target: str) -> dict[str, str]:
+        names = [target, f"moot/{target}"]
+        refs = [f"refs/heads/{name}" for name in names]
+        said = self.git("for-each-ref", "--format=%(objectname) %(refname)", *refs, git_dir=self.user.common).out
+        lines = [line.split(" ", 1) for line in said.decode("utf-8", "surrogateescape").splitlines()]
+        return {ref.removeprefix("refs/heads/"): commit for commit, ref in lines if ref in refs}
+
+    def give(self, commit: str) -> None:
+        """Bring a commit's objects into the user's repository. No branch moves."""
+        if self.git("cat-file", "-e", f"{commit}^{{commit}}", git_dir=self.user.common, check=False).code == 0:
+            return
+        ran = self._fetch(self.user.common, self.git_dir, commit, checked=True, check=False)
+        if ran.code:
+            words = ran.err.decode("utf-8", "replace").strip()
+            if "fsck" in words or "error in " in words:
+                raise Refused("unsafe_change", f"Git refuses this change as unsafe: {words[-500:]}")
+            raise Unavailable("git_failed", f"{commit} could not be brought into {self.user.common}: {words[-500:]}")
+
+    def _fetch(self, into: str, source: str, *specs: str, checked: bool, check: bool) -> Ran:
+        flags = () if checked else ("-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false")
+        return self.git(*flags, "fetch", *FETCH, source, *specs, git_dir=into, check=check)
+
+    # Commits
+
+    def keep(self, ref: str, commit: str) -> None:
+        """Keep a commit under a ref, so that nothing ever collects it."""
+        if not ref.startswith("refs/moot/"):
+            raise ValueError(f"not a ref of ours: {ref}")
+        self("update-ref", "--no-deref", ref, commit)
+
+    @staticmethod
+    def item_ref(item: str) -> str:
+        return f"refs/moot/items/{item}"
+
+    @staticmethod
+    def run_ref(run: str) -> str:
+        return f"refs/moot/runs/{run}"
+
+    def kept(self, ref: str) -> str | None:
+        said = self("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", check=False).out.decode().strip()
+        return said or None
+
+    def contains(self, tip: str, commit: str) -> bool:
+        """Is a commit the tip itself or one of those it was built on?"""
+        ran = self("merge-base", "--is-ancestor", commit, tip, check=False)
+        if ran.code not in (0, 1):
+            words = ran.err.decode("utf-8", "replace").strip()
+            raise Unavailable("git_failed", f"{commit} and {tip} cannot be compared: {words}")
+        return ran.code == 0
+
+    def fork(self, one: str | None, other: str) -> str | None:
+        """The youngest commit that both were built on; None if there is none."""
+        if one is None:
+            return None
+        return self("merge-base", one, other, check=False).out.decode().strip() or None
+
+    def tree_of(self, commit: str) -> str:
+        return self("rev-parse", "--verify", f"{commit}^{{tree}}").out.decode().strip()
+
+    def empty_tree(self) -> str:
+        if not self._empty:
+            self._empty = self("hash-object", "-t", "tree", "-w", "--stdin").out.decode().strip()
+        return self._empty
+
+    def commit(
+        self, tree: str, parents: Sequence[str], message: str, author: Author | None = None, date: str = ""
+    ) -> str:
+        env = author.env() if author else {}
+        if date:
+            env |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        flags = [part for parent in parents for part in ("-p", parent)]
+        words = message.replace("\0", "").encode("utf-8", "replace")
+        return self("commit-tree", tree, *flags, stdin=words, env=env).out.decode().strip()
+
+    def merge(
+        self, ours: str | None, theirs: str, message: str, author: Author | None = None, dated: bool = False
+    ) -> Merged:
+        """Merge without any work tree. `dated`: with the time of the younger side, so that it comes out alike."""
+        shared = self("merge-base", ours, theirs, check=False).out.decode().strip() if ours else ""
+        if ours is None or shared == ours:
+            return Merged(theirs, self.tree_of(theirs), forward=True)
+        if shared == theirs:
+            return Merged(ours, self.tree_of(ours), forward=True)
+        flags = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
+        ran = self("merge-tree", *flags, ours, theirs, check=False)
+        if ran.code not in (0, 1):
+            words = ran.err.decode("utf-8", "replace").strip()
+            raise Unavailable("git_failed", f"{ours} and {theirs} could not be merged: {words}")
+        tree, *conflicts = [readable(part) for part in ran.out.split(b"\0") if part]
+        if ran.code:
+            return Merged(tree=tree, conflicts=sorted(set(conflicts)))
+        date = self._youngest(ours, theirs) if dated else ""
+        return Merged(self.commit(tree, [ours, theirs], message, author, date), tree)
+
+    def _youngest(self, *commits: str) -> str:
+        said = self("show", "--no-patch", "--format=%ct", *commits).out.decode().split()
+        return f"{max(map(int, said))} +0000"
+
+    # What changed
+
+    def changes(self, base: str | None, commit: str | None) -> list[Change]:
+        old, new = base or self.empty_tree(), commit or self.empty_tree()
+        fields = self(*DIFF, "--raw", "-z", old, new).out.split(b"\0")
+        found = []
+        for line, path in zip(fields[::2], fields[1::2], strict=False):
+            old_mode, mode, before, after, status = line.decode().removeprefix(":").split(" ")
+            found.append(Change(path, status[0], old_mode, mode, before, after))
+        return found
+
+    def touched(self, base: str | None, commit: str) -> list[Touched]:
+        """What differs between two commits, path by path; renames are a path gone and a path that came."""
+        changes = self.changes(base, commit)
+        leads = self._links([change.new for change in changes if change.mode == LINK])
+        found = []
+        for change in changes:
+            how = {"A": CREATED, "D": DELETED}.get(change.status, MODIFIED)
+            mode = change.old_mode if how == DELETED else change.mode
+            found.append(Touched(readable(change.path), how, mode, leads.get(change.new) if mode == LINK else None))
+        return found
+
+    def _links(self, blobs: list[str]) -> dict[str, str]:
+        if not blobs:
+            return {}
+        said = self("cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()).out
+        leads, at = {}, 0
+        for blob in blobs:
+            end = said.index(b"\n", at)
+            size = int(said[at:end].split(b" ")[2])
+            leads[blob] = readable(said[end + 1 : end + 1 + size])
+            at = end + 1 + size + 1
+        return leads
+
+    def diff(self, base: str | None, commit: str, cap: int) -> str:
+        """The change as text, cut at `cap` bytes."""
+        paths = [os.fsdecode(change.path) for change in self.changes(base, commit)]
+        said = b""
+        for first in range(0, len(paths), PATHS_AT_ONCE):
+            part = paths[first : first + PATHS_AT_ONCE]
+            flags = ("-c", "core.bigFileThreshold=4m", *DIFF, "-p", "--no-color")
+            said += self(*flags, base or self.empty_tree(), commit, "--", *part).out
+            if len(said) > cap:
+                cut = said[: said.rfind(b"\n", 0, cap) + 1].decode("utf-8", "replace")
+                return f"{cut}… cut here: the whole change touches {len(paths)} files\n"
+        return said.decode("utf-8", "replace")
+
+
+def readable(name: bytes) -> str:
+    """A path as text that every store takes, even if its bytes are no text."""
+    return name.decode("utf-8", "backslashreplace")
+
+
+def one_line(words: str) -> str:
+    return "".join(letter for letter in words if letter.isprintable() and letter not in "<>").strip()
+
+
+def write(file: str, text: str) -> None:
+    """Write a file so that a reader meets the old one or the new one, never a part."""
+    handle, aside = tempfile.mkstemp(prefix=f"{os.path.basename(file)}.", dir=os.path.dirname(file))
+    with open(handle, "w", encoding="utf-8", errors="surrogateescape") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(aside, file)

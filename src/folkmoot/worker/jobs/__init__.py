@@ -1,0 +1,1 @@
+"""The three kinds of runs: an agent's effort, a gate, a landing."""

@@ -1,0 +1,271 @@
+"""An agent's effort: a workspace, a process, a report, and the change it really made."""
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from folkmoot.briefs.prompt import prompt
+from folkmoot.core.commands import PauseRun
+from folkmoot.core.report import Report, Usage
+from folkmoot.core.work import Work
+from folkmoot.engine.standing import Standing, is_fresh
+from folkmoot.errors import Invalid, MootError, Refused, Unavailable
+from folkmoot.reports.read import read_report
+from folkmoot.worker.clients.catalogue import Start, fill
+from folkmoot.worker.clients.listener import listener
+from folkmoot.worker.environment import place_files, write_below
+from folkmoot.worker.jobs.job import Job, View
+from folkmoot.worker.output import DIFF_PART, tail_of
+from folkmoot.worker.ports import Ended, Stream
+from folkmoot.worker.relay import Relay
+from folkmoot.worker.workshop import GitWorkshop, author_of, disown
+
+if TYPE_CHECKING:
+    from folkmoot.worker.jobs.job import Door
+
+MERGES_MAX = 50
+REPORT_BYTES_MAX = 1_000_000
+PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
+KEPT_ASIDE = "its change is kept under {ref}"
+
+
+class EffortJob(Job):
+    _kept = False  # is what it changed safe?
+
+    def limits(self) -> tuple[float, float]:
+        agent = self.flow.agents[self.agent]
+        return agent.timeout or self.flow.limits.timeout, self.flow.limits.silence
+
+    def carry_out(self) -> None:
+        tools = self.tools
+        start = tools.catalogue.resolve(self.flow, self.flow.agents[self.agent], self.model)
+        if start is None:
+            raise Unavailable("no_client", f"the flow does not say how {self.agent} is run", "give it `run`")
+        standing = tools.application.queries.standing(self.run)
+        self.step("clone")
+        base = tools.workshop.make(self.paths, standing, None)
+        try:
+            # The redactor is another one once the client's secrets are known: it is asked for anew each time.
+            relay = Relay(tools.application, self.speaker, self.item, lambda value: self.redactor.clean_value(value))
+            door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
+            try:
+                ended, stream = self._run(start, door, is_fresh(standing))
+            finally:
+                door.close()
+            self.close_output()
+            self._bring_home(standing, base, relay, ended, stream)
+            self.over()
+        finally:
+            self._put_away(standing, base)
+
+    def _put_away(self, standing: Standing, base: str | None) -> None:
+        """Nothing is removed before it is kept; what cannot be kept is left where it is, for `tidy` or a person."""
+        workshop = self.tools.workshop
+        try:
+            if not self._kept:
+                workshop.bring_home(self.paths, standing, base, f"{self.title}\n\n(the run was not finished)")
+            workshop.remove(self.paths)
+        except (MootError, OSError) as error:
+            self.tell("fault", f"what it left in {self.paths.root} could not be put away: {error}", good=False)
+            disown(self.paths)
+
+    # Running it
+
+    def _run(self, start: Start, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
+        agent = self.flow.agents[self.agent]
+        self.set_up(agent.setup, agent.network, shared=fresh)
+        files = self._spool()
+        self._home_files(start)
+        placed = place_files(start.files, self.paths.home, self.tools.env.get("HOME", ""))
+        for words in placed.notes:
+            self.output.add(f"folkmoot: {words}\n")
+        values = {"brief": files["MOOT_BRIEF"], "prompt": files["prompt"], "prompt_file": files["MOOT_PROMPT"]}
+        values |= {"model": start.model or "", "workspace": self.paths.workspace, "report": files["MOOT_REPORT"]}
+        run = {name: path for name, path in files.items() if name.startswith("MOOT_")}
+        run |= {
+            "MOOT_RUN": self.run,
+            "MOOT_TOKEN": str(self.claim["token"]),
+            "MOOT_ITEM": self.item,
+            "MOOT_AGENT": self.agent,
+            "MOOT_MODEL": start.model or "",
+            "MOOT_SOCKET": door.path,
+        }
+        env = self.environment(start.env, start.set, run)
+        self.redactor = self.knowing(start.env, placed.texts, start.set)
+        argv = fill(start.argv, values)
+        stdin = files["prompt"].encode() if start.stdin else b""
+        launch = self.launch(argv, env, network=agent.network, stdin=stdin, doors=[door.folder])
+        self.step("spawn")
+        self.tell("started", start.name)
+        clock = self.tools.application.engine.clock
+        heard = listener(start.speaks, lambda: clock.wall() / 1000)
+
+        def hear(line: str) -> None:
+            heard.feed(line)
+            if heard.stream.over:
+                self.watch.over(self.tools.now())
+
+        ended = self.converse(launch, hear)
+        self.check_alive()
+        return ended, heard.finish(ended, self.errors_tail)
+
+    def _spool(self) -> dict[str, str]:
+        """The brief and the prompt as files, and where a report may be written."""
+        text = prompt(self.claim["brief"])
+        spool = self.paths.spool
+        files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", "report")}
+        write_below(spool, ["brief.json"], msgspec.json.encode(self.claim["brief"]))
+        write_below(spool, ["prompt.txt"], text.encode())
+        named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": "report"}
+        return {"prompt": text, **{name: files[file] for name, file in named.items()}}
+
+    def _home_files(self, start: Start) -> None:
+        for name, text in start.home_files.items():
+            write_below(self.paths.home, name.split("/"), text.encode())
+
+    # Bringing it home
+
+    def _bring_home(self, standing: Standing, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
+        said, fault = self._heard(relay, ended, stream)
+        summary = said.summary if said is not None else "(no report)"
+        message = f"{self.title}\n\n{summary}".strip()
+        work, lost = self.tools.workshop.bring_home(self.paths, standing, base, message)
+        self._kept = True
+        if relay.ended:
+            self.became = "ended by what it said during its run"
+            self.watch.done = True
+            return
+        if said is None and stream.cause == "quota":
+            command = PauseRun(why=self.redactor.clean(stream.why), seconds=stream.reset_after, work=work)
+            self.insist(command, show=False)
+            self.became = f"no quota: {command.why}"
+            self.tell("released", self.became)
+            return
+        if said is None:
+            said, fault = self._unsaid(ended, stream)
+        if lost:
+            said, fault = Report.failed(f"{lost}: nothing of its work can be taken", cause="transient"), None
+        if work is not None and _is_vast(work):
+            words = f"it changed {len(work.touched)} paths, more than can be looked at: nothing of it is taken"
+            said, fault, work = Report.failed(words, cause="conflict"), None, None
+        said = replace(said, usage=_usage(stream, said))
+        if work is not None and work.touched:
+            self._keep_diff(work)
+        view = self._report_merged(said, fault, work)
+        self._tell_end(view, said)
+
+    def _report_merged(self, said: Report, fault: str | None, work: Work | None) -> View:
+        """Report; a child's work is first merged with its parent's, and again if another was quicker."""
+        workshop = self.tools.workshop
+        for _ in range(MERGES_MAX):
+            if said.outcome != "done" or fault is not None or work is None or not work.touched:
+                break
+            if work.commit is None or not isinstance(workshop, GitWorkshop):
+                break
+            standing = self.tools.application.queries.standing(self.run)
+            if not standing.ends_here:
+                break
+            self.step("merge")
+            onto = standing.parent_head or workshop.tip(standing.target)
+            words = f"Item {standing.item}: {standing.title}"
+            merged = workshop.repository.merge(onto, work.commit, words, author_of("folkmoot"))
+            if merged.commit is None:
+                names = ", ".join(merged.conflicts[:5])
+                said = Report.failed(f"it conflicts with what others made in {names}", cause="conflict")
+                break
+            workshop.repository.keep(workshop.repository.item_ref(standing.parent or ""), merged.commit)
+            work = replace(work, onto=standing.parent_head, merged=merged.commit)
+            try:
+                return self.report(said, fault=fault, work=work)
+            except Refused as error:
+                if error.code != "branch_moved":
+                    raise
+        return self.report(said, fault=fault, work=work)
+
+    def _heard(self, relay: Relay, ended: Ended, stream: Stream) -> tuple[Report | None, str | None]:
+        """The report: said by command, written to its file, or the last one in what was printed."""
+        if self.watch.ending in ("timeout", "silence"):
+            return None, None
+        if relay.report is not None:
+            return relay.report, relay.fault
+        written = _read_file(os.path.join(self.paths.spool, "report"))
+        for text in (written, stream.text):
+            if not text.strip():
+                continue
+            try:
+                return read_report(self.redactor.clean(text)), None
+            except Invalid as error:
+                if stream.cause is not None:
+                    return None, None  # it was cut off: why it was is what counts
+                if text is written or _looks_meant(text):
+                    return Report.failed(error.message, cause="protocol"), error.message
+        return None, None
+
+    def _unsaid(self, ended: Ended, stream: Stream) -> tuple[Report, str | None]:
+        """What the engine reports for an agent that cannot. An exit code alone is never success."""
+        why = self.redactor.clean(stream.why)
+        if self.watch.ending == "timeout":
+            return Report.failed(f"it was not done after {self.watch.wall:.0f}s and was ended", cause="timeout"), None
+        if self.watch.ending == "silence":
+            return Report.failed(f"it said nothing for {self.watch.silence:.0f}s and was ended", cause="timeout"), None
+        if ended.fault:
+            return Report.failed(f"it could not be started: {ended.fault}", cause="environment"), None
+        if stream.cause is not None:
+            return Report.failed(why or f"the client failed ({stream.cause})", cause=stream.cause), None
+        if (ended.signal is not None or ended.code) and not stream.over:
+            how = f"exit {ended.code}" if ended.code else f"signal {ended.signal}"
+            last = why or self.redactor.clean(tail_of(self.errors_tail, 500)) or "it said nothing about it"
+            return Report.failed(f"it crashed ({how}): {last}", cause="transient"), None
+        words = "the run ended without a report: end with one, in the form the brief shows"
+        return Report.failed(words, cause="protocol"), words
+
+    def _keep_diff(self, work: Work) -> None:
+        diff = self.tools.workshop.diff(work)
+        if diff:
+            self._keep_output([(DIFF_PART, self.redactor.clean(diff))])
+
+    def _tell_end(self, view: View, said: Report) -> None:
+        workshop = self.tools.workshop
+        head = view.get("head")
+        if isinstance(workshop, GitWorkshop) and isinstance(head, str):
+            workshop.keep_item(self.item, head)
+        # The board may have judged it otherwise than the agent: by what it really changed.
+        judged: View = next((run for run in view["runs"] if run["run"] == self.run), {})
+        outcome = judged.get("outcome") or said.outcome
+        summary = (judged.get("report") or {}).get("summary") or said.summary
+        words = summary.splitlines()[0] if summary else ""
+        self.became = f"{outcome}: {words}" if words else outcome
+        self.tell("ended", self.became, good={"done": True, "failed": False}.get(outcome))
+
+
+def _usage(stream: Stream, said: Report) -> Usage | None:
+    """As the client shows it; else by the agent's own word."""
+    if not (stream.input_tokens or stream.output_tokens or stream.cost_usd):
+        return said.usage
+    return Usage(input_tokens=stream.input_tokens, output_tokens=stream.output_tokens, cost_usd=stream.cost_usd)
+
+
+def _is_vast(work: Work) -> bool:
+    """Too many paths for the rules to judge; and to judge only some of them would let the others through."""
+    return sum(len(one.path) + len(one.link or "") + 50 for one in work.touched) > PATHS_BYTES_MAX
+
+
+def _looks_meant(text: str) -> bool:
+    """Was a report tried, as opposed to an agent that just talked?"""
+    return '"outcome"' in text
+
+
+def _read_file(path: str) -> str:
+    """A report that was written as a file: an agent may have put anything there."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""  # there is none, or none that may be read
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return ""
+    with open(fd, "rb") as file:
+        return file.read(REPORT_BYTES_MAX + 1).decode("utf-8", "replace")

@@ -1,0 +1,77 @@
+"""A gate: the user's own check, on the very tree that is to be proved, with evidence (R-21)."""
+
+from folkmoot.core.flow import Gate
+from folkmoot.core.report import Finding, Report
+from folkmoot.core.work import Evidence
+from folkmoot.worker.clients.stream import Words
+from folkmoot.worker.jobs.job import Job
+from folkmoot.worker.output import tail_of
+from folkmoot.worker.ports import Ended
+
+EVIDENCE_CHARACTERS = 4_000
+KEPT_CHARACTERS = 64_000
+
+
+class GateJob(Job):
+    def limits(self) -> tuple[float, float]:
+        gate = self.flow.gates[self.agent]
+        wall = gate.timeout or self.flow.limits.timeout
+        return wall, wall  # a check may well say nothing until it is done
+
+    def carry_out(self) -> None:
+        standing = self.tools.application.queries.standing(self.run)
+        self.step("clone")
+        commit = self.tools.workshop.make(self.paths, standing, None)
+        try:
+            evidence, ended = prove(self, self.flow.gates[self.agent], commit, self._setup(standing.column))
+        finally:
+            self.tools.workshop.remove(self.paths)
+        self.close_output()
+        self.report(judged(evidence, ended, self.watch.ending), evidence=[evidence])
+        self.became = "green" if evidence.green else "red"
+        self.tell("ended", self.became, good=evidence.green)
+
+    def _setup(self, column: str) -> list[list[str]]:
+        gate = self.flow.gates[self.agent]
+        watcher = self.flow.watcher(column) if column in self.flow.columns else None
+        return gate.setup or (self.flow.agents[watcher].setup if watcher else [])
+
+
+def prove(job: Job, gate: Gate, commit: str | None, setup: list[list[str]]) -> tuple[Evidence, Ended]:
+    """Run the gate's command in the job's workspace."""
+    job.set_up(setup, gate.network, shared=False)
+    env = job.environment([], {}, {"MOOT_GATE": gate.name, "MOOT_ITEM": job.item})
+    job.step("gate")
+    began = job.tools.now()
+    said = Words(KEPT_CHARACTERS)  # a gate runs the agent's code, which may never stop talking
+    job.tell("started", gate.name)
+    launch = job.launch(gate.run, env, network=gate.network)
+    ended = job.converse(launch, said.line, all_of_it=True)
+    job.check_alive()
+    words = job.redactor.clean(tail_of(str(said), EVIDENCE_CHARACTERS))
+    evidence = Evidence(
+        gate=gate.name,
+        green=ended.code == 0 and not ended.fault and job.watch.ending is None,
+        command=gate.run,
+        exit_code=ended.code,
+        seconds=round(job.tools.now() - began, 3),
+        commit=commit,
+        tree=job.tools.workshop.tree(commit),
+        output=words,
+    )
+    return evidence, ended
+
+
+def judged(evidence: Evidence, ended: Ended, ending: str | None) -> Report:
+    """The gate's report: what proves nothing, since the check itself could not run, is not the work's fault."""
+    command = " ".join(evidence.command)
+    if evidence.green:
+        return Report.done(f"{command}: exit 0", commit=evidence.commit)
+    if ended.fault:
+        return Report.failed(f"{command} could not be run: {ended.fault}", cause="environment")
+    if ending is not None:
+        return Report.failed(f"{command} took longer than it may", cause="timeout", commit=evidence.commit)
+    how = f"exit {ended.code}" if ended.code is not None else f"ended by signal {ended.signal}"
+    words = f"{command}: {how}"
+    finding = Finding(kind="test", severity="high", issue=f"{words}\n{evidence.output}"[:EVIDENCE_CHARACTERS])
+    return Report.failed(words, commit=evidence.commit, findings=[finding])

@@ -1,0 +1,378 @@
+"""What all runs of a worker share: their lease, their processes, what is kept of their output, and how they end."""
+
+import os
+import select
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct, field
+
+from folkmoot.core.commands import Command, ReleaseRun, ReportRun, Speaker
+from folkmoot.core.flow import Flow
+from folkmoot.core.report import Report
+from folkmoot.engine.application import Application
+from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.clients.stream import Words
+from folkmoot.worker.environment import environment, place_files
+from folkmoot.worker.output import Lines, Output, tail_of
+from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
+from folkmoot.worker.secrets import Known, Redactor, looks_secret
+from folkmoot.worker.watch import Act, Watch
+from folkmoot.worker.workshop import Workshop
+
+View = dict[str, Any]
+Hear = Callable[[str], None]
+CHUNK = 65_536
+PIPE_MAX = 1024 * 1024  # more is in no pipe: it was written after the end, by somebody who was handed the pipe
+SETUP_SECONDS = 1800.0
+LOOK_SECONDS = 0.5
+STORE_PAUSE = 1.0  # seconds before a store that could not be reached is asked again
+ERRORS_KEPT = 8_000
+
+
+class Happening(Struct, frozen=True):
+    """Something that a worker tells whoever watches it."""
+
+    what: str  # claimed, ready, started, said, ended, done, lost, released, fault
+    run: str
+    item: str
+    title: str
+    agent: str
+    words: str = ""
+    model: str | None = None
+    good: bool | None = None
+
+
+class Door(Protocol):
+    """The socket through which a run speaks to its board."""
+
+    path: str
+    folder: str
+
+    def close(self) -> None: ...
+
+
+class Tools(Struct, kw_only=True):
+    """What a worker works with; everything real in it was handed in."""
+
+    application: Application
+    keeper: Keeper
+    sandbox: Sandbox
+    workshop: Workshop
+    catalogue: Catalogue
+    now: Callable[[], float]
+    env: Mapping[str, str]  # of the worker
+    root: str  # the project's folder
+    moot: str  # the folder of the command `moot`
+    which: Callable[[str], str | None]  # where a program is
+    open_door: Callable[[str, Any], Door]
+    tell: Callable[[Happening], None] = lambda happening: None
+    step: Callable[[str, str], None] = lambda name, run: None  # called before each step that could be the last
+    known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on
+
+
+def programs(argv: Sequence[str], home: str, own: str) -> list[str]:
+    """What a command of the flow names by its full path, so that a sandbox must show it: with the folder it is in.
+
+    The flow is the user's own word. A folder that holds much more than programs, like a home, the project or one above
+    it, is not shown, only the file; and what lies in the run's own folder (`own`) is shown or hidden as the run needs.
+    """
+    crowded = {os.sep, "/tmp", "/var/tmp", os.path.normpath(home or os.sep)}
+    found = [word for word in argv if os.path.isabs(word) and os.path.exists(word)]
+    found = [word for word in found if os.path.normpath(word) != os.sep and not word.startswith(own)]
+    folders = {word: os.path.dirname(word) for word in found}
+    return [word if at in crowded or own.startswith(f"{at}{os.sep}") else at for word, at in folders.items()]
+
+
+class Ending(Exception):
+    """The run is over before its time: lost, or stopped. What it did is kept, and nothing is reported."""
+
+
+class Job:
+    """One run, from its claim to its end, in a thread of its own. Only `end` is called by others."""
+
+    def __init__(self, tools: Tools, claim: View, flow: Flow) -> None:
+        self.tools = tools
+        self.claim = claim
+        self.flow = flow
+        self.run: str = claim["run"]
+        self.agent: str = claim["agent"]
+        self.model: str | None = claim["model"]
+        self.item: str = claim["item"]["id"]
+        self.title: str = claim["item"]["title"]
+        self.speaker = Speaker(self.agent, self.run, claim["token"])
+        self.paths: Paths = tools.workshop.paths(self.run)
+        self.redactor = self.knowing()
+        self.errors_tail = ""  # the last words on its standard error
+        self.output = Output(self._keep_output)
+        wall, silence = self.limits()
+        self.watch = Watch(tools.now(), flow.limits.lease, wall, silence)
+        self.became = ""  # how it ended, in words
+        self.free: Callable[[], None] = lambda: None  # set by the worker: it has a slot again
+        self._child: Child | None = None
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def limits(self) -> tuple[float, float]:
+        """The longest it may take, and the longest it may say nothing."""
+        return self.flow.limits.timeout, self.flow.limits.silence
+
+    def carry_out(self) -> None:
+        """What this kind of run does; ends by reporting."""
+        raise NotImplementedError
+
+    def work(self) -> None:
+        """The whole run. Whatever goes wrong in it is reported: a worker that is alive never lets a lease run out."""
+        try:
+            self.carry_out()
+        except Ending:
+            self._give_back()
+        except MootError as error:
+            self._failed(error.message)
+        except Exception as error:
+            self._failed(f"{type(error).__name__}: {error}")
+        finally:
+            self.watch.done = True
+
+    def _failed(self, words: str) -> None:
+        if self.watch.ending in ("lost", "stopped"):
+            self._give_back()
+            return
+        self.became = f"it could not be run: {words}"
+        try:
+            self.report(Report.failed(self.redactor.clean(words), cause="environment"))
+        except Ending:
+            self._give_back()  # it ended while this was to be said, or before: then what failed came after it
+        except MootError as error:
+            self.became = f"{self.became}; and the board refused to hear of it: {error.message}"
+            self.tell("fault", self.became, good=False)
+
+    def _give_back(self) -> None:
+        self.became = "given back" if self.watch.ending == "stopped" else "its lease was lost"
+        if self.watch.ending == "stopped":
+            try:
+                self.tools.application.engine.on_run(self.speaker, ReleaseRun(), show=False)
+            except Refused:
+                self.became = "its lease was lost"  # the board has it already
+            except Unavailable as error:
+                self.became = f"left to its lease: {error.message}"
+        self.tell("released", self.became)
+
+    # What others call
+
+    def end(self, act: Act) -> None:
+        """End its processes, whichever it has, and let it begin no other."""
+        with self._lock:
+            if act.why in ("lost", "stopped"):
+                self._stopped.set()
+            if self._child is not None:
+                self._child.end(act.grace)
+
+    # What the kinds of runs use
+
+    def tell(self, what: str, words: str = "", *, good: bool | None = None) -> None:
+        happening = Happening(what, self.run, self.item, self.title, self.agent, words, self.model, good)
+        self.tools.tell(happening)
+
+    def over(self) -> None:
+        """All is said. What is left is to clean up, and no slot waits for that."""
+        self.watch.done = True
+        self.free()
+
+    def step(self, name: str) -> None:
+        self.check_alive()
+        self.tools.step(name, self.run)
+
+    def check_alive(self) -> None:
+        if self._stopped.is_set():
+            raise Ending
+
+    def knowing(
+        self,
+        passed: Sequence[str] = (),
+        files: Mapping[str, str] | None = None,
+        values: Mapping[str, str] | None = None,
+    ) -> Redactor:
+        """The gate that all words of the run pass before they are kept or shown: it knows what must not get through."""
+        if not files and not values:
+            return Redactor(self._known(tuple(passed)))
+        known = Known()
+        known.add_environment(self.tools.env, passed)
+        for name, text in (files or {}).items():
+            known.add_file(name, text)
+        for name, text in (values or {}).items():
+            if looks_secret(name):
+                known.add(name, text)
+        return Redactor(known)
+
+    def _known(self, passed: tuple[str, ...]) -> Known:
+        """What the worker's own environment holds; that never changes, so it is looked at once."""
+        known = self.tools.known.get(passed)
+        if known is None:
+            known = Known()
+            known.add_environment(self.tools.env, passed)
+            self.tools.known[passed] = known
+        return known
+
+    def cache(self) -> str:
+        """What `setup` commands of all runs share. Only they can write it: an agent could leave something there."""
+        folder = os.path.join(self.tools.workshop.home, "cache")
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        return folder
+
+    def environment(
+        self, names: Sequence[str], values: Mapping[str, str], run: Mapping[str, str], *, cache: str | None = None
+    ) -> dict[str, str]:
+        place_files([], self.paths.home, "")  # its folder for temporary files
+        return environment(
+            names,
+            values,
+            worker_env=self.tools.env,
+            paths=self.paths,
+            moot=self.tools.moot,
+            cache=cache,
+            run=run,
+        )
+
+    def launch(
+        self,
+        argv: list[str],
+        env: dict[str, str],
+        *,
+        network: bool,
+        stdin: bytes = b"",
+        doors: Sequence[str] = (),
+        writable: Sequence[str] = (),
+    ) -> Launch:
+        wrapped = self.tools.sandbox.wrap(
+            argv,
+            writable=[self.paths.workspace, self.paths.home, self.paths.spool, *writable],
+            readable=[
+                *self.tools.workshop.readable,
+                *doors,
+                *programs(argv, self.tools.env.get("HOME", ""), self.paths.root),
+            ],
+            cwd=self.paths.workspace,
+            network=network,
+        )
+        return Launch(argv=wrapped, env=env, cwd=self.paths.workspace, stdin=stdin)
+
+    def set_up(self, commands: Sequence[list[str]], network: bool, *, shared: bool) -> None:
+        """Make a fresh workspace ready, with nothing of the client's in reach: this runs what is in the repository.
+
+        What fails here is nobody's attempt: the environment is not as it must be. Only what has landed may fill the
+        cache that all runs share (`shared`); what an agent wrote, and nobody has proved, gets a cache of its own.
+        """
+        cache = self.cache() if shared else os.path.join(self.paths.home, ".cache")
+        os.makedirs(cache, mode=0o700, exist_ok=True)
+        for argv in commands:
+            self.step("setup")
+            env = self.environment([], {}, {"MOOT_ITEM": self.item}, cache=cache)
+            said = Words(ERRORS_KEPT)
+            launch = self.launch(argv, env, network=network, writable=[cache])
+            ended = self.converse(launch, said.line, all_of_it=True)
+            if ended.code != 0:
+                words = tail_of(str(said) or ended.fault)
+                raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} failed: {words}")
+
+    def converse(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:
+        """Run a process tree to its end; `hear` gets the lines of its standard output as they come.
+
+        With `all_of_it` those of its standard error too: there checks say what is wrong.
+        """
+        with self._lock:
+            self.check_alive()
+            child = self._child = self.tools.keeper.start(launch)
+        self.watch.started_at(self.tools.now())
+        try:
+            return self._follow(child, hear, hear if all_of_it else None)
+        finally:
+            with self._lock:
+                self._child = None
+            self.watch.process_ended()
+            child.close()
+
+    def _follow(self, child: Child, hear: Hear, hear_errors: Hear | None) -> Ended:
+        poll = select.poll()
+        # Each pipe has a gate of its own: what comes on the other must not tear a secret in two.
+        open_pipes = {fd: (Lines(), Redactor(self.redactor.known)) for fd in (child.output, child.errors)}
+        for fd in (child.control, *open_pipes):
+            poll.register(fd, select.POLLIN)
+        while True:
+            ready = {fd for fd, _ in poll.poll(LOOK_SECONDS * 1000)}
+            ended = child.ended()  # before the last look at the output, so that nothing is written after it
+            for fd in list(open_pipes) if ended else ready & open_pipes.keys():
+                lines = hear if fd == child.output else hear_errors
+                if not self._read(fd, *open_pipes[fd], lines, whole=ended is not None):
+                    poll.unregister(fd)
+                    del open_pipes[fd]
+            self.output.flush(self.tools.now())
+            if ended is not None:
+                for fd, (rest, gate) in open_pipes.items():
+                    said = hear if fd == child.output else hear_errors
+                    self._take(rest.feed(b"", last=True), gate, said, last=True)
+                return ended
+
+    def _read(self, fd: int, lines: Lines, gate: Redactor, hear: Hear | None, *, whole: bool) -> bool:
+        """Read a piece, or all that is there. False when no more will come."""
+        for _ in range(PIPE_MAX // CHUNK):
+            try:
+                data = os.read(fd, CHUNK)
+            except BlockingIOError:
+                return True
+            self.watch.heard(self.tools.now())
+            self._take(lines.feed(data, last=not data), gate, hear, last=not data)
+            if not data or not whole:
+                return bool(data)
+        return True
+
+    def _take(self, heard: tuple[str, list[str]], gate: Redactor, hear: Hear | None, *, last: bool) -> None:
+        text, lines = heard
+        self.output.add(gate.feed(text) + (gate.flush() if last else ""))
+        if hear is None:
+            self.errors_tail = (self.errors_tail + text)[-ERRORS_KEPT:]
+        if hear is not None:
+            for line in lines:
+                hear(line)
+
+    def close_output(self) -> None:
+        """All of it, also where the store can only be reached after a while."""
+        while not self.output.flush(self.tools.now(), last=True):
+            if self._stopped.wait(STORE_PAUSE):
+                raise Ending
+
+    def _keep_output(self, parts: Sequence[tuple[int, str]]) -> bool:
+        """False: not now. Words that cannot be kept for a while are no reason to end what says them."""
+        try:
+            self.tools.application.engine.keep_output(self.speaker, parts)
+        except Refused:
+            self.end(self.watch.lost())  # the run has ended without us
+        except Unavailable as error:
+            self.tell("fault", f"what it printed could not be kept: {error.message}", good=False)
+            return False
+        return True
+
+    def insist(self, command: Command, *, show: bool = True) -> View:
+        """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts."""
+        while True:
+            try:
+                return self.tools.application.engine.on_run(self.speaker, command, show=show)
+            except Unavailable as error:
+                self.tell("fault", f"the board cannot be told: {error.message}", good=False)
+                if self._stopped.wait(STORE_PAUSE):
+                    raise Ending from error
+
+    def report(self, report: Report, **seen: Any) -> View:
+        self.step("report")
+        command = ReportRun(report=report, **seen)
+        try:
+            view = self.insist(command)
+        except Refused as error:
+            if error.code == "stale_claim":
+                self.watch.lost()
+                raise Ending from error
+            raise
+        self.watch.done = True
+        return view

@@ -1,0 +1,196 @@
+"""A landing: merge, prove the result, write down the move, move the branch (R-19, R-22)."""
+
+from folkmoot.core.commands import RecordLanding
+from folkmoot.core.report import Finding, Report
+from folkmoot.core.work import Evidence, Work
+from folkmoot.engine.standing import Standing
+from folkmoot.errors import Refused, Unavailable
+from folkmoot.worker.git.landing import Stale
+from folkmoot.worker.git.repository import Merged
+from folkmoot.worker.jobs.gate import judged, prove
+from folkmoot.worker.jobs.job import Ending, Job
+from folkmoot.worker.workshop import GitWorkshop, author_of
+
+TRIES = 5
+
+
+class LandingJob(Job):
+    def limits(self) -> tuple[float, float]:
+        longest = max((gate.timeout or 0.0 for gate in self.flow.gates.values()), default=0.0)
+        wall = max(longest, self.flow.limits.timeout)
+        return wall, wall
+
+    def carry_out(self) -> None:
+        workshop = self.tools.workshop
+        if not isinstance(workshop, GitWorkshop):
+            raise Unavailable("no_repository", "the item's work is a commit, and there is no repository here any more")
+        for _ in range(TRIES):
+            standing = self.tools.application.queries.standing(self.run)
+            if standing.head is None:
+                raise Unavailable("no_work", "the item has no work that could land")
+            if self._landed_before(workshop, standing):
+                return
+            if self._land(workshop, standing):
+                return
+        raise Unavailable("branch_unsteady", f"{standing.branch} kept moving while it was landed on")
+
+    def _landed_before(self, workshop: GitWorkshop, standing: Standing) -> bool:
+        """Did an earlier run move the branch, and die before it could say so?"""
+        if standing.parent:
+            return False
+        assert standing.head is not None
+        tip = workshop.tip(standing.target)
+        if tip is None or not workshop.repository.contains(tip, standing.head):
+            return False
+        intent = standing.landing
+        commit = intent.new if intent and workshop.repository.contains(tip, intent.new) else standing.head
+        note = ""
+        if intent is not None and commit == intent.new:
+            note = "; ".join(workshop.landing.finish_checkout(standing.target, intent.old, intent.new))
+        self._done(standing, commit, f"it was on {standing.target} already. {note}".strip(), [], None)
+        return True
+
+    def _land(self, workshop: GitWorkshop, standing: Standing) -> bool:
+        repository = workshop.repository
+        assert standing.head is not None
+        tip = (
+            (standing.parent_head or workshop.tip(standing.target))
+            if standing.parent
+            else workshop.tip(standing.target)
+        )
+        self.step("merge")
+        words = f"Item {standing.item}: {standing.title}"
+        merged = repository.merge(tip, standing.head, words, author_of("folkmoot"))
+        touched = [one.path for one in repository.touched(repository.fork(tip, standing.head), standing.head)]
+        if merged.commit is None:
+            self._conflict(workshop, standing, tip, merged)
+            return True
+        repository.keep(repository.run_ref(self.run), merged.commit)
+        evidence = self._prove(standing, merged)
+        if evidence is None:
+            return True
+        return self._move(workshop, standing, tip, merged, touched, evidence)
+
+    def _conflict(self, workshop: GitWorkshop, standing: Standing, tip: str | None, merged: Merged) -> None:
+        """Both sides go into one commit, with the places marked where they disagree: the maker of the work mends it."""
+        repository = workshop.repository
+        assert merged.tree is not None and tip is not None and standing.head is not None
+        words = f"Item {standing.item} meets {standing.branch}: conflicts are marked"
+        commit = repository.commit(merged.tree, [standing.head, tip], words, author_of("folkmoot"))
+        repository.keep(repository.run_ref(self.run), commit)
+        findings = [
+            Finding(kind="review", severity="high", file=path, issue=f"conflicts with what is on {standing.branch}")
+            for path in merged.conflicts
+        ]
+        names = ", ".join(merged.conflicts[:5])
+        said = Report.failed(f"it conflicts with {standing.branch} in {names}", cause="conflict", findings=findings)
+        work = Work(base=standing.head, commit=commit, tree=merged.tree)
+        self.report(said, work=work)
+        workshop.keep_item(self.item, commit)
+        self.became = said.summary
+        self.tell("ended", self.became, good=False)
+
+    def _prove(self, standing: Standing, merged: Merged) -> list[Evidence] | None:
+        """The gates the work has passed, on what will land; one that was green on this very tree need not run again."""
+        assert merged.commit is not None and merged.tree is not None
+        missing = [gate for gate in standing.gates if gate not in standing.proved.get(merged.tree, [])]
+        found: list[Evidence] = []
+        for name in missing:
+            self.step("clone")
+            self.tools.workshop.make(self.paths, standing, merged.commit)
+            try:
+                gate = self.flow.gates[name]
+                evidence, ended = prove(self, gate, merged.commit, gate.setup or self._any_setup())
+            finally:
+                self.tools.workshop.remove(self.paths)
+            found.append(evidence)
+            if not evidence.green:
+                self.close_output()
+                said = judged(evidence, ended, self.watch.ending)
+                red = said.cause is None
+                said = Report.failed(
+                    f"{name} is red on {standing.branch} with it: {said.summary}" if red else said.summary,
+                    cause="gate" if red else said.cause,
+                    findings=said.findings,
+                )
+                work = Work(base=standing.head, commit=merged.commit, tree=merged.tree) if red else None
+                self.report(said, work=work, evidence=found)
+                self.became = said.summary
+                self.tell("ended", self.became, good=False)
+                return None
+        self.close_output()
+        return found
+
+    def _any_setup(self) -> list[list[str]]:
+        return next((agent.setup for agent in self.flow.agents.values() if agent.setup), [])
+
+    def _move(
+        self,
+        workshop: GitWorkshop,
+        standing: Standing,
+        tip: str | None,
+        merged: Merged,
+        touched: list[str],
+        evidence: list[Evidence],
+    ) -> bool:
+        assert merged.commit is not None
+        record = RecordLanding(branch=standing.branch, old=tip, new=merged.commit, touched=touched)
+        self.insist(record, show=False)
+        if not self.tools.application.queries.standing(self.run).live:
+            self.became = "it waits to land: others hold what it touches"
+            self.watch.done = True
+            self.tell("released", self.became)
+            return True
+        note, branch = "", standing.branch
+        work = None
+        if standing.parent:
+            work = Work(
+                base=tip, commit=standing.head, merged=merged.commit, onto=standing.parent_head, tree=merged.tree
+            )
+        else:
+            self.step("move")
+            try:
+                moved = workshop.landing.move(standing.target, tip, merged.commit)
+            except Stale:
+                return False
+            except Refused as error:
+                self._refused(standing, error)
+                return True
+            self.tools.step("moved", self.run)
+            note, branch = moved.note, moved.branch
+        try:
+            self._done(standing, merged.commit, note, evidence, work, branch)
+        except Refused as error:
+            if error.code != "branch_moved":
+                raise
+            return False
+        return True
+
+    def _refused(self, standing: Standing, error: Refused) -> None:
+        """What git takes for unsafe is the maker's to mend; what stands in the way in the user's trees passes."""
+        unsafe = error.code == "unsafe_change"
+        said = Report.failed(error.message, cause="conflict" if unsafe else "environment", blockers=error.hint)
+        self.report(said)
+        self.became = error.message
+        self.tell("ended", self.became, good=False)
+
+    def _done(
+        self,
+        standing: Standing,
+        commit: str,
+        note: str,
+        evidence: list[Evidence],
+        work: Work | None,
+        branch: str = "",
+    ) -> None:
+        words = f"landed on {branch or standing.branch}" + (f"; {note}" if note else "")
+        extra = {"branch": branch} if branch else {}
+        try:
+            self.report(Report.done(words, commit=commit, extra=extra), work=work, evidence=evidence)
+        except Ending:
+            self.became = f"{words}, and the board heard of it from another"
+            raise
+        if standing.parent and isinstance(self.tools.workshop, GitWorkshop):
+            self.tools.workshop.keep_item(standing.parent, commit)
+        self.became = words
+        self.tell("landed", words, good=True)

@@ -1,0 +1,107 @@
+"""What the worker is handed from outside: git, processes, the clock. The simulation hands in its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct, field
+
+
+class Ran(Struct, frozen=True):
+    """How a command ended."""
+
+    code: int
+    out: bytes = b""
+    err: bytes = b""
+
+
+class Git(Protocol):
+    """The one way to git: fixed flags, a clean environment, no hooks, nothing of the user's or an agent's that runs."""
+
+    def __call__(
+        self,
+        *args: str,
+        git_dir: str,
+        work_tree: str | None = None,
+        index: str | None = None,
+        stdin: bytes = b"",
+        check: bool = True,
+        timeout: float = 600.0,
+        env: Mapping[str, str] | None = None,
+    ) -> Ran:
+        """Run git. With `check`, a failure raises Unavailable("git_failed", …) that names the command and its words."""
+
+
+class Launch(Struct, frozen=True, kw_only=True):
+    """A process tree to be started."""
+
+    argv: list[str]
+    env: dict[str, str]  # all of it: nothing is inherited
+    cwd: str
+    stdin: bytes = b""
+
+
+class Ended(Struct, frozen=True):
+    """How the first process of a tree ended, and how many others had to be killed."""
+
+    code: int | None = None
+    signal: int | None = None
+    killed: int = 0
+    fault: str = ""  # why it could not be started
+
+
+class Child(Protocol):
+    """A process tree that is running, in the hands of the keeper."""
+
+    output: int  # read end of its standard output, not blocking
+    errors: int  # read end of its standard error, not blocking
+    control: int  # becomes readable when no process of the tree is left
+
+    def end(self, grace: float) -> None:
+        """Ask the tree to end (SIGTERM), and kill what is left of it after `grace` seconds. Returns at once."""
+
+    def ended(self) -> Ended | None:
+        """How it ended; None while anything of it lives."""
+
+    def close(self) -> None: ...
+
+
+class Keeper(Protocol):
+    """Starts process trees and sees to it that none outlives its run, or this process."""
+
+    def start(self, launch: Launch) -> Child: ...
+    def close(self) -> None: ...
+
+
+class Sandbox(Protocol):
+    """Puts a command into a box where only its own folders can be written."""
+
+    works: bool  # False: commands run as they are, and the board says so
+    why: str  # why it does not work; empty if it does
+
+    def wrap(
+        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+    ) -> list[str]: ...
+
+
+class Paths(Struct, frozen=True, kw_only=True):
+    """The folders of one run, all below `.moot/runs/<run>/`."""
+
+    root: str
+    workspace: str
+    home: str  # HOME of its processes
+    spool: str  # brief, prompt and report
+
+
+class Stream(Struct, kw_only=True):
+    """What was heard of a client's output so far."""
+
+    text: str = ""  # the last words of the agent: where its report is looked for
+    over: bool = False  # the client said that its turn is over: it need not be waited for
+    succeeded: bool | None = None  # the client's own word, if it gives one
+    cause: str | None = None  # quota, transient, environment, size, capability…: as the client shows it
+    why: str = ""
+    reset_after: float | None = None  # seconds until the quota is there again, if it was said
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    denied: list[str] = field(default_factory=list)  # what it was not allowed to do

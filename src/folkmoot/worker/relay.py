@@ -1,0 +1,317 @@
+"""What a run may ask of the board while it works: always as itself, and never a person's or another run's thing."""
+
+from __future__ import annotations
+
+import threading
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from folkmoot.core import commands
+from folkmoot.core.text import encoded
+from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from folkmoot.core.commands import Command, Speaker
+    from folkmoot.core.report import Report
+    from folkmoot.engine.application import Application
+
+View = dict[str, Any]
+ANSWER_BYTES_MAX = 64_000_000
+RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
+KEPT = "kept: it takes effect when this run's process has ended"
+
+KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
+
+Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what a store can count to
+Few = Annotated[int, Meta(ge=1, le=10_000)]
+
+
+class Request(Struct, frozen=True, forbid_unknown_fields=True):
+    call: str
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+class Fault(Struct, frozen=True):
+    kind: str
+    code: str
+    message: str
+    hint: str = ""
+
+
+class Reply(Struct, frozen=True, omit_defaults=True):
+    """One of the two."""
+
+    answer: Any = None
+    error: Fault | None = None
+
+
+class Order(Struct, frozen=True, forbid_unknown_fields=True):
+    """A command by the name of its class."""
+
+    name: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+class Ordered(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    command: Order
+    item: str | None = None
+    key: str | None = None
+    show: bool = True
+
+
+class Said(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    report: dict[str, Any]
+    fault: str | None = None
+    key: str | None = None
+    show: bool = True
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class OfItem(Struct, frozen=True, forbid_unknown_fields=True):
+    item: str
+
+
+class Listed(Struct, frozen=True, forbid_unknown_fields=True):
+    column: str | None = None
+    tag: str | None = None
+    status: str | None = None
+    after: Number = 0
+
+
+class Logged(Struct, frozen=True, forbid_unknown_fields=True):
+    after: Number = 0
+    item: str | None = None
+    limit: Few = 1000
+
+
+class Posted(Struct, frozen=True, forbid_unknown_fields=True):
+    to: str | None = None
+    status: str | None = None
+    item: str | None = None
+
+
+class Printed(Struct, frozen=True, forbid_unknown_fields=True):
+    run: str
+    after: Number = 0
+
+
+class Learnt(Struct, frozen=True, forbid_unknown_fields=True):
+    agent: str | None = None
+    limit: Few = 10_000
+
+
+# What can be looked at, and how it is asked for. Reads never write.
+READS: dict[str, type[Struct]] = {
+    "show": OfItem,
+    "comments": OfItem,
+    "list": Listed,
+    "inbox": Nothing,
+    "log": Logged,
+    "flow": Nothing,
+    "locks": Nothing,
+    "messages": Posted,
+    "lessons": Learnt,
+    "metrics": Nothing,
+    "escalations": Nothing,
+    "pauses": Nothing,
+    "live": Nothing,
+    "output": Printed,
+}
+
+# Which commands a run may give, by the engine's call that takes them. What is not here is refused.
+WRITES: dict[str, tuple[type[Command], ...]] = {
+    "add": (commands.AddItem, commands.DispatchAgent),
+    "on_item": (commands.AddComment,),
+    "on_run": (commands.RenewRun, commands.WidenRun, commands.AskPerson, commands.ReportRun),
+    "lock": (commands.LockPaths, commands.UnlockPaths),
+    "send": (commands.SendMessage,),
+    "on_message": (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage),
+    "on_board": (),
+    "answer": (),
+}
+
+
+class Relay:
+    """The board as one run sees it. `report` is what it has said last; it counts when the worker has seen the change.
+
+    A report needs the worker's own look at the files, so it is kept here. Rejecting a message is a report too, but
+    one that says nothing about files: it takes effect at once, and `ended` tells the worker that the run is over.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        speaker: Speaker,
+        item: str,
+        clean: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
+        """`clean` takes the secrets out of words before they are kept."""
+        self._clean = clean
+        self._application = application
+        self._speaker = speaker
+        self._item = item
+        self._lock = threading.Lock()
+        self._bucket = Bucket(self._now())
+        self._keys: dict[bytes, bytes] = {}
+        self.report: Report | None = None
+        self.fault: str | None = None  # why there was no readable report, if its process said that it was the last one
+        self.ended = False
+
+    def answer(self, request: bytes) -> bytes:
+        """The answer to one question, as bytes; a refusal is an answer."""
+        try:
+            with self._lock:
+                allowed = self._bucket.take(self._now())
+            if not allowed:
+                raise Refused("too_fast", f"more than {RATE:g} commands in a second", "wait a second, then go on")
+            answer = msgspec.json.encode(Reply(answer=self._heard(request)))
+            if len(answer) > ANSWER_BYTES_MAX:
+                words = f"the answer has {len(answer)} bytes, more than {ANSWER_BYTES_MAX}"
+                raise Invalid("too_large", words, "ask for less: --limit, --after")
+            return answer
+        except MootError as error:
+            return self.refuse(error)
+
+    def refuse(self, error: MootError) -> bytes:
+        kind = next((name for name, kind in KINDS.items() if isinstance(error, kind)), Refused.__name__)
+        return msgspec.json.encode(Reply(error=Fault(kind, error.code, error.message, error.hint)))
+
+    def _now(self) -> float:
+        return self._application.engine.clock.boot()[1]
+
+    def _heard(self, request: bytes) -> Any:
+        try:
+            asked = msgspec.json.decode(request, type=Request)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise _bad(error) from error
+        room, _, name = asked.call.partition(".")
+        if room == "queries" and name in READS:
+            return self._read(name, asked.args)
+        if asked.call == "engine.report":
+            said = _typed(self._clean(asked.args), Said)
+            return self._keep(said.report, said.fault, said.key, said.show)
+        if asked.call == "engine.claim":
+            words = f"run {self._speaker.run} works on item {self._item}, and takes no other"
+            raise Refused("inside_a_run", words, "report it first")
+        if room == "engine" and name in WRITES:
+            return self._write(name, _typed(self._clean(asked.args), Ordered))
+        raise not_in_a_run(asked.call[:80])
+
+    def _read(self, name: str, args: dict[str, Any]) -> Any:
+        wanted = msgspec.structs.asdict(_typed(args, READS[name]))
+        if name == "output" and wanted["run"] != self._speaker.run:
+            raise not_in_a_run("reading what another run printed")
+        if name == "flow":
+            # What the programs of other agents get into their environment is nobody else's business.
+            return msgspec.structs.replace(self._application.queries.flow(), clients={})
+        return getattr(self._application.queries, name)(**wanted)
+
+    def _write(self, name: str, given: Ordered) -> View:
+        kind = _kind(given.command.name, WRITES[name])
+        if kind is commands.ReportRun:
+            # What its work was is seen by the worker: a report that brings its own word for it has no such field here.
+            fields = {field: value for field, value in given.command.fields.items() if value not in (None, [])}
+            said = _typed({**fields, "key": given.key, "show": given.show}, Said)
+            return self._keep(said.report, said.fault, said.key, said.show)
+        command = _command(kind, given.command.fields)
+        engine, speaker = self._application.engine, self._speaker
+        if name == "on_item":
+            item = self._item if given.item is None else given.item
+            return engine.on_item(speaker, item, command, given.key, given.show)
+        if name == "on_run":
+            return engine.on_run(speaker, command, given.key, given.show)
+        view: View = getattr(engine, name)(speaker, command, given.key)
+        if kind is commands.RejectMessage:
+            self.ended = True
+        return view
+
+    def _keep(self, fields: dict[str, Any], fault: str | None, key: str | None, show: bool) -> View:
+        """Keep a report that could be read, of a run that still is one. The last one counts."""
+        report = _report(fields)
+        data = encoded(commands.ReportRun(report=report, fault=fault))
+        name = sha256((key or "").encode()).digest()
+        with self._lock:
+            known = self._keys.get(name) if key is not None else None
+        if known is not None and known != sha256(data).digest():
+            words = f"the key {key!r} was used for another command"
+            raise Refused("key_reused", words, "use a new --key for each command")
+        # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
+        view = self._application.engine.on_run(self._speaker, commands.RenewRun())
+        with self._lock:
+            if known is None:
+                self.report, self.fault = report, fault
+            if key is not None:
+                self._keys[name] = sha256(data).digest()
+        # What was wrong with an earlier run's report does not hold for this one.
+        why = f"{view['why'].rstrip('.')}; its report is {KEPT}."
+        return {**view, "why": why, "told": None, "note": KEPT} if show or key else {}
+
+
+class Bucket:
+    """So many questions at once, and then no more than so many in a second."""
+
+    def __init__(self, now: float, rate: float = RATE, burst: float = BURST) -> None:
+        self._rate, self._burst = rate, burst
+        self._left, self._at = burst, now
+
+    def take(self, now: float) -> bool:
+        self._left = min(self._burst, self._left + max(0.0, now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+def not_in_a_run(what: str) -> Refused:
+    words = f"{what} is not for the processes of a run"
+    return Refused("not_in_a_run", words, "do your item's work and report; what else is needed, say in the report")
+
+
+def _bad(error: Exception | str) -> Invalid:
+    return Invalid("bad_request", f"the board was asked in a way it does not understand: {error}", "use the same moot")
+
+
+def _typed(args: dict[str, Any], kind: type[Any]) -> Any:
+    try:
+        return msgspec.convert(args, kind)
+    except (msgspec.ValidationError, RecursionError, OverflowError) as error:
+        raise _bad(error) from error
+
+
+def _kind(name: str, allowed: tuple[type[Command], ...]) -> type[Command]:
+    """The class of a command, if it may be given here."""
+    from folkmoot.core.rules.decide import FOR_PEOPLE
+
+    for kind in allowed:
+        if kind.__name__ == name:
+            return kind
+    if name in {kind.__name__ for kind in FOR_PEOPLE}:
+        raise Refused("only_people", f"{name} is for people, not for runs", "report asks, and a person will decide")
+    raise not_in_a_run(name[:80])
+
+
+def _command(kind: type[Command], fields: dict[str, Any]) -> Command:
+    unknown = sorted(set(fields) - set(kind.__struct_fields__))
+    if unknown:
+        raise _bad(f"{kind.__name__} has no {unknown[0][:80]!r}")
+    command: Command = _typed(fields, kind)
+    return command
+
+
+def _report(fields: dict[str, Any]) -> Report:
+    """The report, looked at as closely as one that an agent wrote itself: here is where its word is taken."""
+    from folkmoot.reports.canonical import Faulty, canonical_report, unreadable
+
+    try:
+        return canonical_report(fields)
+    except Faulty as error:
+        raise unreadable(error.faults) from error

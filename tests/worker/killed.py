@@ -1,0 +1,26 @@
+"""A worker that is killed, as by kill -9, when it comes to a step: `python killed.py BOARD STEP`."""
+
+import os
+import signal
+import sys
+
+from folkmoot import Board
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.running import tools_of
+from folkmoot.worker.worker import Worker
+
+
+def main(place: str, wanted: str) -> None:
+    Board.boards = FileBoards()
+    board = Board.open(place)
+
+    def step(name: str, run: str) -> None:
+        if name == wanted:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with tools_of(board._application, os.path.join(place, ".moot"), lambda told: None, step) as tools:
+        Worker(tools, "doomed", until_idle=True).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
