@@ -8,9 +8,9 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, PassDeadline
+from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, KeepWork, PassDeadline
 from folkmoot.core.events import Event
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.order import Place, place
 from folkmoot.core.records import Run
@@ -31,6 +31,7 @@ from folkmoot.core.rules import (
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.children import tasks
 from folkmoot.core.rules.judging import gates, verdicts
+from folkmoot.core.rules.running import landing, work
 from folkmoot.core.rules.sharing import choice, holds, messages
 from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.engine import engine, loading, turn
@@ -487,7 +488,7 @@ def same_expert(patch: Patch) -> None:
     "after three experts the agent goes on",
     flow=limited("escalation", own_attempts=1, attempts=None),
     alone=True,
-    first=65,
+    first=121,
 )
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
@@ -503,13 +504,82 @@ def forgotten_parts(patch: Patch) -> None:
     patch.setattr(turn.Turn, "_recipients", without_children(turn.Turn._recipients))
 
 
-@defect("R-14", "one agent may take the part of another", flow=flow_of("pipeline"))
+@defect("R-14", "one agent may take the part of another", flow=flow_of("pipeline"), first=217)
 def stolen_parts(patch: Patch) -> None:
     def wrong(flow: Flow, item: Item) -> Place:
         right = place(flow, item)
         return replace(right, queue=flow.watcher(item.column)) if item.kind == "part" and right.queue else right
 
     everywhere(patch, (claims, turn), "place", wrong)
+
+
+FERRY = flow_of("ferry")
+
+
+@defect("R-19", "two land on one branch at once", flow=FERRY)
+def crowded_branch(patch: Patch) -> None:
+    patch.setattr(claims, "landing_there", lambda case: None)
+    fitting = loading._fitting
+
+    def wrong(reading: Any, flow: Flow, agent: str, now: float) -> Any:
+        return None if agent == LANDING else fitting(reading, flow, agent, now)
+
+    patch.setattr(loading, "_fitting", wrong)
+
+
+@defect("R-19", "done is done, wherever the work is", flow=FERRY, alone=True)
+def work_left_behind(patch: Patch) -> None:
+    emit = Case.emit
+
+    def wrong(self: Case, name: str, context: Any = None, *, item: Any = None, **rows: Any) -> None:
+        proving = (item or {}).get("proving")
+        if proving is not None and proving.left == [LANDING] and item["status"] == "proving":
+            item = {**item, "proving": None, "status": "done", "evidence": movement._evidence(self.item)}
+        emit(self, name, context, item=item, **rows)
+
+    patch.setattr(Case, "emit", wrong)
+
+
+@defect("R-19", "what could not land is said to have landed", flow=FERRY)
+def landed_by_word(patch: Patch) -> None:
+    def wrong(case: Case, *rest: Any) -> None:
+        case.set("work_landed", {}, head=None, landed=case.item.head, proving=None)
+        movement.enter(case, "done", "as if it had landed")
+
+    patch.setattr(landing, "_send_back", wrong)
+
+
+@defect("R-19", "a parent takes in what no child has made", flow=FERRY)
+def wrong_work(patch: Patch) -> None:
+    def wrong(case: Case, command: KeepWork) -> None:
+        case.set("work_kept", {"child": command.child}, head=command.commit[::-1])
+
+    change_rule(patch, KeepWork, wrong)
+
+
+@defect("R-20", "whatever a run changed is taken", flow=limited("kanban"))
+def no_rights(patch: Patch) -> None:
+    patch.setattr(work, "trespasses", lambda *rest: [])
+
+
+@defect("R-07", "a stopped board goes on")
+def deaf_board(patch: Patch) -> None:
+    patch.setattr(engine, "check_stop", lambda pauses, now: None)
+
+
+@defect("R-07", "a pool without quota begins runs", flow=FERRY)
+def open_pool(patch: Patch) -> None:
+    patch.setattr(loading, "has_room", lambda *rest: True)
+
+
+@defect("R-07", "a day has no end of money", flow=replace(FERRY, budget=replace(FERRY.budget, day_usd=0.5)))
+def endless_day(patch: Patch) -> None:
+    patch.setattr(loading, "check_day", lambda *rest: None)
+
+
+@defect("R-33", "agents begin as often as they like", flow=limited("ferry", starts=1, window=60.0))
+def no_rate(patch: Patch) -> None:
+    patch.setattr(loading, "check_rate", lambda *rest: None)
 
 
 @defect("R-20", "claims do not look at what others hold", alone=True)
@@ -536,7 +606,7 @@ def no_gates(patch: Patch) -> None:
 
 @defect("R-21", "a red gate is called green", flow=flow_of("guild"), alone=True)
 def kind_gate(patch: Patch) -> None:
-    def wrong(case: Case, gate: str, said: Report) -> None:
+    def wrong(case: Case, gate: str, *rest: Any) -> None:
         case.set("gate_failed", {"gate": gate}, proving=None)
         movement.finish(case, proven=True)
 

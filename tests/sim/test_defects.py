@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from folkmoot.engine.doctor import examine
+from folkmoot.engine.checking.doctor import examine
+from folkmoot.engine.checking.invariants import CHECKS, ONLY_IN_MOTION
 from folkmoot.engine.engine import Engine
-from folkmoot.engine.invariants import CHECKS, ONLY_IN_MOTION
 from folkmoot.sim.run import Outcome, simulate
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.clock import VirtualClock

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
-from folkmoot.engine.audit import Audit
+from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.engine import Engine
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import FLOW_FILE, preset_names, read_preset

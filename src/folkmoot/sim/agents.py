@@ -5,14 +5,16 @@ from typing import Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
-from folkmoot.sim import speech, teamwork
+from folkmoot.sim import craft, speech, teamwork
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
 from folkmoot.sim.world import Script, World
 
 View = dict[str, Any]
+PAUSED = ("paused", "stopped", "budget_spent", "too_many_starts")
 Says = Callable[[Scene], Report]
 
 # What a run of this character says at its end; the others have scripts of their own below.
@@ -34,7 +36,7 @@ SAYS: dict[str, Says] = {
     "redefining": teamwork.redefining,
     "outgrown": teamwork.outgrown,
 }
-OTHERS = ("silent", "zombie", "releasing", "garbled", "adding", "talking", "sharing", "rejecting")
+OTHERS = ("silent", "zombie", "releasing", "garbled", "adding", "talking", "sharing", "rejecting", "exhausted")
 CHARACTERS = (*sorted(SAYS.keys() - {"good"}), *OTHERS)
 
 
@@ -55,10 +57,12 @@ class Agent:
             answer = yield from self._claim()
             if answer is not None and answer.view is not None:
                 yield from self._work(answer.view)
-            if answer is not None and answer.code in ("paused", "nothing_ready"):
+            if answer is not None and answer.code in (*PAUSED, "nothing_ready"):
                 # What waits for others' paths, or for a person, is looked for less and less often.
                 self._in_vain = min(self._in_vain + 1, 6)
-                yield self.chance.expovariate(1 / (120 if answer.code == "paused" else 5 * 2**self._in_vain))
+                yield self.chance.expovariate(1 / (120 if answer.code in PAUSED else 5 * 2**self._in_vain))
+            elif answer is None and self.world.witness.has_limits:
+                yield self.chance.expovariate(1 / 300)
             elif answer is not None:
                 self._in_vain = 0
 
@@ -69,7 +73,7 @@ class Agent:
         if not agents and chance.random() > 0.1:
             return None
         if not agents or chance.random() < 0.05:
-            agents = [*world.flow.agents, *world.flow.gates]
+            agents = [*world.flow.agents, *world.flow.gates, LANDING]
         agent = chance.choice(sorted(agents))
         lease = chance.choice((0.0, 0.0, 0.0, 10.0, 300.0))
         order = Order(Speaker(self.name), commands.ClaimItem(agent=agent, lease=lease, worker=self.name))
@@ -80,8 +84,12 @@ class Agent:
         return (yield from self._insist(order))
 
     def _hints(self) -> list[str]:
-        """The agents for whom there is something, now or after a pause."""
-        return [agent for agent, items in self.world.witness.queues.items() if items]
+        """The agents for whom there is something, now or after a pause, and who may begin a run."""
+        witness = self.world.witness
+        if not witness.has_limits:
+            return [agent for agent, items in witness.queues.items() if items]
+        now = self.world.now
+        return [agent for agent, items in witness.queues.items() if items and witness.may_begin(agent, now)]
 
     def _insist(self, order: Order) -> "Generator[float, None, Answer]":
         """Say it with a key; if no answer came, say it again under that key, unless this process is gone for good."""
@@ -101,6 +109,8 @@ class Agent:
         if character != "good" and self.chance.random() < 0.4:
             character = self.chance.choice(("obedient", "obedient", "obedient", *CHARACTERS))
         speaker = Speaker(claim["agent"], claim["run"], claim["token"])
+        if speaker.name == LANDING and character not in ("good", "silent", "zombie", "releasing", "slow"):
+            character = "obedient"
         lease = self._lease(claim)
         if character == "silent":
             yield self.chance.uniform(0, 4 * lease)
@@ -140,6 +150,8 @@ class Agent:
             (commands.ReportRun(report=speech.wrong(self._scene(claim))), None),
             (commands.LockPaths(paths=["src/a.py"], seconds=60), None),
             (commands.WidenRun(paths=["src/"]), None),
+            (commands.PauseRun(why="a ghost has no quota"), None),
+            (commands.RecordLanding(branch="main", old=None, new="0" * 40), None),
             (commands.DispatchAgent(agent=next(iter(self.world.flow.agents)), task="for a ghost"), None),
             (commands.AddComment(content="I am still here"), item),
             (commands.AddItem(title="made by a ghost"), None),
@@ -151,7 +163,8 @@ class Agent:
             yield self.chance.expovariate(1 / 5)
 
     def _scene(self, claim: View) -> Scene:
-        return Scene(self.chance, claim, self.world.flow, self.world.items[claim["item"]["id"]])
+        item = self.world.items[claim["item"]["id"]]
+        return Scene(self.chance, claim, self.world.flow, item, self.character == "good")
 
     def _says(self, scene: Scene, character: str) -> Says:
         """What a run says follows from its character, mostly; a gate and an expert have words of their own."""
@@ -189,7 +202,20 @@ class Agent:
             yield from self._insist(Order(speaker, commands.RejectMessage(message=message, why="this is not for me")))
             return
         scene = self._scene(claim)
-        yield from self._report(speaker, self._says(scene, character)(scene))
+        if character == "exhausted":
+            yield from self._insist(Order(speaker, craft.quota(scene)))
+            return
+        if craft.is_landing(scene):
+            yield from self._land(scene, speaker)
+            return
+        yield from self._report(speaker, self._says(scene, character)(scene), claim)
+
+    def _land(self, scene: Scene, speaker: Speaker) -> Script:
+        for command in craft.landing(scene, self.world.items.get(scene.item.parent or "")):
+            answer = yield from self._insist(Order(speaker, command))
+            if answer.view is None or self.world.items[scene.item.id].run != speaker.run:
+                return
+            yield self.chance.expovariate(1 / 3)
 
     def _share(self, speaker: Speaker) -> Script:
         """In the middle of a run: locks, wider files, messages, others sent for."""
@@ -231,10 +257,16 @@ class Agent:
         way = chance.choice((None, "accepted", "rejected")) if parent else None
         words = commands.AddComment(content="about this", parent=parent, resolution=way, artifact="dev.md")
         yield from self._insist(Order(speaker, words, item))
-        yield from self._report(speaker, chance.choice((Report.done("said"), Report(outcome="disputed"))))
+        yield from self._report(speaker, chance.choice((Report.done("said"), Report(outcome="disputed"))), claim)
 
-    def _report(self, speaker: Speaker, report: Report) -> Script:
-        answer = yield from self._insist(Order(speaker, commands.ReportRun(report=report)))
+    def _report(self, speaker: Speaker, report: Report, claim: View) -> Script:
+        """With what it made; a child's is merged anew as long as its parent's branch moves."""
+        while True:
+            scene = self._scene(claim)
+            work = craft.made(scene, report, self.world.items.get(scene.item.parent or ""))
+            answer = yield from self._insist(Order(speaker, commands.ReportRun(report=report, work=work)))
+            if answer.code != "branch_moved":
+                break
         if answer.view is not None and self.chance.random() < 0.03:
             # A process that does not know it is finished.
             self.world.say(Order(speaker, commands.RenewRun()))

@@ -5,7 +5,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from folkmoot.core.flow import Flow, Limits, QuestionPolicy
+from folkmoot.core.flow import Budget, Flow, Limits, Model, Pool, QuestionPolicy
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import FLOW_FILE, preset_names, read_preset
 
@@ -63,6 +63,19 @@ agents:
   elder-mason: {expert: true, write: none}
 gates: {plumb: {run: [make, plumb]}}
 """,
+    # One stage, so that much of what is made comes to land while everything goes wrong.
+    "ferry": """
+flow: ferry
+start: row
+limits: {feedback_rounds: 2}
+columns:
+  row:   {agents: [rower], next: done, gate: [dry]}
+  steer: {agents: [pilot], kind: escalation}
+agents:
+  rower: {may: [ask, split, delegate, dispatch], escalate_to: steer}
+  pilot: {write: any, may: [ask, split]}
+gates: {dry: {run: [make, dry]}}
+""",
 }
 
 
@@ -102,7 +115,25 @@ def choose_flow(chance: random.Random, name: str | None = None) -> Flow:
         questions = QuestionPolicy(pause_all=True, deadline=questions.deadline)
     if chance.random() < 0.2:
         flow = _without_ladders(flow)
+    if chance.random() < 0.25:
+        limits = replace(limits, starts=chance.choice((2, 5)), window=chance.choice((60.0, 600.0)))
+    if chance.random() < 0.3:
+        flow = _with_pools(flow, chance)
+    if chance.random() < 0.25:
+        flow = replace(flow, budget=_budget(chance))
     return replace(flow, limits=limits, questions=questions)
+
+
+def _with_pools(flow: Flow, chance: random.Random) -> Flow:
+    rungs = sorted({rung.model for agent in flow.agents.values() for rung in agent.ladder})
+    models = {name: Model(pool=chance.choice(("cheap", "dear"))) for name in rungs}
+    return replace(flow, models=models, pools={"cheap": Pool(slots=chance.choice((1, 2))), "dear": Pool(slots=1)})
+
+
+def _budget(chance: random.Random) -> Budget:
+    item = chance.choice(({"item_usd": 1.0}, {"item_tokens": 50}, {"item_time": 120.0}))
+    day = chance.choice(({}, {"day_usd": 6.0}, {"day_tokens": 400}, {"day_time": 3000.0}))
+    return Budget(**item, **day)
 
 
 def variant(name: str, seed: int) -> Flow:

@@ -11,7 +11,15 @@ from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
 
 View = dict[str, Any]
-BY_RUNS = (commands.RenewRun, commands.ReleaseRun, commands.ReportRun, commands.WidenRun)
+BY_RUNS = (
+    commands.RenewRun,
+    commands.ReleaseRun,
+    commands.ReportRun,
+    commands.WidenRun,
+    commands.PauseRun,
+    commands.RecordLanding,
+)
+ON_BOARD = (commands.StopBoard, commands.ResumeBoard)
 
 
 class Order(Struct, frozen=True):
@@ -72,6 +80,8 @@ def carry_out(engine: Engine, order: Order) -> View:
         return engine.send(speaker, command, key)
     if isinstance(command, commands.AcceptMessage | commands.CompleteMessage | commands.RejectMessage):
         return engine.on_message(speaker, command, key)
+    if isinstance(command, ON_BOARD):
+        return engine.on_board(speaker, command)
     if isinstance(command, BY_RUNS):
         # A worker that only wants to know whether it was taken is not shown the item.
         return engine.on_run(speaker, command, key, show=False)

@@ -12,6 +12,7 @@ from folkmoot.sim.world import Red, Script, World
 
 BAD_TEXTS = ("a\0b", "lone \ud800 surrogate", " ", "x" * 600)
 ANSWER_AGAIN = 0.1
+STOP_RATE = 0.03
 FILES_RATE = 0.12  # how many items declare what they will write
 
 
@@ -85,7 +86,18 @@ class Person:
         if chance.random() < ANSWER_AGAIN:
             self._say(commands.AnswerQuestion(question=name, answer="on second thoughts, no"))
 
+    def _stop_or_go(self) -> bool:
+        """Now and then somebody stops the board; it does not stay so for long."""
+        stopped = bool(self.world.witness.pauses(self.world.now))
+        if self.chance.random() > (0.4 if stopped else STOP_RATE):
+            return False
+        command: Command = commands.ResumeBoard() if stopped else commands.StopBoard(why="lunch")
+        self.world.say(Order(self.speaker, command))
+        return True
+
     def _meddle(self) -> None:
+        if self._stop_or_go():
+            return
         if self.chance.random() < 0.2:
             self._share()
             return
@@ -124,6 +136,8 @@ class Person:
     def _whim(self, item: Item) -> Command:
         chance = self.chance
         roll = chance.random()
+        if item.head and roll < 0.4:
+            return commands.MoveItem(column=END)  # it is good enough: it shall land
         if roll < 0.2:
             return commands.MoveItem(column=chance.choice(sorted(self.world.flow.columns)))
         if roll < 0.28:
@@ -162,7 +176,9 @@ class Helper:
         while True:
             yield self.world.chance.expovariate(1 / 4)
             question = next(iter(self.world.witness.open_questions.values()), None)
-            if question is not None:
+            if self.world.witness.pauses(self.world.now):
+                self.world.say(Order(self.speaker, commands.ResumeBoard()))
+            elif question is not None:
                 self.world.say(Order(self.speaker, self._answer(question)))
 
     def _answer(self, question: Question) -> Command:

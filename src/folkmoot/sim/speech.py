@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import (
     CAUSES,
@@ -43,6 +43,7 @@ class Scene(Struct, frozen=True):
     claim: View
     flow: Flow
     item: Item
+    is_good: bool = False
 
     @property
     def agent(self) -> str:
@@ -50,7 +51,7 @@ class Scene(Struct, frozen=True):
 
     @property
     def is_gate(self) -> bool:
-        return self.agent in self.flow.gates
+        return self.agent in self.flow.gates or self.agent == LANDING
 
     @property
     def must_split(self) -> bool:

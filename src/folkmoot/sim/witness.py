@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
+from folkmoot.core.flow import LANDING
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
-from folkmoot.core.records import Question, Run
+from folkmoot.core.records import Pause, Question, Run
+from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
 from folkmoot.core.rules.sharing.choice import Ground, pick, writes
-from folkmoot.engine.audit import Audit
-from folkmoot.engine.doctor import Waiters, check_board
-from folkmoot.engine.invariants import check_item
+from folkmoot.core.rules.sharing.holds import branch_of
+from folkmoot.engine.checking.audit import Audit
+from folkmoot.engine.checking.doctor import Waiters, check_board
+from folkmoot.engine.checking.invariants import check_item
 from folkmoot.store.base import Reading, Store
 
 if TYPE_CHECKING:
@@ -64,10 +67,46 @@ class Witness:
         waiting = [items[item] for item in self.queues.get(agent, ())]
         return [item for item in waiting if item.wake_at <= now and column in (None, item.column)]
 
+    @property
+    def has_limits(self) -> bool:
+        """May anything but an item's own state keep agents from beginning runs?"""
+        return "pauses" in self.audit.tables or "meters" in self.audit.tables
+
+    def pauses(self, now: float) -> dict[str, Pause]:
+        """What begins no runs now."""
+        rows: dict[str, Any] = self.audit.tables.get("pauses", {})
+        return in_force(rows.values(), now) if rows else rows
+
+    def may_begin(self, agent: str, now: float) -> bool:
+        """Does nothing forbid this agent to begin any run at all? For whoever looks for work."""
+        assert self.flow is not None
+        on = self.pauses(now)
+        if ALL in on:
+            return False
+        if agent not in self.flow.agents:
+            return True
+        meters: dict[str, Any] = self.audit.tables.get("meters", {})
+        if DAY in on and day_is_spent(self.flow.budget, meters[DAY]):
+            return False
+        most, begun = self.flow.limits.starts, meters.get(STARTS + agent)
+        if most is None or begun is None or len(begun.starts) < most:
+            return True
+        return bool(begun.starts[-most] + self.flow.limits.window <= now)
+
+    def _has_room(self, agent: str, item: Item, now: float) -> bool:
+        """Has the item's pool a slot and quota, or its branch no other landing?"""
+        flow, live = self.flow, self.audit.open_runs.values()
+        assert flow is not None
+        if agent == LANDING:
+            others = [self.items[run.item] for run in live if run.agent == LANDING]
+            return branch_of(flow, item) not in {branch_of(flow, other) for other in others}
+        paused = {name for name in self.pauses(now) if name.startswith(POOL)}
+        return has_room(flow, agent, item, paused, live) if paused or flow.pools else True
+
     def first(self, agent: str, now: float, column: str | None = None) -> Item | None:
         """What this agent must get, by the log: the first in its queue whose paths are free."""
         assert self.flow is not None
-        candidates = self.claimable(agent, now, column)
+        candidates = [item for item in self.claimable(agent, now, column) if self._has_room(agent, item, now)]
         starve = self.flow.limits.starve
         if not candidates or not self._writes(agent) or not any(item.files for item in candidates):
             return min(candidates, key=lambda item: order_key(item, now, starve), default=None)

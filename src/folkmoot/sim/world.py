@@ -13,6 +13,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
+from folkmoot.core.rules.running.limits import ALL
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.queries import Queries
@@ -127,7 +128,7 @@ class World:
         deadlines = any(question.deadline is not None for question in self.witness.open_questions.values())
         if self.witness.audit.open_runs or deadlines:
             return False
-        return bool(paused) or self.witness.is_stuck(self.now)
+        return bool(paused) or ALL in self.witness.pauses(self.now) or self.witness.is_stuck(self.now)
 
     @property
     def items(self) -> dict[str, Item]:

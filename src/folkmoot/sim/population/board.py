@@ -9,9 +9,9 @@ from folkmoot.core.item import ASKING, ENDED, Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Attempt, Question, Run
 from folkmoot.core.rules.sharing.paths import overlap
-from folkmoot.engine.audit import Audit
-from folkmoot.engine.doctor import check_rows
-from folkmoot.engine.invariants import check_item
+from folkmoot.engine.checking.audit import Audit
+from folkmoot.engine.checking.doctor import check_rows
+from folkmoot.engine.checking.invariants import check_item
 from folkmoot.store.base import Store
 
 EVENTS_MAX = 100_000

@@ -1,0 +1,156 @@
+"""One run in its worker: a workspace is made, processes run and print, they end, and the board is told."""
+
+import math
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
+from folkmoot.core.flow import LANDING
+from folkmoot.core.report import Report
+from folkmoot.errors import MootError
+from folkmoot.sim.agents import CHARACTERS, Agent
+from folkmoot.sim.orders import Answer, Order
+from folkmoot.sim.workers.thread import Thread
+from folkmoot.sim.world import Script
+from folkmoot.worker.watch import Act, Watch
+
+if TYPE_CHECKING:
+    from folkmoot.sim.workers.worker import SimWorker
+
+STORE_PAUSE = 1.0
+VOICES = tuple(sorted(set(CHARACTERS) - {"silent", "zombie", "slow"}))
+
+
+class Ending(Exception):
+    """The run was lost, or stopped: it says nothing more."""
+
+
+class Voice(Agent):
+    """What a run says at its end, through its worker: it goes on saying it while the store cannot be reached."""
+
+    def __init__(self, run: "SimRun", character: str) -> None:
+        super().__init__(run.worker.world, run.worker.name, character)
+        self._run = run
+
+    def _insist(self, order: Order) -> Generator[float, None, Answer]:
+        while True:
+            self._run.check_alive()
+            answer = None
+            if self._run.worker.now >= self._run.worker.cut_until:
+                answer = self.world.say(order)
+            if answer is not None and answer.code == "stale_claim":
+                self._run.watch.lost()
+                raise Ending
+            if answer is not None and not answer.lost:
+                return answer
+            yield STORE_PAUSE
+
+
+class SimRun:
+    """What its worker knows of it, and what only the world knows."""
+
+    def __init__(self, worker: "SimWorker", claim: dict[str, Any], sent: float) -> None:
+        self.worker = worker
+        self.world = worker.world
+        self.chance = worker.chance
+        self.claim = claim
+        self.id = str(claim["run"])
+        row = self.world.witness.run(self.id)
+        assert row is not None
+        self.speaker = Speaker(row.agent, row.id, row.token)
+        self.lease = row.lease
+        self.claimed_at = sent
+        self.held_from = worker.now  # when the lease was last made anew, as only the world knows
+        limits = self.world.flow.limits
+        self.watch = Watch(worker.now, row.lease, limits.timeout, limits.silence)
+        self.watch.renewed(sent)
+        self.is_at_large = False  # has it processes that nobody has told to end?
+        self._kill_at = math.inf
+        self._stopped = False
+        self._thread = Thread(worker)
+        self._thread.start(self._script())
+
+    def end(self, act: Act) -> None:
+        self._stopped = self._stopped or act.why in ("lost", "stopped")
+        self.is_at_large = False
+        self._kill_at = min(self._kill_at, self.worker.now + self.chance.uniform(0.0, act.grace))
+        self._thread.wake()
+
+    def check_alive(self) -> None:
+        if self._stopped:
+            raise Ending
+
+    def _script(self) -> Script:
+        try:
+            yield self.chance.uniform(0.1, 3.0)
+            self.check_alive()
+            yield from self._process()
+            self.check_alive()
+            yield from self._tell()
+        except Ending:
+            if self.watch.ending == "stopped" and self.worker.now >= self.worker.cut_until:
+                self.world.say(Order(self.speaker, commands.ReleaseRun()))
+        self.watch.done = True
+        self._check_told()
+        self.worker.finished(self)
+
+    def _process(self) -> Script:
+        chance, worker = self.chance, self.worker
+        ways = ("quick",) if worker.good else ("quick", "quick", "quick", "long", "hangs", "chatters", "lingers")
+        way = chance.choice(ways)
+        mean = 3.0 if worker.good else 12.0
+        seconds = {"quick": chance.expovariate(1 / mean), "long": chance.uniform(0.5, 4) * self.lease}.get(
+            way, math.inf
+        )
+        ends_at = worker.now + (chance.expovariate(1 / mean) if way == "lingers" else seconds)
+        self.is_at_large = True
+        self.watch.started_at(worker.now)
+        while worker.now < min(ends_at, self._kill_at):
+            speaks_at = worker.now + (chance.uniform(1.0, self.lease) if way != "hangs" else math.inf)
+            sleep = min(ends_at, self._kill_at, speaks_at) - worker.now
+            yield from self._thread.sleep(min(sleep, 1e6))
+            if worker.now >= speaks_at:
+                self._print()
+            if way == "lingers" and worker.now >= ends_at:
+                self.watch.over(worker.now)
+                ends_at = math.inf
+                worker.main.wake()
+        self.is_at_large = False
+        self.watch.process_ended()
+
+    def _print(self) -> None:
+        self.watch.heard(self.worker.now)
+        row = self.world.witness.run(self.id)
+        if self.worker.now < self.worker.cut_until or row is None:
+            return
+        try:
+            self.world.engine.keep_output(self.speaker, [(0, "words")])
+        except MootError:
+            self.end(self.watch.lost())
+        else:
+            if row.ended_at is not None:
+                self.world.accuse(f"what run {self.id} printed was kept after it had ended")
+
+    def _tell(self) -> Script:
+        character = "good" if self.worker.good else self.chance.choice(("obedient", "obedient", *VOICES))
+        if self.speaker.name == LANDING and character not in ("good", "releasing"):
+            character = "obedient"
+        voice = Voice(self, character)
+        if self.watch.ending in ("timeout", "silence"):
+            late = commands.ReportRun(report=Report.failed("it was ended", "timeout"))
+            yield from voice._insist(Order(self.speaker, late))
+            return
+        yield from voice._end(self.claim, self.speaker, character)
+        if self._is_open():
+            # What the board would not hear is told to it as what it is: nothing can be taken of it.
+            words = commands.ReportRun(report=Report.failed("refused", "environment"))
+            yield from voice._insist(Order(self.speaker, words))
+
+    def _is_open(self) -> bool:
+        row = self.world.witness.run(self.id)
+        return row is not None and row.ended_at is None
+
+    def _check_told(self) -> None:
+        if self._is_open() and self.worker.troubled_at < self.claimed_at and self.watch.ending != "lost":
+            self.world.accuse(f"{self.worker.name} has left run {self.id} without a word")
