@@ -9,6 +9,7 @@ class Settings(Struct, frozen=True):
     board: str | None = None  # MOOT_BOARD: where the board is
     run: str | None = None  # MOOT_RUN, MOOT_TOKEN: this process is part of a run, and speaks for it
     token: int | None = None
+    socket: str | None = None  # MOOT_SOCKET: inside a run, the only way to its board
     user: str = "someone"
 
 
@@ -18,5 +19,6 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         board=environment.get("MOOT_BOARD") or None,
         run=environment.get("MOOT_RUN") or None,
         token=int(token) if token.isdecimal() else None,
+        socket=environment.get("MOOT_SOCKET") or None,
         user=environment.get("USER") or environment.get("LOGNAME") or "someone",
     )

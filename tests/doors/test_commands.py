@@ -8,7 +8,8 @@ from folkmoot.doors.cli.main import COMMANDS
 from tests.doors.conftest import Moot
 
 
-def test_init_says_what_was_made_and_how_to_begin(nowhere: Moot) -> None:
+def test_init_says_what_was_made_and_how_to_begin(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(nowhere.folder))  # whatever clients this machine has
     answer = nowhere("init")
     assert (nowhere.folder / ".moot" / "flow.yaml").exists()
     for words in (".moot", "kanban", "moot add", "moot claim story-agent", "moot board"):

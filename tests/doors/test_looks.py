@@ -154,7 +154,7 @@ def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, comman
         "difflib",
         "asyncio",
         "folkmoot.doors.cli.say",
-        "folkmoot.engine.doctor",
+        "folkmoot.engine.checking.doctor",
         "folkmoot.engine.measures",
     }
 

@@ -1,9 +1,9 @@
 """The Python door: a board as an object, a claim as a block that renews itself."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
@@ -12,9 +12,10 @@ from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
 from folkmoot.doors.patience import patiently
 from folkmoot.doors.posting import order_to_send
 from folkmoot.engine.application import Application, Boards
-from folkmoot.errors import MootError, Refused
+from folkmoot.errors import Invalid, MootError, Refused
 
 View = dict[str, Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Board:
@@ -149,6 +150,16 @@ class Board:
         """Give an agent a small thing to do; gives the new item."""
         command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
         return self._application.engine.add(self._speaker, command, key)
+
+    def agent(self, name: str) -> Callable[[Function], Function]:
+        """Say that a function is an agent of the flow, whose `run` is {python: "module:function"}: `moot run` calls it.
+
+        The function itself is not changed. Raises Invalid for an agent that the flow does not have.
+        """
+        known = self._application.queries.flow().agents
+        if name not in known:
+            raise Invalid("unknown_agent", f"the flow has no agent {name!r}", f"agents: {', '.join(known)}")
+        return lambda function: function
 
     def metrics(self) -> View:
         return self._application.queries.metrics()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from folkmoot import __version__
 
 if TYPE_CHECKING:
+    from folkmoot.config import Settings
     from folkmoot.doors.board import Board
+    from folkmoot.engine.application import Boards
 
 
 def main() -> None:
@@ -19,15 +21,28 @@ def main() -> None:
 
     from folkmoot.config import read_settings
     from folkmoot.doors.cli.main import run
-    from folkmoot.wiring.boards import FileBoards
 
-    sys.exit(run(sys.argv[1:], FileBoards(), read_settings(os.environ)))
+    settings = read_settings(os.environ)
+    sys.exit(run(sys.argv[1:], boards_for(settings), settings))
 
 
 def board_class() -> "type[Board]":
     """The Python door, told how to find boards."""
+    import os
+
+    from folkmoot.config import read_settings
     from folkmoot.doors.board import Board
+
+    Board.boards = boards_for(read_settings(os.environ))
+    return Board
+
+
+def boards_for(settings: "Settings") -> "Boards":
+    """Boards in folders; inside a run, the one board at the other end of its socket."""
+    if settings.socket is not None:
+        from folkmoot.wiring.remote import RemoteBoards
+
+        return RemoteBoards(settings.socket, settings.board)
     from folkmoot.wiring.boards import FileBoards
 
-    Board.boards = FileBoards()
-    return Board
+    return FileBoards()

@@ -10,7 +10,7 @@ from folkmoot.engine.application import Application, Checked
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.system import SystemClock, SystemIds
+from folkmoot.system.clock import SystemClock, SystemIds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,8 @@ FLOW = "flow.yaml"
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
+# The flow and its prompts may well be shared; what the board remembers and works with is its own.
+IGNORED = "board.db*\nrepo.git/\nruns/\ncache/\nspares/\nwriter.lock\n"
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
 
@@ -48,7 +50,9 @@ class FileBoards:
         home = os.path.join(folder, FOLDER)
         if os.path.exists(os.path.join(home, STORE)):
             raise Refused("board_exists", f"there is a board in {_shown(home)} already", "use it: moot board")
-        files = read_preset(preset)
+        files = {**read_preset(preset), ".gitignore": IGNORED}
+        if not os.path.exists(os.path.join(home, FLOW)):
+            files[FLOW] = _fitted(files[FLOW], folder)
         try:
             os.makedirs(home, mode=0o700, exist_ok=True)
             for name, text in files.items():
@@ -86,21 +90,43 @@ class FileBoards:
         finally:
             board.close()
 
+    def work(
+        self,
+        board: Application,
+        *,
+        slots: int | None,
+        agents: list[str],
+        until_idle: bool,
+        tell: "Callable[[Any], None]",
+        begin: "Callable[[dict[str, Any]], None]",
+    ) -> dict[str, Any]:
+        """Run agents on the board's items, until stopped or idle."""
+        from folkmoot.wiring.running import work
+
+        return work(board, board.place, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
+
+    def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]:
+        """Work that did not land: listed, or one run's brought back as a branch."""
+        from folkmoot.wiring.running import salvage
+
+        return salvage(board, board.place, run, branch)
+
+    def unable(self, flow: "Flow") -> dict[str, str]:
+        """The agents of a flow that cannot be run here, each with the reason."""
+        import shutil
+
+        from folkmoot.worker.able import inability
+        from folkmoot.worker.clients.catalogue import Catalogue
+
+        catalogue = Catalogue.load()
+        found = {name: inability(catalogue, flow, agent, shutil.which) for name, agent in flow.agents.items()}
+        return {name: why for name, why in found.items() if why is not None}
+
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]:
         """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
-        import sys
-        import tempfile
+        from folkmoot.wiring.demo import play
 
-        from folkmoot.sim.demo import play
-        from folkmoot.sim.demo_teller import Teller
-
-        folder = tempfile.mkdtemp(prefix="folkmoot-demo-")
-        board = self.create(folder, "kanban")
-        try:
-            read = sys.stdin.readline if ask else None
-            return play(board, Teller(sys.stderr if on_stderr else sys.stdout, self.pause, read), folder)
-        finally:
-            board.close()
+        return play(ask=ask, on_stderr=on_stderr)
 
     def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]:
         """Try a flow with a population, in virtual time, on a board in memory."""
@@ -122,6 +148,17 @@ class FileBoards:
                     board.close()
                 return simulate(flow, wish, notes)
         return simulate(None, wish, [])
+
+
+def _fitted(flow: str, folder: str) -> str:
+    """A preset that uses the clients installed here, and lands on the branch that is checked out."""
+    import shutil
+
+    from folkmoot.worker.clients.catalogue import Catalogue
+    from folkmoot.worker.clients.suggest import fitted
+    from folkmoot.worker.git.places import current_branch
+
+    return fitted(flow, Catalogue.load().find(shutil.which), current_branch(folder))
 
 
 def _find(place: str | None) -> str:
@@ -186,7 +223,10 @@ def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]
         from folkmoot.flows.ladder_file import read_ladder_file
 
         rungs = read_ladder_file(_text(ladders, "unreadable_ladders", "mend the file, or remove it"), _shown(ladders))
-    read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)), rungs)
+    from folkmoot.worker.clients.catalogue import Catalogue
+
+    known = list(Catalogue.load().clients)
+    read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)), rungs, known)
     return read.flow, read.warnings
 
 

@@ -138,7 +138,7 @@ def list_command(session: Session, column: str | None, tag: str | None, status: 
 def show_command(session: Session, item: str) -> None:
     """Tell an item's story.
 
-    Where it is and why, what happened, what was tried and said, and what happens next.
+    Where it is and why, what happened, what was tried and said, what proves it, and what happens next.
 
     \b
     moot show 7
@@ -154,7 +154,8 @@ def show_command(session: Session, item: str) -> None:
         events: list[View] = []
         while page := queries.log(events[-1]["seq"] if events else 0, view["id"])["events"]:
             events += page
-        story(view, numbered(events, queries.flow()))
+        flow = queries.flow()
+        story(view, numbered(events, flow), flow, queries.pauses()["pauses"])
 
     session.answer(view, words)
 
@@ -164,6 +165,8 @@ def show_command(session: Session, item: str) -> None:
 @click.pass_obj
 def board_command(session: Session) -> None:
     """Show the board: every column and what is in it.
+
+    Who works on what, with which model and since when; what is paused, until when and why; what waits to land.
 
     \b
     moot board
@@ -177,12 +180,21 @@ def board_command(session: Session) -> None:
         page = queries.list(after=following)
         items += page["items"]
         following = page["next"]
-    questions = queries.inbox()["questions"]
-    view = {"flow": flow.name, "columns": list(flow.columns), "items": items, "next": None, "questions": questions}
+    running = {item["id"] for item in items if item["status"] == "running"}
+    view = {
+        "flow": flow.name,
+        "columns": list(flow.columns),
+        "items": items,
+        "next": None,
+        "questions": queries.inbox()["questions"],
+        # A run whose lease is over has ended, though nobody has written that down yet.
+        "runs": [run for run in queries.live()["runs"] if run["item"] in running],
+        "pauses": queries.pauses()["pauses"],
+    }
 
     def words() -> None:
         from folkmoot.doors.cli.say.board import board
 
-        board(flow, items, questions)
+        board(view, flow)
 
     session.answer(view, words)

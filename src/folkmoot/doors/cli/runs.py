@@ -4,8 +4,10 @@ import click
 
 from folkmoot.core import commands
 from folkmoot.core.report import Report
-from folkmoot.doors.cli.session import Session, Span, View, keyed, number_of, plain, read_text
-from folkmoot.errors import Invalid
+from folkmoot.doors.cli.session import Session, Span, View, in_run, keyed, number_of, plain, read_text
+from folkmoot.errors import Invalid, NothingToDo
+
+ANSWER_SECONDS = 1.0  # how often a run that waits looks for the answer
 
 
 @click.command("claim")
@@ -106,6 +108,41 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
     command = commands.WidenRun(paths=list(paths))
     view = session.board.engine.on_run(session.run_speaker(run, token), command, session.key)
     _say(session, view, f"may write {', '.join(paths)}")
+
+
+@click.command("ask")
+@click.argument("question")
+@click.option("--option", "options", multiple=True, metavar="O", help="A way to answer; repeatable.")
+@click.option("--context", default="", metavar="TEXT", help="What the person must know.")
+@click.option("--wait", type=Span(), metavar="10m", help="Wait so long for the answer, and print it.")
+@in_run
+@keyed
+@click.pass_obj
+def ask_command(session: Session, question: str, options: tuple[str, ...], context: str, wait: float | None) -> None:
+    """Ask a person in the middle of a run, and go on. Exit 3 if there is no answer in time.
+
+    Without --wait the answer is in the item's next brief.
+
+    \b
+    moot ask "May I add a dependency on requests?" --option yes --option no --wait 10m
+    """
+    speaker = session.run_speaker(None, None)
+    command = commands.AskPerson(question=question, options=list(options), context=context)
+    view = session.board.engine.on_run(speaker, command, session.key)
+    asked = view["questions"][-1]
+    while wait is not None and asked["state"] == "open" and wait > 0:
+        session.boards.pause(min(ANSWER_SECONDS, wait))
+        wait -= ANSWER_SECONDS
+        found = session.board.queries.show(view["id"])["questions"]
+        asked = next(one for one in found if one["id"] == asked["id"])
+    if wait is not None and asked["state"] == "open":
+        words = f"nobody has answered {asked['id']} yet"
+        raise NothingToDo("no_answer_yet", words, "go on without, or say in the report what is missing")
+
+    def words_of() -> None:
+        click.echo(plain(asked["answer"] or f"asked: {asked['id']}"))
+
+    session.answer(asked, words_of)
 
 
 @click.command("report")

@@ -5,7 +5,8 @@ import sys
 
 import click
 
-from folkmoot.doors.cli.session import Session, common, plain
+from folkmoot.core.flow import RUNG_ESCALATE, Agent, Flow
+from folkmoot.doors.cli.session import Session, View, common, plain
 from folkmoot.errors import Invalid, Refused
 
 
@@ -16,18 +17,28 @@ from folkmoot.errors import Invalid, Refused
 def init_command(session: Session, preset: str) -> None:
     """Make a board in this folder.
 
-    It is in .moot/: the flow, its prompts and the store. Nothing that is there already is overwritten.
+    It is in .moot/: the flow, its prompts and the store. Nothing that is there already is overwritten. A coding client
+    that is installed is written into the flow, so that `moot run` can start the agents.
 
     \b
     moot init
     """
+    made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
     application = session.boards.create(os.curdir, preset)
     try:
         flow = application.queries.flow()
         session.note(application.notes)
     finally:
         application.close()
-    view = {"board": application.place, "flow": flow.name, "columns": list(flow.columns), "agents": list(flow.agents)}
+    view = {
+        "board": application.place,
+        "flow": flow.name,
+        "columns": list(flow.columns),
+        "agents": list(flow.agents),
+        "run": _run_by(flow),
+        "made_flow": made_flow,
+        "unable": {} if made_flow else session.boards.unable(flow),
+    }
 
     def words() -> None:
         from folkmoot.doors.cli.say.setup import made
@@ -47,6 +58,7 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
 
     Every fault is named with its place and a suggestion. A flow without a column that items are in is refused, unless
     --move says where they go. That is a move by hand: runs there end, and what was made for the items is cancelled.
+    Of the board's own flow it says too which agents `moot run` starts, and with what.
 
     The ladders of .moot/escalation.yaml, else of ~/.oi/config/escalation.yaml, take the place of the flow's own.
 
@@ -61,7 +73,7 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         checked = session.boards.check(session.place, None, _moves(moves), session.speaker())
     else:
         checked = session.boards.check(session.place, flow)
-    view = {
+    view: View = {
         "ok": True,
         "flow": checked.name,
         "path": checked.path,
@@ -69,7 +81,15 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         "taken_in": checked.taken_in,
         "warnings": checked.warnings,
         "ladders": checked.ladders,
+        "agents": None,
+        "run": None,
+        "unable": {},
     }
+    if flow is None:
+        taken = session.board.queries.flow()
+        started, unable = _run_by(taken), session.boards.unable(taken)
+        view |= {"agents": list(taken.agents), "run": started}
+        view["unable"] = {agent: why for agent, why in unable.items() if agent in started}
 
     def words() -> None:
         from folkmoot.doors.cli.say.setup import checked as say_checked
@@ -77,6 +97,21 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         say_checked(view)
 
     session.answer(view, words)
+
+
+def _run_by(flow: Flow) -> View:
+    """By what each agent is started, of those that anything starts."""
+    ways = {agent.name: _ways(flow, agent) for agent in flow.agents.values()}
+    return {name: " and ".join(way) for name, way in ways.items() if way}
+
+
+def _ways(flow: Flow, agent: Agent) -> list[str]:
+    if agent.run and "client" not in agent.run:
+        kind, what = next(iter(agent.run.items()))
+        return [str(what) if kind == "python" else " ".join(what)]
+    models = [flow.models.get(rung.model) for rung in agent.ladder if rung.model != RUNG_ESCALATE] or [None]
+    clients = [(model and model.client) or agent.run.get("client") for model in models]
+    return list(dict.fromkeys(str(client) for client in clients)) if all(clients) else []
 
 
 def _moves(given: tuple[str, ...]) -> dict[str, str]:

@@ -105,7 +105,7 @@ def doctor_command(session: Session) -> None:
     moot doctor
     moot doctor --json
     """
-    from folkmoot.engine.doctor import examine
+    from folkmoot.engine.checking.doctor import examine
 
     view = examine(session.board.engine)
 

@@ -4,9 +4,22 @@ from typing import Any
 
 from rich.text import Text
 
-from folkmoot.core.flow import END, Flow
+from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import ASKING, ENDED
-from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.say.page import (
+    AGENT,
+    BAD,
+    CARE,
+    COMMAND,
+    GOOD,
+    QUIET,
+    Page,
+    Part,
+    count,
+    day_of,
+    one_line,
+    time_of,
+)
 from folkmoot.doors.cli.say.talk import answer_command
 
 View = dict[str, Any]
@@ -15,12 +28,19 @@ QUESTION_CELLS = 160  # of a question on the board; all of it is in the inbox
 TITLE_LEAST = 24  # where less is left beside the note, it goes below
 KINDS = {"sub": "sub-agent", "dispatch": "dispatched"}
 ASKS = {"needs-human-review": "dispute", "awaiting-divine-guidance": "asks", "parked": "parked"}
+STOPPED, DAY, POOL = "all", "day", "pool:"  # what a pause is of
 
 
-def board(flow: Flow, items: list[View], questions: list[View], page: Page | None = None) -> None:
+def board(view: View, flow: Flow, page: Page | None = None) -> None:
     """Every column in the order of the flow; those off the flow only if something is in them."""
     page = page or Page()
+    items, questions = view["items"], view["questions"]
+    runs = {run["item"]: run for run in view["runs"]}
     _summary(page, flow, items)
+    if view["pauses"]:
+        page.blank()
+    for pause in view["pauses"]:
+        pause_lines(page, pause, indent=1)
     if not items:
         _empty(page)
         return
@@ -37,8 +57,46 @@ def board(flow: Flow, items: list[View], questions: list[View], page: Page | Non
     others = [name for name in by_column if name not in stages]
     width = max(len(name) for name in stages)
     for name in [*stages, *sorted(others)]:
-        _column(page, flow, name, by_column.get(name, []), asked, min(width, 30))
+        _heading(page, flow, name, by_column.get(name, []), min(width, 30))
+        for item in by_column.get(name, []):
+            note = note_on(page, item, asked.get(item["id"], []), runs.get(item["id"]), flow.target)
+            _item(page, item, note)
     _ended(page, items)
+    _who_acts(page, flow, view)
+
+
+def pause_lines(page: Page, pause: View, indent: int) -> None:
+    """What begins no runs now, why, until when, and how to end it."""
+    what, until = pause["what"], pause["until"]
+    names = {STOPPED: "the board is stopped", DAY: "no agent begins"}
+    words = names.get(what) or f"{what.removeprefix(POOL)} has no quota"
+    by = f" by {pause['by']}" if what == STOPPED else ""
+    end = f" until {_moment(until, pause['since'])}" if until else f" since {time_of(pause['since'])}{by}"
+    why = f": {one_line(pause['why'])}" if pause["why"] else ""
+    label = page.text(("!" if page.ascii else "■", CARE))
+    page.labelled(label, (one_line(words) + end, CARE), why, indent=indent, gap=1)
+    hint: list[Part] = [("no run begins; those at work may finish; go on: ", QUIET), ("moot go", COMMAND)]
+    if what == DAY:
+        hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot go", COMMAND)]
+    elif what != STOPPED:
+        hint = [("then it goes on by itself; or try now: ", QUIET), ("moot go", COMMAND)]
+    page.line(*hint, indent=indent + 2)
+
+
+def _moment(timestamp: str, since: str) -> str:
+    """The time of day, with the day where that is another."""
+    same = day_of(timestamp) == day_of(since)
+    return time_of(timestamp) if same else f"{day_of(timestamp)} {time_of(timestamp)}"
+
+
+def _who_acts(page: Page, flow: Flow, view: View) -> None:
+    """Something could be done, and nobody does it: how agents are put on it."""
+    waits = any(item["status"] in ("ready", "proving") for item in view["items"])
+    stopped = any(pause["what"] == STOPPED for pause in view["pauses"])
+    if not waits or stopped or view["runs"] or not any(agent.run for agent in flow.agents.values()):
+        return
+    page.blank()
+    page.line(("nobody is at work: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=1)
 
 
 def _summary(page: Page, flow: Flow, items: list[View]) -> None:
@@ -79,7 +137,7 @@ def _questions(page: Page, questions: list[View]) -> None:
         page.line(("all that is needed to decide: ", QUIET), ("moot inbox", COMMAND), indent=3)
 
 
-def _column(page: Page, flow: Flow, name: str, items: list[View], asked: dict[str, list[str]], width: int) -> None:
+def _heading(page: Page, flow: Flow, name: str, items: list[View], width: int) -> None:
     column = flow.columns.get(name)
     passes_by_itself = column is not None and not column.agents and not column.human
     if passes_by_itself and not items:
@@ -88,13 +146,11 @@ def _column(page: Page, flow: Flow, name: str, items: list[View], asked: dict[st
     gates = f", then {', '.join(column.gate)}" if column and column.gate else ""
     style = "bold" if items else QUIET
     page.line((one_line(name).ljust(width), style), "  ", (one_line(watchers + gates), QUIET), indent=1)
-    for item in items:
-        _item(page, item, asked.get(item["id"], []))
 
 
-def _item(page: Page, item: View, asked: list[str]) -> None:
+def _item(page: Page, item: View, note: Text) -> None:
     lead = page.text("   ", page.mark(item["status"]), " ", (f"#{item['id']}", "bold"), "  ")
-    title, note = page.text(one_line(item["title"])), note_on(page, item, asked)
+    title = page.text(one_line(item["title"]))
     room = page.width - lead.cell_len - (note.cell_len + 2 if note else 0)
     if note and room < min(TITLE_LEAST, title.cell_len):
         page.line(page.text(lead, page.cut(title, page.width - lead.cell_len)))
@@ -103,14 +159,19 @@ def _item(page: Page, item: View, asked: list[str]) -> None:
     page.line(page.text(lead, page.cut(title, max(room, 8)), "  " if note else "", note))
 
 
-def note_on(page: Page, item: View, asked: list[str]) -> Text:
+def note_on(page: Page, item: View, asked: list[str], run: View | None = None, target: str = "") -> Text:
     """What else a glance should tell: who is on it, what it waits for, how often it failed."""
     notes: list[Part] = []
     if item["kind"] != "item":
         of = f" of #{item['parent']}" if item["parent"] else ""
         notes.append((f"{KINDS.get(item['kind'], item['kind'])}{of}", QUIET))
-    if item["status"] == "running":
+    lands_on = f"#{item['parent']}" if item["parent"] else target or "its branch"
+    if item["status"] == "running" and run is not None:
+        notes += _at_work(run, lands_on)
+    elif item["status"] == "running":
         notes.append((f"{one_line(item['agent'] or item['watcher'] or 'somebody')} at work", AGENT))
+    elif item["status"] == "proving" and item["watcher"] == LANDING:
+        notes.append((f"waits to land on {one_line(lands_on)}", AGENT))
     elif item["status"] == "proving":
         notes.append((f"{one_line(item['watcher'] or 'a gate')} must show it", AGENT))
     elif item["status"] == "blocked":
@@ -134,12 +195,23 @@ def note_on(page: Page, item: View, asked: list[str]) -> Text:
     return told
 
 
+def _at_work(run: View, lands_on: str) -> list[Part]:
+    """Who, with which model, since when; and whether a sandbox is around it."""
+    since = f"since {time_of(run['started_at'])}"
+    if run["agent"] == LANDING:
+        return [(f"is landing on {one_line(lands_on)} {since}", AGENT)]
+    model = f" with {one_line(run['model'])}" if run["model"] else ""
+    notes: list[Part] = [(f"{one_line(run['agent'])} at work{model} {since}", AGENT)]
+    return [*notes, ("not sandboxed", BAD)] if run["sandboxed"] is False else notes
+
+
 def _ended(page: Page, items: list[View]) -> None:
     done = [item for item in items if item["status"] == "done" and is_own(item)]
     cancelled = [item for item in items if item["status"] == "cancelled"]
     page.line(("done", "bold" if done else QUIET), (f"  {len(done)}", GOOD if done else QUIET), indent=1)
     for item in done[-LAST_DONE:]:
-        _item(page, item | {"failure_count": 0, "priority": "medium", "pause": None}, [])
+        quiet = item | {"failure_count": 0, "priority": "medium", "pause": None}
+        _item(page, quiet, note_on(page, quiet, []))
     if len(done) > LAST_DONE:
         page.line((f"and {len(done) - LAST_DONE} more: ", QUIET), ("moot list --status done", COMMAND), indent=5)
     if cancelled:

@@ -212,6 +212,18 @@ SAYS: dict[str, Say] = {
         f"changed what tasks rely on: {_listed(context.get('contracts'))}", style=CARE
     ),
     "phase_completed": _phase,
+    "work_kept": _says("took in the work of #{child}", "{commit}", style=QUIET),
+    "work_refused": _says("changed what it may not; nothing of it is taken", "{why}", style=BAD),
+    "landing_called": _says("its work must land first", "{why}"),
+    "landing_recorded": _says("is about to move {branch}", "to {new}", style=QUIET),
+    "landing_deferred": _says("waits to land", "{why}", style=CARE),
+    "landing_failed": _says("could not land it, round {round}", "{why}", style=BAD),
+    "work_landed": _says("landed it on {branch}", "{commit}", style=GOOD),
+    "run_paused": _says("met the end of {pool}'s quota", "{why}", style=CARE),
+    "pool_paused": _says("{pool} pauses for {seconds}s", "{why}", style=CARE),
+    "budget_spent": _says("the day's budget is spent; agents begin again tomorrow", style=CARE),
+    "board_stopped": _says("stopped the board", "{why}", style=CARE),
+    "board_resumed": _says("let the board go on", style=GOOD),
     "flow_adopted": _says("took in version {version} of the flow {flow}"),
     "clock_restarted": _says("set the clock"),
 }

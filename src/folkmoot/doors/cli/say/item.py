@@ -1,7 +1,10 @@
 """One item: its story, and a line about what has just changed."""
 
+from datetime import datetime
 from typing import Any
 
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.doors.cli.say.board import DAY, POOL, STOPPED, pause_lines
 from folkmoot.doors.cli.say.events import steps, tell
 from folkmoot.doors.cli.say.page import (
     BAD,
@@ -12,17 +15,22 @@ from folkmoot.doors.cli.say.page import (
     QUIET,
     Page,
     Part,
+    count,
     one_line,
     time_of,
     who,
 )
+from folkmoot.doors.cli.say.progress.lines import span
 from folkmoot.doors.cli.say.talk import answer_command, question_lines
 
 View = dict[str, Any]
 STEPS_MAX = 60
+RUNS_SHOWN = 12
+TAIL_LINES = 10  # of what a red gate said last
+ID_SHOWN = 12  # letters of a commit or tree
 
 
-def story(view: View, events: list[View]) -> None:
+def story(view: View, events: list[View], flow: Flow, pauses: list[View]) -> None:
     """Where an item is and why, what happened, what was tried and said, and what happens next."""
     page = Page()
     _heading(page, view)
@@ -44,9 +52,13 @@ def story(view: View, events: list[View]) -> None:
     outputs_lines(page, view["outputs"])
     _contracts(page, view)
     _evidence(page, view)
+    _runs(page, view)
     _guidance(page, view)
     page.head("What happens next")
-    page.line(*_next(view), indent=2)
+    page.line(*_next(view, flow), indent=2)
+    for pause in pauses:
+        if _concerns(pause, view, flow):
+            pause_lines(page, pause, indent=2)
 
 
 def _heading(page: Page, view: View) -> None:
@@ -58,10 +70,15 @@ def _heading(page: Page, view: View) -> None:
     if view["kind"] != "item":
         parts += [(f" · {_kind(view)}", QUIET)]
     if view["failure_count"]:
-        parts += [(f" · {_failures(view['failure_count'])}", BAD)]
+        parts += [(f" · {count(view['failure_count'], 'failure')}", BAD)]
     if view["cost_usd"]:
         parts += [(f" · ${view['cost_usd']:.2f}", QUIET)]
     page.line(*parts)
+    if view["landed"]:
+        page.line((f"landed on {one_line(view['landed_on'])} at {view['landed'][:ID_SHOWN]}", GOOD))
+    if view["head"]:
+        words = f"work that has not landed: {view['head'][:ID_SHOWN]}"
+        page.line((words, CARE), (f", kept as {view['branch']} in .moot/repo.git", QUIET), hang=2)
     if view["flag"]:
         page.line((one_line(view["flag"]), CARE))
 
@@ -72,10 +89,6 @@ def _kind(view: View) -> str:
     of = f" of #{view['parent']}" if view["parent"] else ""
     why = f" ({view['purpose']})" if view["purpose"] else ""
     return one_line(kind + of + (f" for {view['agent']}" if view["agent"] else "") + why)
-
-
-def _failures(count: int) -> str:
-    return "1 failure" if count == 1 else f"{count} failures"
 
 
 def _facts(page: Page, view: View) -> None:
@@ -220,17 +233,78 @@ def _contracts(page: Page, view: View) -> None:
 
 
 def _evidence(page: Page, view: View) -> None:
-    """The gates that ran, each with what it said."""
+    """The gates that ran: what each of them ran on what, how it ended, and the last words of a red one."""
     proofs = view["evidence"] if isinstance(view["evidence"], list) else []
     if proofs:
         page.head("What shows it")
     for proof in proofs:
         verdict: Part = ("green", GOOD) if proof["green"] else ("red", BAD)
         words = f" in {one_line(proof['column'])}"
-        said = f": {one_line(proof['summary'])}" if proof["summary"] else ""
         label = page.text(page.mark("done" if proof["green"] else "failed"), " ", (one_line(proof["gate"]), "bold"))
-        commit = f" at {one_line(proof['commit'])[:12]}" if proof["commit"] else ""
-        page.labelled(label, verdict, (words + commit, QUIET), said, indent=2)
+        if proof["evidence"] is None:  # somebody's word
+            said = f": {one_line(proof['summary'])}" if proof["summary"] else ""
+            commit = f" at {one_line(proof['commit'])[:ID_SHOWN]}" if proof["commit"] else ""
+            page.labelled(label, verdict, (words + commit, QUIET), said, indent=2)
+            continue
+        seen = {"exit_code": None, "seconds": 0.0, "tree": None, "output": "", "command": [], **proof["evidence"]}
+        command = one_line(" ".join(seen["command"]))
+        ended = "no exit code" if seen["exit_code"] is None else f"exit {seen['exit_code']}"
+        tree = f", on the tree {seen['tree'][:ID_SHOWN]}" if seen["tree"] else ""
+        facts = f", {ended} after {span(seen['seconds'])}{tree}"
+        beside = page.labelled(label, verdict, (words, QUIET), f": {command}", (facts, QUIET), indent=2)
+        if not proof["green"]:
+            _last_words(page, seen["output"], proof["run"], beside)
+
+
+def _last_words(page: Page, output: str, run: str, indent: int) -> None:
+    lines = output.strip("\n").splitlines()
+    if output.strip():
+        page.block("\n".join(lines[-TAIL_LINES:]), indent=indent, style=BAD)
+    page.line(("all of it: ", QUIET), (f"moot output {run}", COMMAND), indent=indent)
+
+
+def _runs(page: Page, view: View) -> None:
+    """The runs that a worker made, and how to see more of them. What people and scripts claimed is told above."""
+    started = [run for run in view["runs"] if run["sandboxed"] is not None]
+    if not started:
+        return
+    page.head("Its runs")
+    if len(started) > RUNS_SHOWN:
+        page.line((f"… {len(started) - RUNS_SHOWN} earlier ones: moot show {view['id']} --json", QUIET), indent=2)
+    for run in started[-RUNS_SHOWN:]:
+        page.labelled(page.text((run["run"], "bold")), *_run_words(run), indent=2)
+    page.line(("what one printed: ", QUIET), ("moot output RUN", COMMAND), indent=2)
+    if any(run["changed"] for run in started):
+        page.line(("what it changed: ", QUIET), ("moot output RUN --diff", COMMAND), indent=2)
+    if any(run["ref"] and _is_aside(run, view) for run in started):
+        page.line(("its work, kept as refs/moot/runs/RUN: ", QUIET), ("moot salvage RUN", COMMAND), indent=2)
+
+
+def _run_words(run: View) -> list[Part]:
+    model = f" with {one_line(run['model'])}" if run["model"] else ""
+    parts: list[Part] = [who(one_line(run["agent"])), model]
+    if run["ended_at"] is None:
+        parts.append((f", at work since {time_of(run['started_at'])}", "bold"))
+    else:
+        outcome = run["outcome"] or run["end"]
+        style = GOOD if outcome == "done" else BAD if outcome == "failed" else CARE
+        cause = f" ({one_line(run['cause'])})" if run["cause"] else ""
+        parts += [", ", (outcome + cause, style), (f" after {span(_seconds(run))}", QUIET)]
+    if run["changed"]:
+        parts.append((f", {count(len(run['changed']), 'file')} changed", QUIET))
+    if run["sandboxed"] is False and run["agent"] != LANDING:
+        parts += [", ", ("not sandboxed", BAD)]
+    return parts
+
+
+def _is_aside(run: View, view: View) -> bool:
+    """Is a run's work only where the run left it, on no branch?"""
+    return view["landed"] is None or run["outcome"] != "done"
+
+
+def _seconds(run: View) -> float:
+    began, ended = (datetime.fromisoformat(run[name]) for name in ("started_at", "ended_at"))
+    return (ended - began).total_seconds()
 
 
 def _guidance(page: Page, view: View) -> None:
@@ -245,7 +319,18 @@ def guidance_lines(page: Page, guidance: View) -> None:
     page.line((one_line(guidance["by"]), PERSON), ": ", one_line(guidance["answer"]), indent=2, hang=2)
 
 
-def _next(view: View) -> list[Part]:
+def _concerns(pause: View, view: View, flow: Flow) -> bool:
+    """Does this pause keep the item's next run from beginning?"""
+    if view["status"] not in ("ready", "proving"):
+        return False
+    agent = flow.agents.get(view["agent"] or view["watcher"] or "")
+    if view["status"] == "proving" or agent is None:
+        return bool(pause["what"] == STOPPED)
+    pools = {flow.pool(agent.name, model) for model in [None, *(rung.model for rung in agent.ladder)]}
+    return pause["what"] in (STOPPED, DAY) or pause["what"].removeprefix(POOL) in pools
+
+
+def _next(view: View, flow: Flow) -> list[Part]:
     """Who must act, and the command by which they do."""
     number, status = view["id"], view["status"]
     if status == "done":
@@ -262,15 +347,23 @@ def _next(view: View) -> list[Part]:
         return ["It goes on by itself when that has ended: ", (f"moot show {first}", COMMAND)]
     running = next((run for run in view["runs"] if run["ended_at"] is None), None)
     if status == "running" and running is not None:
+        bare: list[Part] = [" (", ("not sandboxed", BAD), ")"] if running["sandboxed"] is False else []
         return [
             who(running["agent"]),
-            f"{_model(running)} has been at work since {time_of(running['started_at'])}; "
+            _model(running),
+            *bare,
+            f" has been at work since {time_of(running['started_at'])}; "
             "if it goes silent, its lease runs out and the item is given to the next.",
         ]
     if status == "blocked":
         return ["It can be taken when the path is free: ", ("moot locks", COMMAND)]
     agent = view["watcher"] if status == "proving" else view["agent"] or view["watcher"]
-    return [who(agent), " takes it: ", (f"moot claim {agent}", COMMAND)]
+    if status == "proving" and agent == LANDING:
+        whose = f"#{view['parent']}" if view["parent"] else flow.target
+        return [f"A worker brings its work to {one_line(whose)}: ", ("moot run", COMMAND)]
+    runs = flow.gates[agent].run if agent in flow.gates else agent in flow.agents and flow.agents[agent].run
+    ways: list[Part] = [("moot run", COMMAND), ", or by hand: "] if runs else []
+    return [who(agent), " takes it: ", *ways, (f"moot claim {agent}", COMMAND)]
 
 
 def _model(run: View) -> str:

@@ -6,25 +6,70 @@ from typing import Any
 from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line
 
 View = dict[str, Any]
-FIRST_STEPS = (
-    ('moot add "Users can reset their password"', "give it work"),
-    ("moot claim AGENT", "be the first agent"),
-    ("moot board", "see what is where"),
-)
+# The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
+CLIENTS = {
+    "claude-code": "claude",
+    "codex": "codex",
+    "opencode": "opencode",
+    "gemini": "gemini",
+    "qwen": "qwen",
+    "goose": "goose",
+    "copilot": "copilot",
+    "aider": "aider",
+    "mini-swe-agent": "mini",
+    "pi": "pi",
+    "cn": "cn",
+}
+WAY_MAX = 60  # cells of a command
+ADD = ('moot add "Users can reset their password"', "give it work")
+BOARD = ("moot board", "see what is where")
+WITH_CLIENT = (ADD, ("moot run --until-idle", "agents do it, and it lands"), BOARD)
+BY_HAND = (ADD, ("moot claim AGENT", "be the first agent"), BOARD, ("moot demo", "watch agents that need no client"))
 
 
 def made(view: View, agent: str | None) -> None:
-    """The board that was made, and three commands to begin with."""
+    """The board that was made, who runs its agents, and the commands to begin with."""
     page = Page()
     page.line(("A board is here: ", GOOD), (one_line(normpath(view["board"])), "bold"))
     agents, columns = count(len(view["agents"]), "agent"), count(len(view["columns"]), "column")
     page.line(f"The flow {one_line(view['flow'])} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
+    if view["run"]:
+        _starters(page, view["run"], found=view["made_flow"])
+        _unable(page, view)
+    else:
+        programs = ", ".join(sorted(CLIENTS.values()))
+        page.line(("No coding client was found, so nothing starts the agents yet.", CARE), indent=2)
+        page.line(f"Known are: {programs}. Install one, sign in to it, and name it in .moot/flow.yaml:", indent=2)
+        page.line(("run: {client: NAME}", COMMAND), (", then ", QUIET), ("moot check", COMMAND), indent=4)
     page.head("Begin")
-    steps = [(command.replace("AGENT", agent or "AGENT"), why) for command, why in FIRST_STEPS]
+    begin = WITH_CLIENT if view["run"] else BY_HAND
+    steps = [(command.replace("AGENT", agent or "AGENT"), why) for command, why in begin]
     wide = max(len(command) for command, _ in steps)
     for command, why in steps:
         label = page.text((command.ljust(wide), COMMAND))
         page.line(label, "  ", (why, QUIET), indent=2, hang=2)
+
+
+def _starters(page: Page, run: View, *, found: bool = False) -> None:
+    """Whom `moot run` starts, and with what; a line for each way."""
+    by: dict[str, list[str]] = {}
+    for agent, way in run.items():
+        by.setdefault(one_line(way), []).append(one_line(agent))
+    for way, agents in by.items():
+        names = f"its {count(len(agents), 'agent')}" if found and len(by) == 1 else ", ".join(agents)
+        label = page.cut(page.text((way, "bold")), WAY_MAX)
+        ending = ", which was found here." if found else "."
+        page.line(("moot run", COMMAND), f" starts {names} with ", label, ending, indent=2, hang=2)
+
+
+def _unable(page: Page, view: View) -> None:
+    """Of those that the flow says how to start: who cannot be run on this machine, and why."""
+    by: dict[str, list[str]] = {}
+    for agent, why in view["unable"].items():
+        if agent in view["run"]:
+            by.setdefault(one_line(why), []).append(one_line(agent))
+    for why, agents in by.items():
+        page.line((f"It cannot do so here: {why}", BAD), f" ({', '.join(agents)}).", indent=2, hang=2)
 
 
 def checked(view: View) -> None:
@@ -38,6 +83,13 @@ def checked(view: View) -> None:
         page.line(f"It is in force now, as version {view['version']}.", indent=2)
     elif view["version"] is not None:
         page.line((f"It is in force already, as version {view['version']}.", QUIET), indent=2)
+    if view["run"] is not None:
+        _starters(page, view["run"])
+        _unable(page, view)
+        left = [one_line(agent) for agent in view["agents"] if agent not in view["run"]]
+        if left:
+            words = "Nothing says how these are run, so people and scripts claim for them"
+            page.line((f"{words}: {', '.join(left)}", QUIET), indent=2, hang=2)
 
 
 def examined(view: View) -> None:
@@ -58,17 +110,18 @@ def examined(view: View) -> None:
 
 
 def demonstrated(view: View, program: str) -> None:
-    """What the demo has shown, and how to look at what it left."""
+    """How to look at what the demo has left."""
     page = Page()
-    disputes = "A dispute ended with one decision, a hard item found its way up, a question held up nothing else."
-    page.head("What you saw")
-    page.line(disputes, indent=2)
-    items, runs = count(len(view["items"]), "item"), count(view["runs"], "run")
-    page.line(f"{items} done by {runs}; you were asked twice.", indent=2)
     page.head("Look at it")
     page.exact(f"cd {view['board']}", indent=2)
-    looks = (("show 1", "the dispute, told by the item itself"), ("show 2", "the climb"), ("log", "all of it"))
-    for command, why in looks:
-        page.labelled(page.text((f"{program} {command}".ljust(len(program) + 8), COMMAND)), (why, QUIET), indent=2)
+    looks = {
+        f"{program} show 1": "the split, the red gate and how it was healed",
+        f"{program} show 2": "the dispute, told by the item itself",
+        f"{program} log": "all of it",
+        "git log -p": "what the agents wrote",
+    }
+    wide = max(map(len, looks))
+    for command, why in looks.items():
+        page.labelled(page.text((command.ljust(wide), COMMAND)), (why, QUIET), indent=2)
     page.head("Begin your own")
     page.line(("in your project: ", QUIET), (f"{program} init", COMMAND), indent=2)

@@ -1,0 +1,1 @@
+"""What a worker's progress is told by."""

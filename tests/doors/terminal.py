@@ -1,0 +1,58 @@
+"""A terminal for a process: what it writes there, and what is left on the screen of it."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import termios
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+PATIENCE = 120.0
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+ERASE = "\r\x1b[2K"
+
+
+class Terminal:
+    def __init__(self, command: Sequence[str], *, columns: int, env: Mapping[str, str], folder: Path) -> None:
+        self.code: int | None = None
+        self.said = b""
+        self._pid, self._fd = pty.fork()
+        if self._pid == 0:
+            try:
+                os.chdir(folder)
+                os.execve(command[0], list(command), dict(env))
+            finally:
+                os._exit(127)
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+
+    def wait_for(self, words: str) -> None:
+        while words.encode() not in self.said:
+            assert self._read(), f"{words!r} never came: {self.said.decode()}"
+
+    def type(self, keys: str) -> None:
+        os.write(self._fd, keys.encode())
+
+    def read_to_end(self) -> str:
+        while self._read():
+            pass
+        self.code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        os.close(self._fd)
+        return self.said.decode()
+
+    def _read(self) -> bool:
+        assert select.select([self._fd], [], [], PATIENCE)[0], f"nothing came any more: {self.said.decode()}"
+        try:
+            data = os.read(self._fd, 65_536)
+        except OSError:  # how Linux says that nobody has the other end open
+            return False
+        self.said += data
+        return bool(data)
+
+
+def shown(written: str) -> str:
+    """What is left on the screen, without colours: an erased line is gone."""
+    lines = [line.split(ERASE)[-1] for line in written.replace("\r\n", "\n").split("\n")]
+    return "\n".join(COLOURS.sub("", line) for line in lines)

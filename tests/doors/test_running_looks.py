@@ -1,0 +1,275 @@
+"""What a user sees of agents at work: on the board, on an item, when a board is made and when its flow is checked."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from folkmoot.core.commands import AddItem, PauseRun, ReportRun, Speaker, StopBoard
+from folkmoot.core.report import Report
+from folkmoot.core.work import Touched, Work
+from folkmoot.doors.cli.say.setup import CLIENTS
+from folkmoot.engine.application import Application
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.worker.clients.catalogue import Catalogue
+from tests.doors.conftest import Moot
+from tests.doors.test_looks import through_a_terminal
+
+ADA = Speaker("ada")
+COMMIT, TREE = "c0ffee" * 6 + "c0ff", "beef" * 10
+# Item 1 lands; of item 2 the gate is red; the third is refused, since its files are others.
+AGENT = """
+case $MOOT_ITEM in
+  2) echo bad > two.txt ;;
+  *) echo good > f$MOOT_ITEM.txt ;;
+esac
+echo '{"outcome": "done", "summary": "wrote it"}'
+"""
+GATE = ["/bin/sh", "-c", "if grep -rq bad *.txt; then seq 30; echo two.txt is bad; exit 1; fi"]
+FLOW = {
+    "flow": "tiny",
+    "columns": {"dev": {"agents": ["dev"], "next": "done", "gate": ["check"]}},
+    "agents": {"dev": {"run": {"command": ["/bin/sh", "-c", AGENT]}, "ladder": {"0": "small", "1+": "escalate"}}},
+    "gates": {"check": {"run": GATE}},
+    "sandbox": "never",
+}
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ["-c", "user.name=ada", "-c", "user.email=ada@example.invalid"]
+    ran = subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True)
+    return ran.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which agents have really run: an item that has landed, a red one, and one that was refused."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "a.txt").write_text("good\n")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    (folder / ".moot").mkdir()
+    (folder / ".moot" / "flow.yaml").write_text(json.dumps(FLOW))
+    boards = FileBoards()
+    board = boards.create(str(folder), "kanban")
+    for title, files in (("one", []), ("two", []), ("three", ["other.txt"])):
+        board.engine.add(ADA, AddItem(title=title, files=files))
+    boards.work(board, slots=1, agents=[], until_idle=True, tell=lambda told: None, begin=lambda view: None)
+    board.close()
+    return folder
+
+
+@pytest.fixture
+def ran(nowhere: Moot, project: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
+    monkeypatch.setenv("COLUMNS", "80")
+    shutil.copytree(project, nowhere.folder, dirs_exist_ok=True)
+    return nowhere
+
+
+@pytest.fixture
+def board(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Application]:
+    """An empty board with the same flow but for its gate, in a folder without git."""
+    monkeypatch.setenv("COLUMNS", "80")
+    (nowhere.folder / ".moot").mkdir()
+    flow = {**FLOW, "columns": {"dev": {"agents": ["dev"], "next": "done"}}}
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
+    board = FileBoards().create(str(nowhere.folder), "kanban")
+    yield board
+    board.close()
+
+
+def claimed(board: Application, title: str, *, sandboxed: bool) -> Speaker:
+    """A run such as a worker begins."""
+    board.engine.add(ADA, AddItem(title=title))
+    claim = board.engine.claim_next(Speaker("worker"), ["dev"], worker="worker", sandboxed=sandboxed)
+    return Speaker("dev", claim["run"], claim["token"])
+
+
+def line_with(words: str, text: str) -> str:
+    return next(line for line in text.splitlines() if words in line)
+
+
+@pytest.mark.ledger("R-21", "R-22")
+def test_an_item_that_has_landed_says_where_and_what_proves_it(ran: Moot) -> None:
+    shown = ran("show", "1").out
+    commit, tree = git(ran.folder, "rev-parse", "main"), git(ran.folder, "rev-parse", "main^{tree}")
+    assert f"landed on main at {commit[:12]}" in shown.splitlines()
+    proof = " ".join(shown.split("What shows it")[1].split())
+    assert "✓ check green in dev: /bin/sh -c if grep" in proof
+    assert "exit 0 after " in proof and f"on the tree {tree[:12]}" in proof
+    assert "work that has not landed" not in shown and "moot salvage" not in shown
+    run = ran.json("show", "1")["runs"][0]["run"]
+    assert line_with(run, shown).strip().startswith(f"{run}  dev with small, done after ")
+    assert "1 file changed, not sandboxed" in line_with(run, shown)
+    assert "moot output RUN --diff" in shown
+    assert "+good" in ran("output", run, "--diff").out
+
+
+@pytest.mark.ledger("R-21")
+def test_a_red_gate_shows_its_last_words_and_where_the_work_is(ran: Moot) -> None:
+    shown = ran("show", "2").out
+    item = ran.json("show", "2")
+    gate = next(run["run"] for run in item["runs"] if run["gate"])
+    red = shown.split("What shows it")[1].split("Its runs")[0]
+    assert "✗ check  red in dev" in red and "exit 1 after " in " ".join(red.split())
+    lines = [line.strip() for line in red.splitlines()]
+    assert "two.txt is bad" in lines and "30" in lines and "22" in lines and "21" not in lines
+    assert f"all of it: moot output {gate}" in lines
+    assert "21\n" in ran("output", gate).out
+    assert f"work that has not landed: {item['head'][:12]}" in shown and "refs/moot/items/2" in shown
+    assert "moot salvage RUN" in shown
+
+
+@pytest.mark.ledger("R-20")
+def test_work_that_was_refused_can_be_brought_back(ran: Moot) -> None:
+    shown = ran("show", "3").out
+    run = next(run["run"] for run in ran.json("show", "3")["runs"] if run["cause"] == "conflict")
+    assert "failed (conflict) after" in line_with(run, shown) and "moot salvage RUN" in shown
+    ran("salvage", run)
+    assert git(ran.folder, "show", f"moot/salvage/{run}:f3.txt") == "good"
+
+
+def test_a_gate_that_somebody_played_is_shown_by_their_word(nowhere: Moot) -> None:
+    flow = {**FLOW, "agents": {"dev": {}}}
+    (nowhere.folder / ".moot").mkdir()
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
+    nowhere("init")
+    nowhere("add", "one")
+    nowhere.work("dev")
+    nowhere.work("check", summary="looked at it", commit="abc123")
+    shown = nowhere("show", "1").out
+    assert "✓ check  green in dev at abc123: looked at it" in shown and "Its runs" not in shown
+
+
+def test_the_board_says_who_works_on_what(board: Application, nowhere: Moot) -> None:
+    bare, boxed = claimed(board, "one", sandboxed=False), claimed(board, "two", sandboxed=True)
+    out = nowhere("board").out
+    assert "dev at work with small since " in line_with("#1", out) and line_with("#1", out).endswith("not sandboxed")
+    assert "dev at work with small since " in line_with("#2", out) and "sandboxed" not in line_with("#2", out)
+    assert [run["run"] for run in nowhere.json("board")["runs"]] == [bare.run, boxed.run]
+    assert "nobody is at work" not in out
+    shown = nowhere("show", "1").out
+    assert "dev with small, at work since " in line_with(str(bare.run), shown)
+    assert "dev with small (not sandboxed) has been at work since" in shown
+    assert "not sandboxed" not in nowhere("show", "2").out
+    assert "\x1b[31mnot sandboxed" in through_a_terminal(nowhere.folder, "board")
+    assert "\x1b[31mnot sandboxed" in through_a_terminal(nowhere.folder, "show", "1")
+
+
+def test_where_nobody_works_the_board_says_how_to_begin(board: Application, nowhere: Moot) -> None:
+    board.engine.add(ADA, AddItem(title="one"))
+    assert nowhere("board").out.splitlines()[-1] == " nobody is at work: moot run puts agents on it"
+    assert "dev takes it: moot run, or by hand: moot claim dev" in nowhere("show", "1").out
+
+
+def test_a_stopped_board_says_so_and_how_it_goes_on(board: Application, nowhere: Moot) -> None:
+    board.engine.add(ADA, AddItem(title="one"))
+    board.engine.on_board(ADA, StopBoard(why="the build server is down"))
+    for page in (nowhere("board").out, nowhere("show", "1").out):
+        assert "■ the board is stopped since " in page and "by ada: the build server is down" in page
+        assert "moot go" in page and "nobody is at work" not in page
+    nowhere("go")
+    assert "stopped" not in nowhere("board").out + nowhere("show", "1").out
+
+
+def test_a_pool_without_quota_says_until_when(board: Application, nowhere: Moot) -> None:
+    run = claimed(board, "one", sandboxed=True)
+    board.engine.on_run(run, PauseRun(why="usage limit reached", seconds=90_000.0))
+    (pause,) = nowhere.json("board")["pauses"]
+    for page in (nowhere("board").out, nowhere("show", "1").out):
+        words = line_with("■ dev has no quota until ", page)
+        assert words.count("-") == 2, "the day is told where it is another"
+        assert ": usage limit reached" in " ".join(page.split())
+    assert pause["what"] == "pool:dev"
+
+
+def test_what_waits_to_land_is_told(board: Application, nowhere: Moot) -> None:
+    run = claimed(board, "one", sandboxed=True)
+    work = Work(touched=[Touched("f.txt", "created")], commit=COMMIT, tree=TREE)
+    board.engine.on_run(run, ReportRun(report=Report.done("wrote it"), work=work))
+    assert line_with("#1", nowhere("board").out).endswith("one  waits to land on main")
+    shown = nowhere("show", "1").out
+    assert f"work that has not landed: {COMMIT[:12]}, kept as refs/moot/items/1" in shown
+    assert "A worker brings its work to main: moot run" in shown
+    board.engine.claim_next(Speaker("worker"), ["landing"], worker="worker", sandboxed=True)
+    assert "is landing on main since " in line_with("#1", nowhere("board").out)
+
+
+def client(folder: Path, name: str) -> None:
+    program = folder / "bin" / name
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+
+
+def test_init_names_the_client_it_found(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    client(nowhere.folder, "goose")
+    monkeypatch.setenv("PATH", str(nowhere.folder / "bin"))
+    out = nowhere("init").out
+    assert "  moot run starts its 10 agents with goose, which was found here." in out.splitlines()
+    assert out.index("moot add") < out.index("moot run --until-idle") and "moot claim" not in out
+    checked = nowhere("check").out
+    assert "moot run starts story-agent, architect-agent," in checked and "with goose." in checked
+    assert nowhere.json("check")["run"]["dev-agent"] == "goose"
+
+
+def test_init_without_a_client_says_which_are_known(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(nowhere.folder))
+    out = nowhere("init").out
+    assert "No coding client was found" in out and "moot demo" in out and "moot claim story-agent" in out
+    named = " ".join(out.split()).partition("Known are: ")[2].partition(". Install")[0]
+    assert named.split(", ") == sorted(CLIENTS.values())
+    assert "people and scripts claim for them" in " ".join(nowhere("check").out.split())
+    assert nowhere.json("check")["run"] == {}
+
+
+def test_the_clients_that_are_named_are_those_of_the_catalogue() -> None:
+    known = Catalogue.load().clients
+    assert {name: one.find[0] for name, one in known.items()} == CLIENTS
+
+
+def test_check_says_who_cannot_be_run_here(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    client(nowhere.folder, "goose")
+    monkeypatch.setenv("PATH", str(nowhere.folder / "bin"))
+    nowhere("init")
+    assert nowhere.json("check")["unable"] == {}
+    (nowhere.folder / "bin" / "goose").unlink()
+    assert "It cannot do so here: goose is not installed (story-agent," in " ".join(nowhere("check").out.split())
+    assert nowhere.json("check")["unable"]["dev-agent"] == "goose is not installed"
+
+
+def test_check_says_which_agents_are_run_and_by_what(nowhere: Moot) -> None:
+    flow = {
+        "flow": "mixed",
+        "columns": {"dev": {"agents": ["dev"], "next": "look"}, "look": {"agents": ["eye"], "next": "count"}},
+        "agents": {
+            "dev": {"run": {"client": "codex"}, "ladder": {"0": "cheap", "1": "dear", "2+": "escalate"}},
+            "eye": {},
+            "sum": {"run": {"python": "crew:count"}},
+        },
+        "models": {"cheap": {"client": "opencode", "id": "x/y"}},
+    }
+    flow["columns"]["count"] = {"agents": ["sum"], "next": "done"}  # type: ignore[index]
+    (nowhere.folder / ".moot").mkdir()
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
+    made = nowhere("init").out
+    assert "moot run starts dev with opencode and codex." in made and "found here" not in made
+    checked = nowhere("check").out
+    assert "moot run starts dev with opencode and codex." in checked
+    assert "moot run starts sum with crew:count." in checked and "claim for them: eye" in " ".join(checked.split())
+
+
+@pytest.mark.parametrize("columns", ["24", "80"])
+def test_no_line_is_wider_than_the_screen(ran: Moot, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    ran("stop", "--why", "a reason that nobody could say in so few words as there is room for " * 3)
+    ran("add", "four")
+    for command in ("board", "show 1", "show 2", "show 3", "show 4", "check"):
+        lines = ran(*command.split()).out.splitlines()
+        assert not [line for line in lines if cell_len(line) > int(columns)], command
+        assert not [line for line in lines if line != line.rstrip()], f"a line of {command} ends in spaces"
