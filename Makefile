@@ -1,4 +1,5 @@
-# Everything happens inside the checkout: .venv/ and .bootstrap/. Nothing else is touched.
+# Everything happens inside the checkout: .venv/ and .bootstrap/. Nothing else is touched, but for two programs that
+# `make test` installs where it is root and apt-get is there: bubblewrap and strace.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -6,6 +7,8 @@ CODE := $(wildcard src tests bench scripts)
 WORKERS ?= 2
 
 SETUP := PYTHON="$(PYTHON)" ./scripts/bootstrap.sh
+# Real coding clients for the tests: a quick one every time, all of them for the long tests.
+CLIENTS := PYTHON="$(PYTHON)" $(BIN)/python -m tests.clients.clients install
 
 # $(call step,name,command): run it, and name it if it fails.
 step = @echo "== $(1)"; $(2) || { echo "== FAILED: $(1)" >&2; exit 1; }
@@ -16,7 +19,7 @@ CHECK_TYPES := $(BIN)/mypy $(CODE)
 CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --durations=10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types bench prove reference lock clean runtime dev
+.PHONY: help demo test lint format types bench prove reference lock clean runtime dev tools client clients
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -24,7 +27,7 @@ help: ## this list
 demo: runtime ## set up what is needed and show a board at work
 	@$(BIN)/moot demo
 
-test: dev ## the one command: format, lint, types, tests
+test: dev tools client ## the one command: format, lint, types, tests
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
 	$(call step,lint,$(CHECK_LINT))
 	$(call step,types,$(CHECK_TYPES))
@@ -45,7 +48,7 @@ types: dev ## mypy, strict on src
 bench: dev ## measure, each beside a raw limit
 	@$(BIN)/python -m bench
 
-prove: dev ## the long tests
+prove: dev tools clients ## the long tests
 	$(call step,slow tests,$(BIN)/python -m pytest -m slow)
 
 reference: dev ## write docs/reference/ from the code
@@ -63,3 +66,12 @@ runtime:
 
 dev:
 	@$(SETUP) dev
+
+tools:
+	@$(SETUP) tools
+
+client: dev
+	@$(CLIENTS) goose
+
+clients: dev
+	@$(CLIENTS) goose codex opencode gemini

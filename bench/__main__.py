@@ -3,16 +3,20 @@
 import os
 import platform
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bench import crowd, cycle, simulation, startup
+from bench import crowd, cycle, folder, landing, quests, simulation, startup
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-PARTS = {
+PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "One caller, claim and report, FULL, beside its own statements replayed raw": cycle.run,
     "Start of a command": startup.run,
     "The seeded world": simulation.run,
     "64 processes claim 1,000 items, twice": crowd.run,
+    "Quests of many agents in virtual time, beside the best any order could do": quests.run,
+    "A worker in a plain folder, beside its commands started bare": folder.run,
+    "Runs in clones that land on main, beside the bare git commands": landing.run,
 }
 
 

@@ -8,7 +8,7 @@ from folkmoot.engine.engine import Engine
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import read_preset
 from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.system import SystemClock, SystemIds
+from folkmoot.system.clock import SystemClock, SystemIds
 
 PERSON = Speaker("bench")
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes .venv/ ready for use: `bootstrap.sh runtime` (to run moot), `bootstrap.sh dev` (to work on it);
-# `bootstrap.sh lock` writes the lock files again.
+# `bootstrap.sh tools` installs programs of the system that some tests need; `bootstrap.sh lock` writes the lock files again.
 # Needs python3 with pip and nothing else: no venv module, no uv, no root, no HOME that can be written to.
 set -eu
 cd "$(dirname "$0")/.."
@@ -90,6 +90,35 @@ prepare_dev() {
     dev_fingerprint >"$STAMPS/dev"
 }
 
+apt() {
+    DEBIAN_FRONTEND=noninteractive timeout 180 apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20 \
+        -o Acquire::https::Timeout=20 -o DPkg::Lock::Timeout=60 "$@" >>.bootstrap/apt.log 2>&1
+}
+
+missing_tools() {
+    command -v bwrap >/dev/null 2>&1 || echo bubblewrap
+    command -v strace >/dev/null 2>&1 || echo strace
+}
+
+# Programs of the system, for the tests that need them. Without them those tests are left out, and say so.
+install_tools() {
+    missing=$(missing_tools | tr '\n' ' ')
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        echo "bootstrap: installing ${missing% }"
+        # Lists of packages that are there already are good enough.
+        # shellcheck disable=SC2086
+        apt install -y --no-install-recommends $missing ||
+            { apt update && apt install -y --no-install-recommends $missing; } || true
+        missing=$(missing_tools | tr '\n' ' ')
+        [ -n "$missing" ] || return 0
+        why="apt-get could not install it, see .bootstrap/apt.log"
+    else
+        why="this is not root with apt-get; install it yourself"
+    fi
+    echo "*** NOT RUN: tests that need ${missing% }: $why" >&2
+}
+
 compile() {
     .bootstrap/uv/bin/uv --quiet pip compile --universal --generate-hashes --no-header --no-annotate \
         --no-emit-index-url --no-emit-find-links --python-version 3.11 --upgrade "$@"
@@ -109,6 +138,7 @@ wait_for_turn
 case "$WANTED" in
     runtime) prepare_runtime ;;
     dev) prepare_dev ;;
+    tools) install_tools ;;
     lock) write_locks ;;
-    *) die "unknown: $WANTED (runtime, dev or lock)" ;;
+    *) die "unknown: $WANTED (runtime, dev, tools or lock)" ;;
 esac

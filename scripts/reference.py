@@ -9,7 +9,7 @@ import click
 from folkmoot.core.events import EVENTS
 from folkmoot.core.report import CAUSES, OUTCOMES
 from folkmoot.doors.cli.main import COMMANDS, moot
-from folkmoot.engine.invariants import CHECKS
+from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
 
 ROOT = Path(__file__).parent.parent
