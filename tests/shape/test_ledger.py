@@ -12,7 +12,7 @@ LEDGER = Path(__file__).with_name("ledger.txt")
 OPEN = Path(__file__).with_name("open.txt")
 
 # The number of lines in open.txt, so that a longer list shows up in review.
-OPEN_AT_MOST = 10
+OPEN_AT_MOST = 7
 
 
 def read_list(text: str) -> dict[str, str]:
