@@ -157,6 +157,12 @@ def test_input_is_read_whole_or_not_at_all(keeper: SystemKeeper) -> None:
     assert run(keeper, sh("cat; echo over")) == (Ended(code=0), "over\n", "")
 
 
+def signals(mask: bytes | str) -> set[int]:
+    """The signals in a mask of the kernel's, but for the C library's own: make ignores one of those."""
+    bits = int(mask, 16)
+    return {number for number in signal.valid_signals() if bits & 1 << (number - 1)}
+
+
 def test_it_starts_as_a_fresh_process(keeper: SystemKeeper) -> None:
     """No open file, no ignored or blocked signal, no terminal, a session and a group of its own."""
     child = keeper.start(py("import os, time; print(sorted(os.listdir('/proc/self/fd')), flush=True); time.sleep(600)"))
@@ -165,8 +171,8 @@ def test_it_starts_as_a_fresh_process(keeper: SystemKeeper) -> None:
     assert os.getsid(child.pid) == os.getpgid(child.pid) == child.pid
     status = dict(line.split(b":\t") for line in read(child.pid, "status").splitlines() if b":\t" in line)
     # Python itself ignores two signals when it starts.
-    assert int(status[b"SigIgn"], 16) == 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)
-    assert int(status[b"SigBlk"], 16) == 0
+    assert signals(status[b"SigIgn"]) == {signal.SIGPIPE, signal.SIGXFSZ}
+    assert signals(status[b"SigBlk"]) == set()
     (server,) = my_servers()
     assert os.getsid(server) == server != os.getsid(0)
     child.close()
@@ -175,7 +181,7 @@ def test_it_starts_as_a_fresh_process(keeper: SystemKeeper) -> None:
 def test_a_shell_ignores_nothing_from_us(keeper: SystemKeeper) -> None:
     ended, out, _ = run(keeper, sh("grep -E 'SigIgn|SigBlk' /proc/self/status"))
     assert ended == Ended(code=0)
-    assert [int(line.split()[1], 16) for line in out.splitlines()] == [0, 0]
+    assert [signals(line.split()[1]) for line in out.splitlines()] == [set(), set()]
 
 
 @pytest.mark.ledger("Q-07")

@@ -406,7 +406,9 @@ def test_an_agent_without_a_handler_dies_of_sigterm(board: Board) -> None:
 def test_signals_are_as_usual_inside(board: Board, way: str) -> None:
     board.box._python = way == "python"
     ran = board.ran("sh", "-c", "yes | head -n 1; grep SigIgn /proc/self/status")
-    assert ran.stdout == "y\nSigIgn:\t0000000000000000\n" and "Broken pipe" not in ran.stderr
+    said, _, mask = ran.stdout.partition("\nSigIgn:\t")
+    # The C library keeps 32 and 33 to itself, and whoever was started by make ignores one of them.
+    assert said == "y" and int(mask, 16) & ~(1 << 31 | 1 << 32) == 0 and "Broken pipe" not in ran.stderr
 
 
 @needs_bwrap
