@@ -94,8 +94,8 @@ def test_in_a_pipe_there_is_a_plain_line_for_each_thing(tmp_path: Path) -> None:
     assert re.search(r"#2 +two +\d runs  waits for you: q2", end)
     assert re.search(r"#3 +three +1 run  waits for you: q1", end)
     assert "2 questions wait for you: moot inbox" in end
-    runs = int(re.search(r"^(\d+) runs in", told, re.MULTILINE)[1])  # type: ignore[index]
-    assert told.count(" begins") + told.count("takes over") == runs
+    (runs,) = re.findall(r"^(\d+) runs in", told, re.MULTILINE)
+    assert told.count(" begins") + told.count("takes over") == int(runs)
 
 
 @pytest.mark.parametrize("columns, more", [(80, {}), (44, {"NO_COLOR": "1", "TERM": "dumb"})])

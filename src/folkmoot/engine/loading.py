@@ -243,7 +243,7 @@ def next_of(
         try:
             check_starting(reading, flow, agent, pauses, now)
         except NothingToDo:
-            continue
+            continue  # the others may; what keeps this one is told to whoever claims for it alone
         item = next_item(reading, flow, agent, now, column=None, item=None)
         if item is not None:
             turn = 0 if agent == LANDING else 1 if agent in flow.gates else 2

@@ -69,6 +69,11 @@ def simulate(
         red = fault.found
     finally:
         world.close()
+    return outcome_of(world, seed, red)
+
+
+def outcome_of(world: World, seed: int, red: list[str]) -> Outcome:
+    """What is told of a world that is over."""
     return Outcome(
         seed=seed,
         steps=world.step,

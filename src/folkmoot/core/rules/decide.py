@@ -5,11 +5,8 @@ from typing import Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
-from folkmoot.core.item import BOUND
-from folkmoot.core.records import Option
 from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
 from folkmoot.core.rules.children import making, tasks
-from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running import landing, pauses, work
 from folkmoot.core.rules.settling import settle
 from folkmoot.core.rules.sharing import holds, messages
@@ -66,17 +63,6 @@ def _widen(case: Case, command: commands.WidenRun) -> None:
     holds.widen(case, command)
 
 
-def _ask(case: Case, command: commands.AskPerson) -> None:
-    """What an agent may not say in its report, it may not say before either."""
-    run = claims.fence(case)
-    agent = case.flow.agents.get(run.agent)
-    if run.gate or agent is None or "ask" not in agent.may or case.item.kind in BOUND:
-        words = f"{run.agent} may not ask a person about item {case.item.id}"
-        raise Refused("may_not_ask", words, "say in the report what is missing")
-    options = [Option(option=option) for option in command.options]
-    ask(case, "clarification", command.question, context=command.context, options=options, blocking=False)
-
-
 RULES: dict[type[Command], Rule] = {
     commands.ReportRun: outcomes.report,
     commands.ClaimItem: claims.claim,
@@ -84,7 +70,7 @@ RULES: dict[type[Command], Rule] = {
     commands.ReleaseRun: lambda case, command: claims.release(case),
     commands.LapseRun: lambda case, command: claims.lapse(case),
     commands.WidenRun: _widen,
-    commands.AskPerson: _ask,
+    commands.AskPerson: hands.ask_person,
     commands.PauseRun: pauses.pause_run,
     commands.StopBoard: pauses.stop,
     commands.ResumeBoard: pauses.resume,

@@ -6,9 +6,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from folkmoot.core import order
-from folkmoot.core.commands import AddComment, AddItem, CancelItem, EditItem, MoveItem, ReopenItem
+from folkmoot.core.commands import AddComment, AddItem, AskPerson, CancelItem, EditItem, MoveItem, ReopenItem
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
+from folkmoot.core.records import Option
 from folkmoot.core.rules.answers import give_up, reset_counters
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.making import look_at_generation
@@ -16,7 +17,7 @@ from folkmoot.core.rules.claims import fence, revoke, stale
 from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, drop_dependency, unfinished
 from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
-from folkmoot.core.rules.questions import withdraw
+from folkmoot.core.rules.questions import ask, withdraw
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
@@ -256,3 +257,14 @@ def comment(case: Case, command: AddComment) -> None:
     case.emit("comment_added", {"comment": comment_id}, item={"comment_count": count}, comments=(comment_id, row))
     if command.resolution and not run and thread:
         close(case, thread, command.resolution)
+
+
+def ask_person(case: Case, command: AskPerson) -> None:
+    """What an agent may not say in its report, it may not say before either."""
+    run = fence(case)
+    agent = case.flow.agents.get(run.agent)
+    if run.gate or agent is None or "ask" not in agent.may or case.item.kind in BOUND:
+        words = f"{run.agent} may not ask a person about item {case.item.id}"
+        raise Refused("may_not_ask", words, "say in the report what is missing")
+    options = [Option(option=option) for option in command.options]
+    ask(case, "clarification", command.question, context=command.context, options=options, blocking=False)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.flow import Flow
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.people import Helper, Person, reader
-from folkmoot.sim.run import Outcome
+from folkmoot.sim.run import Outcome, outcome_of
 from folkmoot.sim.workers.worker import SimWorker
 from folkmoot.sim.workers.world import WorkerWorld
 from folkmoot.sim.world import Red, Script, World
@@ -78,16 +78,7 @@ def simulate_workers(
         red = fault.found
     finally:
         world.close()
-    return Outcome(
-        seed=seed,
-        steps=world.step,
-        trace=world.trace.hexdigest(),
-        events=world.witness.seq,
-        items=len(world.items),
-        claims=len(world.witness.audit.tables.get("runs", {})),
-        hours=world.clock.time / 3600,
-        red=red,
-    )
+    return outcome_of(world, seed, red)
 
 
 def _live(world: WorkerWorld, steps: int, items: int, to_the_end: bool) -> None:

@@ -3,6 +3,7 @@
 import os
 import select
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -90,7 +91,7 @@ class Ending(Exception):
     """The run is over before its time: lost, or stopped. What it did is kept, and nothing is reported."""
 
 
-class Job:
+class Job(ABC):
     """One run, from its claim to its end, in a thread of its own. Only `end` is called by others."""
 
     def __init__(self, tools: Tools, claim: View, flow: Flow) -> None:
@@ -119,9 +120,9 @@ class Job:
         """The longest it may take, and the longest it may say nothing."""
         return self.flow.limits.timeout, self.flow.limits.silence
 
+    @abstractmethod
     def carry_out(self) -> None:
         """What this kind of run does; ends by reporting."""
-        raise NotImplementedError
 
     def work(self) -> None:
         """The whole run. Whatever goes wrong in it is reported: a worker that is alive never lets a lease run out."""

@@ -37,9 +37,9 @@ def made(view: View, agent: str | None) -> None:
         _starters(page, view["run"], found=view["made_flow"])
         _unable(page, view)
     else:
-        programs = ", ".join(sorted(CLIENTS.values()))
+        names = ", ".join(sorted(CLIENTS))
         page.line(("No coding client was found, so nothing starts the agents yet.", CARE), indent=2)
-        page.line(f"Known are: {programs}. Install one, sign in to it, and name it in .moot/flow.yaml:", indent=2)
+        page.line(f"Known are: {names}. Install one, sign in to it, and name it in .moot/flow.yaml:", indent=2)
         page.line(("run: {client: NAME}", COMMAND), (", then ", QUIET), ("moot check", COMMAND), indent=4)
     page.head("Begin")
     begin = WITH_CLIENT if view["run"] else BY_HAND
