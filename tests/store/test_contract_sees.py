@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from folkmoot.store.sqlite import reading, writing
+from folkmoot.store.sqlite import reading, together, writing
 from folkmoot.store.sqlite.reading import QUERIES
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing import store_contract
@@ -17,8 +17,8 @@ DEFECTS = [
     ("save_hold", "SET held", "SET rowid = (SELECT max(rowid) + 1 FROM holds), held"),
     ("hold_held", "SELECT held", "SELECT 0"),
     ("holds", "until > ?", "until >= ?"),
-    ("holds", "until IS NULL OR", "until IS NOT NULL AND"),
-    ("holds", "ORDER BY rowid", "ORDER BY rowid DESC"),
+    ("holds", "until IS NULL", "until < 0"),
+    ("holds", "ORDER BY place", "ORDER BY place DESC"),
     ("all_starved", "ORDER BY ready_at, number", "ORDER BY number"),
     ("all_starved", "wake_at <= ?2", "wake_at IS NOT ?2"),
     ("all_ready", "ready_at > ?3", "ready_at IS NOT ?3"),
@@ -55,7 +55,7 @@ def test_a_wrong_store_is_seen(name: str, right: str, wrong: str, monkeypatch: p
     assert before.count(right) == 1, before
     after = before.replace(right, wrong)
     monkeypatch.setitem(QUERIES, name, after)
-    for module in (reading, writing):
+    for module in (reading, writing, together):
         for constant in [constant for constant, value in vars(module).items() if value is before]:
             monkeypatch.setattr(module, constant, after)
     with pytest.raises(AssertionError):

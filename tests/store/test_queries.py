@@ -8,8 +8,9 @@ import pytest
 
 from folkmoot.store import sql
 from folkmoot.store.sqlite import reading
+from folkmoot.store.sqlite.connecting import STATEMENTS
 from folkmoot.store.sqlite.reading import QUERIES
-from folkmoot.store.sqlite.store import STATEMENTS, SqliteStore
+from folkmoot.store.sqlite.store import SqliteStore
 
 FOLDER = Path(reading.__file__).parent
 
@@ -39,7 +40,7 @@ PLANS = [
     ("messages_of_item", "messages_item", False),
     ("messages_to", "messages_to", False),
     ("messages_with_status", "COVERING INDEX messages_to", False),
-    ("holds", "holds_held", False),
+    ("holds", "holds_until", True),
     ("hold_held", "sqlite_autoindex_holds_1", False),
 ]
 

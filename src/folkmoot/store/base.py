@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from folkmoot.core.events import Event, FlowVersion, Row
 from folkmoot.core.item import Item
@@ -32,6 +33,10 @@ class BoardHead(Struct, frozen=True, gc=False):
     filed: int = 0  # items that declare files; while there are none, no claim looks at holds
     held: int = 0  # holds that were not released, the expired ones among them
     pauses: int = 0  # that were ever begun; while there is none, no claim looks for them
+
+    def values(self) -> tuple[object, ...]:
+        """In the order of the fields."""
+        return astuple(self)
 
 
 class KeptAnswer(Struct, frozen=True, gc=False):

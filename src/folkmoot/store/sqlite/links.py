@@ -4,28 +4,36 @@ from typing import Any
 
 from folkmoot.store.base import BoardHead
 from folkmoot.store.codec import Columns, link
+from folkmoot.store.sqlite.proving.columns import broken_columns
 from folkmoot.store.sqlite.reading import HEAD, QUERIES, Execute
 
 LINKS = QUERIES["links"]
 LAST_SEQ = QUERIES["last_seq"]
 PAGE = 500
+LAST = 8  # events that are proved at every opening
 
 
 def last_link_faults(execute: Execute) -> list[str]:
-    """The cheap half, for every opening: head and last event belong together."""
+    """The cheap half, for every opening: head and last events belong together."""
     head = BoardHead(*execute(HEAD).get)
     last = execute(LAST_SEQ).get or 0
     if head.seq != last:
         return [f"the head names event {head.seq} as the last, but the log ends with {last}"]
     if last == 0:
         return []
-    *before, row = execute(LINKS, (last - 2 if last > 1 else 0, 2)).fetchall()
-    previous = before[0][9] if before else b""
-    return _faults_of(row, last, previous) + _faults_of_head(head, last, row[9], row[2])
+    first = max(last - LAST, 0)
+    rows = execute(LINKS, (first, LAST)).fetchall()
+    # Of those before the last ones only the hash is needed, on which they build.
+    chain = execute(LINKS, (first - 1, 1)).fetchall()[0][9] if first else b""
+    faults: list[str] = []
+    for number, row in enumerate(rows, start=first + 1):
+        faults += _faults_of(row, number, chain)
+        chain = row[9]
+    return faults + _faults_of_head(head, last, chain, rows[-1][2])
 
 
 def broken_links(execute: Execute) -> list[str]:
-    """What is wrong with the log, in sentences; walks all of it."""
+    """What is wrong with the log and with how its rows are kept, in sentences; walks all of it."""
     faults: list[str] = []
     seq, chain, time = 0, b"", 0.0
     while True:
@@ -39,7 +47,7 @@ def broken_links(execute: Execute) -> list[str]:
         elif not rows:
             break
     head = BoardHead(*execute(HEAD).get)
-    return faults + _faults_of_head(head, seq, chain, time)
+    return faults + _faults_of_head(head, seq, chain, time) + broken_columns(execute)
 
 
 def _page(execute: Execute, after: int) -> tuple[list[Any], Exception | None]:

@@ -16,6 +16,22 @@ COMMIT;
 -- Nothing of the transaction stays.
 ROLLBACK;
 
+-- name: savepoint
+-- Before the work of another caller in the same transaction.
+SAVEPOINT work;
+
+-- name: release
+-- The work stays in the transaction.
+RELEASE work;
+
+-- name: rollback_to
+-- Nothing of the work stays; what others did before it does.
+ROLLBACK TO work;
+
+-- name: schema
+-- Moves when anybody changes a table: a newer program may have migrated the board that we have open.
+PRAGMA schema_version;
+
 -- name: head
 -- The columns in the order of BoardHead's fields.
 SELECT seq, chain, time, boot, "offset", flow_version, items, comments, questions, open_questions, messages, lessons, filed, held, pauses
@@ -130,6 +146,15 @@ SELECT deadline, item, id FROM questions INDEXED BY questions_deadline
 WHERE state = 'open' AND deadline IS NOT NULL AND deadline <= ?
 ORDER BY deadline, item, id LIMIT ?;
 
+-- name: next_lease
+-- The earliest lease that is still to run out.
+SELECT lease_until FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease_until LIMIT 1;
+
+-- name: next_deadline
+-- The earliest deadline that is still to come.
+SELECT deadline FROM questions INDEXED BY questions_deadline WHERE state = 'open' AND deadline IS NOT NULL
+ORDER BY deadline LIMIT 1;
+
 -- name: next_starved
 -- Of the items that waited longer than anyone should, the one that waited longest.
 SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_starved
@@ -194,8 +219,12 @@ WHERE number IN (SELECT number FROM messages INDEXED BY messages_to WHERE status
 ORDER BY number LIMIT ?2;
 
 -- name: holds
--- Which paths are taken now. A path that is taken again keeps its place.
-SELECT doc FROM holds INDEXED BY holds_held WHERE held = 1 AND (until IS NULL OR until > ?) ORDER BY rowid;
+-- Which paths are taken now. A path that is taken again keeps its place. Those that have run out are not read.
+SELECT doc FROM (
+    SELECT rowid AS place, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until IS NULL
+    UNION ALL
+    SELECT rowid, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until > ?
+) ORDER BY place;
 
 -- name: lessons
 -- What was learnt last stands first.
@@ -232,6 +261,10 @@ SELECT seq, at, time, name, item, run, agent, version, body FROM events WHERE it
 -- name: links
 -- The log with its chain, for proving it.
 SELECT seq, at, time, name, item, run, agent, version, body, chain FROM events WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: chain_at
+-- Whether an event is the one that somebody thinks he wrote.
+SELECT chain FROM events WHERE seq = ?;
 
 -- name: last_seq
 -- The head must name this one.

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from folkmoot.core.events import Event, FlowVersion, Row
@@ -54,6 +55,10 @@ class SqliteReading:
         self._flows = flows
         self._head: BoardHead | None = None
         self._items: dict[str, Known] = {}
+
+    @property
+    def execute(self) -> Execute:
+        return self._execute
 
     def end(self) -> None:
         """The transaction is over: what would run now would run by itself, outside of it."""
@@ -216,7 +221,7 @@ class SqliteReading:
         return self._all("messages", QUERIES["messages_all"], (after, limit))
 
     def holds(self, now: float) -> list[Hold]:
-        return self._all("holds", QUERIES["holds"], (now,))
+        return [_hold(doc) for (doc,) in self._execute(QUERIES["holds"], (now,)).fetchall()]
 
     def lessons(self, limit: int) -> list[Lesson]:
         return self._all("lessons", QUERIES["lessons"], (limit,))
@@ -266,6 +271,13 @@ class SqliteReading:
 
     def _ids(self, statement: str, value: int) -> list[str]:
         return [str(number) for (number,) in self._execute(statement, (value,)).fetchall()]
+
+
+@lru_cache(4096)
+def _hold(doc: str) -> Hold:
+    """Whoever takes a path reads all that are held, and most of them are those of the time before."""
+    hold: Hold = decode_row("holds", doc)
+    return hold
 
 
 def _ended(*_: Any) -> Any:

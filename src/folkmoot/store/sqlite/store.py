@@ -1,21 +1,23 @@
-"""The embedded store: one connection, guarded, and its two ways in: `transact` and `read`."""
+"""The embedded store: one connection that writes, guarded, and the two ways in: `transact` and `read`."""
 
 import os
-from _thread import RLock
+from _thread import RLock, get_ident
 from collections.abc import Callable
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.base import Reading, Transaction
+from folkmoot.store.bell import Bell
 from folkmoot.store.sqlite import faults, ground, links
+from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, Patience, configure, connect, connect_again
 from folkmoot.store.sqlite.create import create_file, prepare
 from folkmoot.store.sqlite.gate import Gate
-from folkmoot.store.sqlite.migrate import known_migrations, migrate, pending
+from folkmoot.store.sqlite.migrate import known_migrations, pending
 from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
-from folkmoot.store.sqlite.writing import SqliteTransaction
+from folkmoot.store.sqlite.together import Together
+from folkmoot.store.sqlite.turns import Turns, Wish
 
 if TYPE_CHECKING:
     from folkmoot.core.events import FlowVersion
@@ -23,62 +25,35 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 MEMORY = ":memory:"
-PATIENCE = 10.0  # seconds a writer waits for the others
-LOOK_OFTEN, LOOK_SELDOM = 0.0002, 0.003
-
 BEGIN_WRITE = QUERIES["begin_write"]
 BEGIN_READ = QUERIES["begin_read"]
 COMMIT = QUERIES["commit"]
 ROLLBACK = QUERIES["rollback"]
-
-# FULL: in WAL mode anything less loses acknowledged commits when the power goes.
-DURABLE = "PRAGMA synchronous = FULL"
-FLEETING = "PRAGMA synchronous = OFF"
-SETTINGS = """
-PRAGMA trusted_schema = OFF;
-PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -16000;
-PRAGMA journal_size_limit = 16777216;
-"""
-STATEMENTS = 128  # kept prepared; more than there are in queries.sql
-
-
-class Patience:
-    """How long SQLite may wait for a lock. Asked by SQLite each time it meets one.
-
-    With the gate only one of our writers stands here at a time, so it may look often; SQLite's own sleeps get long.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._since = 0.0
-
-    def __call__(self, tries: int) -> bool:
-        now = monotonic()
-        if tries == 0:
-            self._since = now
-        if now - self._since >= self.seconds:
-            return False
-        sleep(LOOK_OFTEN if tries < 50 else LOOK_SELDOM * (1 + os.urandom(1)[0] / 256))
-        return True
+SCHEMA = QUERIES["schema"]
+INTERRUPTS_MAX = 1000  # who is interrupted more often than that is to be stopped at any price
 
 
 class SqliteStore:
-    """Threads of one process may share it; a forked child may not. `warnings` holds what a person should know."""
+    """Threads of one process may share it; a forked child may not. `warnings` holds what a person should know.
+
+    `bell` rings after each commit that wrote events.
+    """
 
     def __init__(self, connection: apsw.Connection, path: str, patience: Patience, warnings: list[str]) -> None:
         self.path = path
         self.warnings = warnings
+        self.bell = Bell()
         self._connection = connection
-        self._execute = connection.cursor().execute
-        self._changes = connection.changes
+        self._execute: Execute = connection.cursor().execute
         self._patience = patience
         self._gate: Gate | None = None
-        self._lock = RLock()
+        self._turns = Turns()
         self._process = os.getpid()
-        self._inside = False
         self._refusal: Callable[[str], Unavailable] | None = None
         self._flows: dict[int, FlowVersion] = {}
+        self._schema: int | None = None  # as it was when it was last found to be ours
+        self._beside: Beside | None = None
+        self._opening = RLock()
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, durable: bool = True) -> "SqliteStore":
@@ -114,48 +89,35 @@ class SqliteStore:
     def transact(self, work: Callable[[Transaction], Result]) -> Result:
         """Do the work and make it durable, or leave no trace of it.
 
-        What the work returns is only handed out after the commit, and the work sees nothing but its transaction: so
-        several works may one day share a commit, each behind a savepoint, and no caller would notice.
+        Works of several threads share a commit: one of them does them all, each behind a savepoint. So a work sees
+        nothing but its transaction, may run in another thread, and, where the leader is interrupted, once more.
         """
-        with self._lock:
-            self._begin()
-            execute = self._execute
-            tx = SqliteTransaction(execute, self._changes, self._flows)
+        self._check_thread()
+        wish = Wish(work)
+        together: Together | None = None
+        try:
+            if self._turns.enter(wish):
+                together = Together(self._connection, self._execute, self._flows, self._take_write_lock)
+                together.lead(wish, self._turns)
+        finally:
             try:
-                self._take_write_lock()
-                result = work(tx)
-                tx.finish()
-                execute(COMMIT)
-                return result
-            except BaseException as fault:
-                self._undo(fault)
-                if tx.flows_changed:
-                    self._flows.clear()
-                if isinstance(fault, faults.STORE_FAULTS):
-                    raise faults.translate(fault, self.path) from fault
+                self._end(wish, together)
+            except BaseException:
+                surely(lambda: self._end(wish, together))
                 raise
-            finally:
-                tx.end()
-                self._inside = False
+        if together is not None and together.written:
+            self.bell.ring()
+        fault = wish.fault
+        if fault is None:
+            result: Result = wish.result
+            return result
+        if isinstance(fault, faults.STORE_FAULTS):
+            raise faults.translate(fault, self.path) from fault
+        raise fault
 
     def read(self, work: Callable[[Reading], Result]) -> Result:
         """Look at one consistent view. Keep it short: the log cannot shrink while somebody looks."""
-        with self._lock:
-            self._begin()
-            view = SqliteReading(self._execute, self._flows)
-            try:
-                self._execute(BEGIN_READ)
-                result = work(view)
-                self._execute(COMMIT)
-                return result
-            except BaseException as fault:
-                self._undo(fault)
-                if isinstance(fault, faults.STORE_FAULTS):
-                    raise faults.translate(fault, self.path) from fault
-                raise
-            finally:
-                view.end()
-                self._inside = False
+        return self._look(work)
 
     def broken_links(self) -> list[str]:
         """Walk the whole log and say what is wrong with it."""
@@ -163,28 +125,93 @@ class SqliteStore:
 
     def close(self) -> None:
         """For good. A forked child leaves alone what is its parent's."""
-        with self._lock:
-            if self._process == os.getpid():
-                self._connection.close()
-                if self._gate is not None:
-                    self._gate.close()
-                    self._gate = None
+        if self._process != os.getpid():
+            return
+        self._check_thread()
+        wish = Wish(None)
+        try:
+            self._turns.enter(wish)
+            with self._opening:
                 self._refusal = faults.closed
+                if self._beside is not None:
+                    self._beside.close()
+                    self._beside = None
+            self._connection.close()
+            if self._gate is not None:
+                self._gate.close()
+                self._gate = None
+        finally:
+            try:
+                self._turns.leave(wish)
+            except BaseException:
+                surely(lambda: self._turns.leave(wish))
+                raise
 
-    def _begin(self) -> None:
+    def _end(self, wish: Wish, together: Together | None) -> None:
+        if together is not None:
+            together.conclude()
+            if together.broken:
+                self._refusal = self._refusal or faults.broken
+            self._turns.leave(wish, together.carried)
+        elif not wish.settled:
+            self._turns.leave(wish)
+
+    def _check_thread(self) -> None:
         if self._process != os.getpid():
             raise faults.forked(self.path)
+        if self._turns.thread == get_ident():
+            raise RuntimeError("a transaction cannot begin inside another one")
+
+    def _check_usable(self) -> None:
         if self._refusal is not None:
             raise self._refusal(self.path)
-        if self._inside:
-            raise RuntimeError("a transaction cannot begin inside another one")
-        self._inside = True
+
+    def _look(self, work: Callable[[SqliteReading], Result]) -> Result:
+        """By the one connection where it is free, else beside it: readers need not wait for those who write."""
+        self._check_thread()
+        wish = Wish(None)
+        try:
+            if self._turns.enter(wish, wait=self.path == MEMORY):
+                self._check_usable()
+                return look(self._connection, self._execute, self._flows, work)
+        except faults.STORE_FAULTS as fault:
+            if faults.is_fatal(fault):
+                self._refusal = self._refusal or faults.broken
+            raise faults.translate(fault, self.path) from fault
+        finally:
+            try:
+                self._turns.leave(wish)
+            except BaseException:
+                surely(lambda: self._turns.leave(wish))
+                raise
+        return self._look_beside(work)
+
+    def _look_beside(self, work: Callable[[SqliteReading], Result]) -> Result:
+        with self._opening:
+            self._check_usable()
+            try:
+                self._beside = self._beside or Beside(self.path, self._patience.seconds)
+                return self._beside.look(work)
+            except faults.STORE_FAULTS as fault:
+                raise faults.translate(fault, self.path) from fault
 
     def _take_write_lock(self) -> None:
         """Who stands in the gate is the next to write. It is left at once, so that the next one is ready in time.
 
         Who has just written must pass the gate again and finds somebody in it: nobody writes twice while others wait.
         """
+        self._check_usable()
+        end_what_is_open(self._connection, self._execute)
+        self._begin_to_write()
+        if self._execute(SCHEMA).get != self._schema:
+            self._check_schema()
+
+    def _check_schema(self) -> None:
+        """A newer program may have migrated the board since it was opened: what we would write is not for it."""
+        pending(self._connection, self.path, known_migrations())
+        self._schema = self._execute(SCHEMA).get
+
+    def _begin_to_write(self) -> None:
         gate = self._gate
         if gate is None:
             self._execute(BEGIN_WRITE)
@@ -201,20 +228,9 @@ class SqliteStore:
             finally:
                 self._patience.seconds = seconds
 
-    def _undo(self, fault: BaseException) -> None:
-        """Roll back, if SQLite has not done so itself. Where that fails too, this connection is done with."""
-        if faults.is_fatal(fault):
-            self._refusal = faults.broken
-        try:
-            if self._connection.in_transaction:
-                self._execute(ROLLBACK)
-        except apsw.Error as second:
-            self._refusal = faults.broken
-            fault.add_note(f"and the rollback failed: {second}")
-
     def _prove(self, prove: Callable[[Execute], list[str]]) -> list[str]:
         try:
-            return self.read(lambda _: prove(self._execute))
+            return self._look(lambda view: prove(view.execute))
         except Unavailable as fault:
             if fault.code != "store_damaged":
                 raise
@@ -233,27 +249,58 @@ class SqliteStore:
             self.warnings.append(f"writers of {self.path} cannot queue, so one may wait long: {fault}")
 
 
-def configure(connection: apsw.Connection) -> None:
-    # Plans must not depend on bound values: else SQLite prepares a statement anew for each of them (70 µs for `due`).
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.execute(SETTINGS).fetchall()
+class Beside:
+    """A connection for readers who come while the other one writes; one at a time."""
+
+    def __init__(self, path: str, patience: float) -> None:
+        self._connection = connect_again(path, Patience(patience))
+        self._execute = self._connection.cursor().execute
+        self._flows: dict[int, FlowVersion] = {}
+        self._busy = False
+
+    def look(self, work: Callable[[SqliteReading], Result]) -> Result:
+        if self._busy:
+            raise RuntimeError("a transaction cannot begin inside another one")
+        try:
+            self._busy = True
+            return look(self._connection, self._execute, self._flows, work)
+        finally:
+            self._busy = False
+
+    def close(self) -> None:
+        self._connection.close()
 
 
-def connect(path: str, durable: bool, patience: Patience) -> apsw.Connection:
-    """Nothing is written before it is known that the file is ours and not newer than we are."""
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=STATEMENTS)
+def surely(end: Callable[[], None]) -> None:
+    """After an interrupt: do what must be done, and may be repeated, whatever else interrupts it."""
+    for _ in range(INTERRUPTS_MAX):
+        try:
+            end()
+            return
+        except Exception:
+            raise
+        except BaseException:
+            continue
+
+
+def look(
+    connection: apsw.Connection,
+    execute: Execute,
+    flows: "dict[int, FlowVersion]",
+    work: Callable[[SqliteReading], Result],
+) -> Result:
+    end_what_is_open(connection, execute)
+    view = SqliteReading(execute, flows)
     try:
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        connection.set_busy_handler(patience)
-        if connection.readonly("main"):
-            raise faults.read_only(path)
-        configure(connection)
-        connection.execute(DURABLE if durable else FLEETING)
-        pending(connection, path, known_migrations())
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        migrate(connection, path)
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        execute(BEGIN_READ)
+        return work(view)
+    finally:
+        view.end()
+        if connection.in_transaction:
+            execute(COMMIT)
+
+
+def end_what_is_open(connection: apsw.Connection, execute: Execute) -> None:
+    """An interrupt may have come before a view was ended."""
+    if connection.in_transaction:
+        execute(ROLLBACK)

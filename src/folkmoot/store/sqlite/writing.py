@@ -1,7 +1,8 @@
 """The verbs that write. Rows and the events that explain them go in together; the head goes in last."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -14,7 +15,8 @@ from folkmoot.store.codec import encode_body, encode_row, link, number_of
 from folkmoot.store.sqlite.faults import NoSuchRow
 from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
 
-SET_HEAD = QUERIES["set_head"]
+Result = TypeVar("Result")
+
 INSERT_EVENT = QUERIES["insert_event"]
 INSERT_ITEM = QUERIES["insert_item"]
 UPDATE_ITEM = QUERIES["update_item"]
@@ -26,21 +28,32 @@ KEEP_ANSWER = QUERIES["keep_answer"]
 
 
 class SqliteTransaction(SqliteReading):
-    """What `transact` hands to its work. `finish` is the store's to call, before it commits."""
+    """What `transact` hands to its work. It begins with the head that a work before it in the same commit has left."""
 
-    __slots__ = ("_changes", "_dirty", "_filed", "_half_saved", "flows_changed")
+    __slots__ = ("_changes", "_filed", "_half_saved", "_in_company", "flows_changed", "quiet", "touched", "written")
 
-    def __init__(self, execute: Execute, changes: Callable[[], int], flows: dict[int, FlowVersion]) -> None:
+    def __init__(
+        self,
+        execute: Execute,
+        changes: Callable[[], int],
+        flows: dict[int, FlowVersion],
+        head: BoardHead | None = None,
+        quiet: float | None = None,
+    ) -> None:
         super().__init__(execute, flows)
+        self._head = head
+        self._in_company = head is not None
+        self.quiet = quiet  # until then nothing is due, as a work before this one has found
+        self.touched = False  # something was written, though perhaps not the head
         self._changes = changes
-        self._dirty = False
+        self.written = False  # the head has changed
         self._filed = 0  # items of the save at hand that got files, less those that lost them
         self._half_saved = False
         self.flows_changed = False
 
     def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
         """Number the events, write them and the rows, and give each item in `places` its place in its queue."""
-        self._half_saved = True
+        self._half_saved = self.touched = True
         head = self._save_events(self.head(), events)
         placed = 0
         row: Any  # each table has rows of its own kind
@@ -63,7 +76,7 @@ class SqliteTransaction(SqliteReading):
                 if item_id not in known:
                     self._place_item(item_id, place)
         self._head = head
-        self._dirty = True
+        self.written = True
         self._half_saved = False
 
     def kept_answer(self, speaker: str, key: str) -> KeptAnswer | None:
@@ -71,38 +84,38 @@ class SqliteTransaction(SqliteReading):
         return None if row is None else KeptAnswer(*row)
 
     def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None:
+        self.touched = True
         self._execute(KEEP_ANSWER, (speaker, key, kept.digest, kept.answer, at))
 
     def keep_output(self, run: str, part: int, text: str) -> None:
+        self.touched = True
         self._execute(QUERIES["keep_output"], (run, part, text))
 
-    def finish(self) -> None:
-        """Write the head, once for all saves of the transaction."""
+    def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
+        """Of several works in one commit only the first ones ask; they know from then on when something will be."""
+        if self.quiet is not None and now < self.quiet:
+            return []
+        found = super().due(now, limit)
+        if self._in_company and not found:
+            times = (self._execute(QUERIES["next_lease"]).get, self._execute(QUERIES["next_deadline"]).get)
+            self.quiet = min((time for time in times if time is not None), default=math.inf)
+        return found
+
+    def _will_be_due(self, at: float | None) -> None:
+        if self.quiet is not None and at is not None and at < self.quiet:
+            self.quiet = at
+
+    def carry_out(self, work: Callable[["SqliteTransaction"], Result]) -> Result:
+        """What the work returns, if it left nothing half done."""
+        result = work(self)
         if self._half_saved:
             raise RuntimeError("a save failed and its error was caught: half of it must not become durable")
-        if self._dirty:
-            head = self.head()
-            self._execute(
-                SET_HEAD,
-                (
-                    head.seq,
-                    head.chain,
-                    head.time,
-                    head.boot,
-                    head.offset,
-                    head.flow_version,
-                    head.items,
-                    head.comments,
-                    head.questions,
-                    head.open_questions,
-                    head.messages,
-                    head.lessons,
-                    head.filed,
-                    head.held,
-                    head.pauses,
-                ),
-            )
-            self._dirty = False
+        return result
+
+    @property
+    def last_head(self) -> BoardHead | None:
+        """As it stands after this work. It is written once, before the commit."""
+        return self._head
 
     def _save_events(self, head: BoardHead, events: Sequence[Event]) -> BoardHead:
         if not events:
@@ -170,6 +183,8 @@ class SqliteTransaction(SqliteReading):
             self._execute(QUERIES["insert_child"], (number_of(parent), number))
 
     def _save_run(self, run: Run, is_new: bool) -> None:
+        if run.ended_at is None:
+            self._will_be_due(run.lease_until)
         if is_new:
             columns = (run.id, number_of(run.item), run.token, run.lease_until, run.ended_at, encode_row(run))
             self._execute(INSERT_RUN, columns)
@@ -221,6 +236,8 @@ class SqliteTransaction(SqliteReading):
 
     def _save_question(self, head: BoardHead, question: Question, doc: str, is_new: bool) -> BoardHead:
         is_open = question.state == "open"
+        if is_open:
+            self._will_be_due(question.deadline)
         if is_new:
             columns = (question.id, number_of(question.item), question.state, question.deadline, doc)
             self._execute(QUERIES["insert_question"], columns)

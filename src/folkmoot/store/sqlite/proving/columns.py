@@ -1,0 +1,82 @@
+"""Proving the columns beside the documents: statements filter and sort on them, and no hash covers them."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from folkmoot.core.item import Item
+from folkmoot.core.order import place
+from folkmoot.store.codec import Unreadable, decode_row, number_of
+from folkmoot.store.sqlite.reading import Execute
+
+if TYPE_CHECKING:
+    from folkmoot.core.flow import Flow
+
+Values = tuple[Any, ...]
+
+# For each table its columns in the order of the function behind them, which makes them of the row.
+COLUMNS: dict[str, tuple[str, Callable[[Any], Values]]] = {
+    "runs": (
+        "id, item, token, lease_until, ended_at",
+        lambda run: (run.id, number_of(run.item), run.token, run.lease_until, run.ended_at),
+    ),
+    "attempts": ("item, number", lambda attempt: (number_of(attempt.item), attempt.number)),
+    "comments": ("id, item", lambda comment: (comment.id, number_of(comment.item))),
+    "questions": (
+        "id, item, state, deadline",
+        lambda question: (question.id, number_of(question.item), question.state, question.deadline),
+    ),
+    "messages": (
+        'id, item, "to", status',
+        lambda message: (message.id, message.item and number_of(message.item), message.to, message.status),
+    ),
+    "holds": ("id, held, until", lambda hold: (hold.id, int(hold.held), hold.until)),
+    "flows": ("version", lambda version: (int(version.id),)),
+    "clock": ("id", lambda clock: (clock.id,)),
+    "lessons": ("id", lambda lesson: (lesson.id,)),
+    "pauses": ("id", lambda pause: (pause.id,)),
+    "meters": ("id", lambda meter: (meter.id,)),
+}
+ITEMS = 'number, "column", status, wake_at, ready_at, generation, filed, queue, priority, rank'
+LAST_FLOW = "SELECT doc FROM flows ORDER BY version DESC LIMIT 1"
+EDGES = "SELECT item, needs, why FROM edges"
+ANSWERS = "SELECT speaker, key FROM keys WHERE NOT json_valid(CAST(answer AS TEXT))"
+SOUND = "ok"
+
+
+def broken_columns(execute: Execute) -> list[str]:
+    """Rows that stand under other columns than their documents say, in sentences; and what SQLite itself finds."""
+    faults = [f"SQLite finds: {text}" for (text,) in execute("PRAGMA integrity_check(20)").fetchall() if text != SOUND]
+    for table, (columns, derive) in COLUMNS.items():
+        faults += _compare(execute, table, columns, derive)
+    document = execute(LAST_FLOW).get
+    flow: Flow | None = decode_row("flows", document).flow if document is not None else None
+    edges: set[tuple[int, int, str]] = set()
+
+    def columns_of(item: Item) -> Values:
+        number = number_of(item.id)
+        edges.update((number, number_of(need), "after") for need in item.after)
+        if item.parent is not None:
+            edges.add((number_of(item.parent), number, "child"))
+        own = (number, item.column, item.status, item.wake_at, item.ready_at, item.generation, int(bool(item.files)))
+        if flow is None:
+            return own
+        where = place(flow, item)
+        return (*own, where.queue, where.priority, where.rank)
+
+    faults += _compare(execute, "items", ITEMS, columns_of)
+    faults += [f"the answer kept for {speaker}'s key {key} cannot be read" for speaker, key in execute(ANSWERS)]
+    kept = set(execute(EDGES).fetchall())
+    return faults + [f"that {a} needs {b} ({why}) is kept wrongly" for a, b, why in sorted(kept ^ edges, key=str)]
+
+
+def _compare(execute: Execute, table: str, columns: str, derive: Callable[[Any], Values]) -> Iterable[str]:
+    faults = []
+    for *kept, document in execute(f"SELECT {columns}, doc FROM {table}").fetchall():
+        try:
+            derived = derive(decode_row(table, document))
+        except Unreadable as fault:
+            faults.append(str(fault))
+            continue
+        if tuple(kept[: len(derived)]) != derived:
+            faults.append(f"a row of {table} is kept under {tuple(kept)}, but its document says {derived}")
+    return faults
