@@ -15,7 +15,7 @@ import pytest
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.base import Transaction
-from folkmoot.store.sqlite import faults, ground
+from folkmoot.store.sqlite import create, faults, ground
 from folkmoot.store.sqlite.migrate import known_migrations, migrate
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing import store_contract
@@ -205,31 +205,48 @@ def test_create_never_replaces(board: Path, tmp_path: Path) -> None:
     with pytest.raises(Unavailable) as found:
         SqliteStore.create(board)
     assert found.value.code == "store_exists" and board.read_bytes() == before
-    (tmp_path / "new.db-wal").write_bytes(b"left behind")
-    with pytest.raises(Unavailable, match=r"new\.db-wal exists"):
-        SqliteStore.create(tmp_path / "new.db")
+    for part in ("-wal", "-journal"):
+        (tmp_path / f"new.db{part}").write_bytes(b"left behind")
+        with pytest.raises(Unavailable, match=rf"new\.db{part} exists"):
+            SqliteStore.create(tmp_path / "new.db")
+        assert [path.name for path in tmp_path.glob("new*")] == [f"new.db{part}"]
+        (tmp_path / f"new.db{part}").unlink()
     with pytest.raises(Unavailable, match="no folder"):
         SqliteStore.create(tmp_path / "none" / "board.db")
-    assert sorted(os.listdir(tmp_path)) == ["board.db", "board.db-gate", "new.db-wal"]
+
+
+def test_what_comes_while_a_board_is_made_is_not_played_into_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = create.build
+
+    def meanwhile(path: str) -> None:
+        build(path)
+        (tmp_path / "new.db-journal").write_bytes(b"left behind")
+
+    monkeypatch.setattr(create, "build", meanwhile)
+    with pytest.raises(Unavailable, match=r"new\.db-journal exists"):
+        SqliteStore.create(tmp_path / "new.db")
+    assert os.listdir(tmp_path) == ["new.db-journal"]
 
 
 def test_a_migration_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "migrations"
+    folder, here = tmp_path / "migrations", str(tmp_path / "here")
     folder.mkdir()
     (folder / "0001_a.sql").write_text("CREATE TABLE a (x) STRICT; CREATE TABLE a (x) STRICT;", "utf-8")
     connection = apsw.Connection(":memory:")
     with pytest.raises(apsw.SQLError):
-        migrate(connection, "here", str(folder))
+        migrate(connection, here, str(folder))
     assert connection.execute("SELECT count(*) FROM sqlite_schema").get == 0
     (folder / "0001_a.sql").write_text("CREATE TABLE a (x TEXT) STRICT;", "utf-8")
-    migrate(connection, "here", str(folder))
+    migrate(connection, here, str(folder))
     (folder / "0002_b.sql").write_text("ALTER TABLE a ADD COLUMN y TEXT;", "utf-8")
-    migrate(connection, "here", str(folder))
-    migrate(connection, "here", str(folder))
+    migrate(connection, here, str(folder))
+    migrate(connection, here, str(folder))
     assert connection.execute("SELECT group_concat(number || name) FROM migrations").get == "10001_a,20002_b"
     (folder / "0001_a.sql").write_text("CREATE TABLE a (x TEXT) STRICT; -- changed", "utf-8")
     with pytest.raises(Unavailable, match="another migration 1"):
-        migrate(connection, "here", str(folder))
+        migrate(connection, here, str(folder))
 
 
 def test_migrations_are_numbered_from_one() -> None:
@@ -364,7 +381,7 @@ def test_after_a_failed_fsync_the_connection_is_not_used_again(board: Path) -> N
             raise apsw.IOError("IOError: disk I/O error")
         return execute(statement, *values)
 
-    store._execute = failing  # type: ignore[assignment]
+    store._execute = failing
     with pytest.raises(Unavailable) as found:
         store.transact(lambda tx: tx.head())
     assert found.value.code == "store_failed"
@@ -417,6 +434,27 @@ def test_a_full_disk_is_named_and_got_over(small_disk: Path) -> None:
     store.close()
 
 
+def test_a_disk_too_full_to_keep_a_board_before_its_migration(small_disk: Path) -> None:
+    path, filler = small_disk / "board.db", small_disk / "filler"
+    connection = apsw.Connection(str(path))
+    connection.execute(Path(__file__).with_name("board_v1.sql").read_text("utf-8")).fetchall()
+    connection.close()
+    before = path.read_bytes()[100:]
+    fill(filler)
+    codes = []
+    while filler.stat().st_size:
+        try:
+            SqliteStore.open(path).close()
+        except Unavailable as fault:
+            codes.append(fault.code)
+            assert path.read_bytes()[100:] == before and not list(small_disk.glob("backups/*.moot"))
+            os.truncate(filler, max(filler.stat().st_size - 32_768, 0))
+        else:
+            break
+    assert set(codes) == {"store_full"} and len(codes) > 5
+    assert len(list(small_disk.glob("backups/*.moot"))) == 1
+
+
 def fill(path: Path) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT)
     with pytest.raises(OSError, match="No space"):
@@ -428,3 +466,13 @@ def fill(path: Path) -> None:
 def test_a_file_without_write_rights(board: Path) -> None:
     board.chmod(0o400)
     assert refusal(board).code == "store_read_only"
+
+
+def test_what_a_closed_board_leaves_beside_it_is_in_nobodys_way(tmp_path: Path) -> None:
+    path = tmp_path / "board.db"
+    SqliteStore.create(path).close()
+    path.unlink()
+    assert (tmp_path / "board.db-wal").read_bytes() == b""
+    store = SqliteStore.create(path)
+    assert store.broken_links() == [] and store.read(lambda reading: reading.head().seq) == 0
+    store.close()

@@ -1,7 +1,7 @@
 """Boards in folders: the only place that knows a concrete store, real files and the real clock."""
 
 import os
-import time
+import stat
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +9,14 @@ from folkmoot.core.commands import Speaker
 from folkmoot.engine.application import Application, Checked
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, Refused, Unavailable
+from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
+from folkmoot.wiring.changes import BoardBell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import BinaryIO
 
     from folkmoot.core.flow import Flow
     from folkmoot.engine.application import Wish
@@ -24,8 +27,9 @@ FLOW = "flow.yaml"
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
+BYTES_MAX = 20_000_000  # of a flow or a ladder file
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
-IGNORED = "board.db*\nrepo.git/\nruns/\ncache/\nspares/\nwriter.lock\n"
+IGNORED = "board.db*\nrepo.git/\nruns/\ncache/\nspares/\nwriter.lock\nbackups/\nset-aside/\n"
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
 
@@ -36,19 +40,17 @@ class FileBoards:
     def open(self, place: str | None) -> Application:
         home = _find(place)
         store = SqliteStore.open(os.path.join(home, STORE))
-        application = Application(Engine(store, SystemClock(), SystemIds()), home, list(store.warnings))
+        application = _application(store, home, list(store.warnings))
         application.notes += _flow_changed(home, application)
         return application
-
-    def pause(self, seconds: float) -> None:
-        time.sleep(seconds)
 
     def create(self, folder: str, preset: str) -> Application:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
         from folkmoot.flows.preset import read_preset
 
         home = os.path.join(folder, FOLDER)
-        if os.path.exists(os.path.join(home, STORE)):
+        path = os.path.join(home, STORE)
+        if os.path.exists(path) and not _is_unfinished(path):
             raise Refused("board_exists", f"there is a board in {_shown(home)} already", "use it: moot board")
         files = {**read_preset(preset), ".gitignore": IGNORED}
         if not os.path.exists(os.path.join(home, FLOW)):
@@ -57,16 +59,18 @@ class FileBoards:
             os.makedirs(home, mode=0o700, exist_ok=True)
             for name, text in files.items():
                 _write_new(os.path.join(home, name), text)
+            for name in {os.path.dirname(name) for name in files}:
+                sync_folders(os.path.join(home, name, FLOW))
         except OSError as error:
             raise Unavailable(
                 "cannot_write", f"{_shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
             ) from error
         ladders = _ladder_file(home)
         flow, warnings = _read_flow(os.path.join(home, FLOW), ladders)
-        store = SqliteStore.create(os.path.join(home, STORE))
-        engine = Engine(store, SystemClock(), SystemIds())
-        engine.adopt_flow(ENGINE, flow, _checksum(home, ladders) or "")
-        return Application(engine, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
+        store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
+        application = _application(store, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
+        application.engine.adopt_flow(ENGINE, flow, _checksum(home, ladders) or "")
+        return application
 
     def check(
         self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ENGINE
@@ -86,6 +90,7 @@ class FileBoards:
             if changed or moves:
                 version = board.engine.adopt_flow(speaker if moves else ENGINE, read, checksum, moves)
             used = _shown(ladders) if ladders else None
+            warnings = [*warnings, *_uncommitted(home, read)]
             return Checked(_shown(path), read.name, version, changed or bool(moves), warnings, used)
         finally:
             board.close()
@@ -111,6 +116,18 @@ class FileBoards:
 
         return salvage(board, board.place, run, branch)
 
+    def aside(self, board: Application) -> str | None:
+        """The branch on which landed work waits for the user to merge it, if any does."""
+        from folkmoot.wiring.looking import aside
+
+        return aside(board.place, board.queries.flow().target)
+
+    def kept(self, board: Application, runs: list[str]) -> list[str]:
+        """Those of the runs whose work is kept, though no report has told of it."""
+        from folkmoot.wiring.looking import kept
+
+        return kept(board.place, runs)
+
     def unable(self, flow: "Flow") -> dict[str, str]:
         """The agents of a flow that cannot be run here, each with the reason."""
         import shutil
@@ -130,11 +147,17 @@ class FileBoards:
 
     def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]:
         """Try a flow with a population, in virtual time, on a board in memory."""
-        from folkmoot.wiring.trials import simulate
+        from folkmoot.wiring.trials import calibrate, simulate
 
+        if wish.calibrate:
+            board = self.open(place)
+            try:
+                return calibrate(board)
+            finally:
+                board.close()
         if wish.flow is not None:
             flow, notes = _read_flow(wish.flow)
-            return simulate(flow, wish, notes)
+            return simulate(flow, wish, notes, _read_flow)
         if wish.preset is None:
             try:
                 board = self.open(place)
@@ -146,8 +169,71 @@ class FileBoards:
                     flow, notes = board.queries.flow(), list(board.notes)
                 finally:
                     board.close()
-                return simulate(flow, wish, notes)
-        return simulate(None, wish, [])
+                return simulate(flow, wish, notes, _read_flow)
+        return simulate(None, wish, [], _read_flow)
+
+    def backup(self, place: str | None, file: str | None) -> dict[str, Any]:
+        """Keep the board as it is now in one file."""
+        from folkmoot.wiring.safekeeping import back_up
+
+        return back_up(_shown(_find(place)), file)
+
+    def restore(self, place: str | None, file: str | None, at: int | None, ago: float | None = None) -> dict[str, Any]:
+        """Make the board what it was; where there is none, one is made from the backup."""
+        from folkmoot.wiring.safekeeping import restore
+
+        home = _shown(_find_lost(place, file))
+        view = restore(home, file, at, ago)
+        _write_new(os.path.join(home, ".gitignore"), IGNORED)
+        return view
+
+    def export(self, place: str | None, file: str | None, write: "Callable[[bytes], object]") -> dict[str, Any]:
+        """The board's log as JSON lines."""
+        from folkmoot.wiring.safekeeping import export
+
+        return export(_shown(_find(place)), file, write)
+
+    def take_in(self, folder: str, source: "BinaryIO", name: str) -> dict[str, Any]:
+        """A new board below the folder, from an exported log."""
+        from folkmoot.wiring.safekeeping import take_in
+
+        home = os.path.normpath(os.path.join(folder, FOLDER))
+        view = take_in(folder, home, source, name)
+        _write_new(os.path.join(home, ".gitignore"), IGNORED)
+        return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
+
+    def rescue(self, place: str | None) -> str:
+        """What to do about a board that is not sound."""
+        from folkmoot.store.sqlite.keeping.rescue import way_back
+
+        return way_back(os.path.join(_find(place), STORE))
+
+
+def _application(store: SqliteStore, home: str, notes: list[str]) -> Application:
+    store.bell = bell = BoardBell(store.path)
+    return Application(Engine(store, SystemClock(), SystemIds()), home, notes, bell)
+
+
+def _is_unfinished(path: str) -> bool:
+    """Whether it is the store of an init that was killed before it took in a flow; there is nothing on it yet."""
+    store = SqliteStore.open(path)
+    try:
+        return store.read(lambda reading: reading.head()).flow_version == 0
+    finally:
+        store.close()
+
+
+def _find_lost(place: str | None, file: str | None) -> str:
+    """The folder of the board to be brought back. Its store may be gone; with a backup it may all be gone."""
+    try:
+        return _find(place)
+    except Unavailable:
+        folder = os.path.abspath(place or os.curdir)
+        home = folder if os.path.basename(folder) == FOLDER else os.path.join(folder, FOLDER)
+        needed = os.path.join(home, "backups") if file is None else os.path.dirname(home)
+        if not os.path.isdir(needed):
+            raise
+        return home
 
 
 def _fitted(flow: str, folder: str) -> str:
@@ -159,6 +245,12 @@ def _fitted(flow: str, folder: str) -> str:
     from folkmoot.worker.git.places import current_branch
 
     return fitted(flow, Catalogue.load().find(shutil.which), current_branch(folder))
+
+
+def _uncommitted(home: str, flow: "Flow") -> list[str]:
+    from folkmoot.wiring.looking import uncommitted
+
+    return uncommitted(home, flow)
 
 
 def _find(place: str | None) -> str:
@@ -208,13 +300,24 @@ def _ladder_notes(ladders: str | None) -> list[str]:
 def _write_new(path: str, text: str) -> None:
     if os.path.exists(path):
         return
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    with open(path, "x", encoding="utf-8") as file:
-        file.write(text)
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    # There whole or not at all: whoever finds it half written would take it for what the user wrote.
+    unfinished = os.path.join(folder, f"{STORE}.{os.getpid()}.new")
+    try:
+        with open(unfinished, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(unfinished, path)
+    finally:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)
 
 
 def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]":
     """The flow in a file, with the ladders of another in place of its own, and what its author should know."""
+    from folkmoot.flows.faults import FlowFaults
     from folkmoot.flows.load import read_flow
 
     text = _text(path, "unreadable_flow", "name a flow file: moot check FILE")
@@ -226,16 +329,33 @@ def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]
     from folkmoot.worker.clients.catalogue import Catalogue
 
     known = list(Catalogue.load().clients)
-    read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)), rungs, known)
+    try:
+        read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)), rungs, known)
+    except FlowFaults as faults:
+        if os.path.basename(os.path.dirname(os.path.abspath(path))) != FOLDER:  # no board's own: it must be named
+            from shlex import quote
+
+            faults.hint = f"repair {_shown(path)}, then look again with `moot check {quote(_shown(path))}`"
+        raise
     return read.flow, read.warnings
 
 
 def _text(path: str, code: str, hint: str) -> str:
     try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return _content(path).decode("utf-8")
+    except (OSError, ValueError) as error:
         raise Invalid(code, f"{_shown(path)} cannot be read: {error}", hint) from error
+
+
+def _content(path: str) -> bytes:
+    """Of a file with an end: a pipe may never tell anything, and a device may never stop."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("it is no regular file")
+        if found.st_size > BYTES_MAX:
+            raise ValueError(f"it has more than {BYTES_MAX} bytes")
+        return file.read()
 
 
 def _checksum(home: str, ladders: str | None) -> str | None:
@@ -243,9 +363,8 @@ def _checksum(home: str, ladders: str | None) -> str | None:
     summed = sha256()
     try:
         for path in (os.path.join(home, FLOW), *([ladders] if ladders else [])):
-            with open(path, "rb") as file:
-                summed.update(file.read())
-    except OSError:
+            summed.update(_content(path))
+    except (OSError, ValueError):
         return None
     return summed.hexdigest()
 

@@ -26,6 +26,7 @@ from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.system.git import SystemGit
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.changes import BoardBell
 from folkmoot.wiring.running import STORE, tools_of, worker_name
 from folkmoot.worker.worker import Worker
 
@@ -97,17 +98,18 @@ class Project:
         with open(os.path.join(home, "flow.yaml"), "x", encoding="utf-8") as file:
             file.write(text)
         store = SqliteStore.create(os.path.join(home, STORE))
+        store.bell = bell = BoardBell(store.path)
         engine = Engine(store, SystemClock(), SystemIds())
         flow = load_flow(text, "flow.yaml", lambda name: None)
         engine.adopt_flow(MOOT, flow, sha256(text.encode()).hexdigest())
-        return Application(engine, home, list(store.warnings))
+        return Application(engine, home, list(store.warnings), bell)
 
 
 def _work(
     board: Application, project: Project, person: "Person", stream: TextIO, page: Page, before: View, *, endless: bool
 ) -> bool:
     """Put the items on the board, and let a worker run agents until all of them are done."""
-    progress = Progress(stream, board.queries, notes=stage.NOTES, prompt=person.prompt)
+    progress = Progress(stream, board.queries, notes=stage.NOTES, prompt=person.prompt, changed=board.changed)
     with ExitStack() as stack:
         tools = stack.enter_context(tools_of(board, board.place, progress.tell))
         telling.opening(page, project.folder, before, tools.sandbox.why)

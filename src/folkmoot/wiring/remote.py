@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 View = dict[str, Any]
 PATIENCE = 60.0  # seconds for one answer: others may be writing
+LOOK_AGAIN = 5.0  # seconds: the socket answers questions and wakes nobody, so who waits looks this often
 TOO_FAST, PAUSE, PAUSES = "too_fast", 0.1, 50  # what was refused for its speed alone is asked again, this often
 
 
@@ -44,8 +45,14 @@ class Line:
         """A command travels by the name of its class; what no board would take in is not even sent."""
         encoded(command)
         told = {"name": type(command).__name__, "fields": msgspec.to_builtins(command)}
-        view: View = self.ask(call, command=told, **args)
-        return view
+        return self.view(call, command=told, **args)
+
+    def view(self, call: str, **args: Any) -> View:
+        """An answer that is an object, as all of a board's are."""
+        found = self.ask(call, **args)
+        if not isinstance(found, dict):
+            raise self._no_answer("it says something else")
+        return found
 
     def _ask(self, call: str, args: dict[str, Any]) -> Any:
         try:
@@ -55,13 +62,16 @@ class Line:
             raise Invalid("bad_text", words, "remove it and try again") from error
         try:
             reply = msgspec.json.decode(self._exchange(request), type=Reply)
-        except (OSError, msgspec.MsgspecError) as error:
-            words = f"the board of this run does not answer at {self._path}: {error}"
-            hint = "if the run is over, stop; else try again, with a --key so that it has one effect"
-            raise Unavailable("no_answer", words, hint) from error
+        except (OSError, msgspec.MsgspecError, RecursionError) as error:
+            raise self._no_answer(error) from error
         if reply.error is not None:
             raise raised(reply.error)
         return reply.answer
+
+    def _no_answer(self, why: object) -> Unavailable:
+        words = f"the board of this run does not answer at {self._path}: {why}"
+        hint = "if the run is over, stop; else try again, with a --key so that it has one effect"
+        return Unavailable("no_answer", words, hint)
 
     def _exchange(self, request: bytes) -> bytes:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -111,8 +121,7 @@ class RemoteEngine:
 
         encoded(ReportRun(report=report, fault=fault))
         told = msgspec.to_builtins(report)
-        view: View = self._line.ask("engine.report", report=told, fault=fault, key=key, show=show)
-        return view
+        return self._line.view("engine.report", report=told, fault=fault, key=key, show=show)
 
     def answer(self, speaker: "Speaker", command: "commands.AnswerQuestion", key: str | None = None) -> View:
         return self._line.order("engine.answer", command, key=key)
@@ -130,8 +139,7 @@ class RemoteEngine:
         show: bool = True,
     ) -> View:
         """Always refused, by the one who knows what the run works on."""
-        view: View = self._line.ask("engine.claim", agent=agent)
-        return view
+        return self._line.view("engine.claim", agent=agent)
 
     def lock(
         self, speaker: "Speaker", command: "commands.LockPaths | commands.UnlockPaths", key: str | None = None
@@ -158,13 +166,13 @@ class RemoteQueries:
 
     def __init__(self, line: Line) -> None:
         self._line = line
+        self._looks = 0
 
     def __getattr__(self, name: str) -> NoReturn:
         raise _nothing_here(name)
 
     def _view(self, name: str, **args: Any) -> View:
-        view: View = self._line.ask(f"queries.{name}", **args)
-        return view
+        return self._line.view(f"queries.{name}", **args)
 
     def show(self, item: str) -> View:
         return self._view("show", item=item)
@@ -186,7 +194,7 @@ class RemoteQueries:
     def flow(self) -> "Flow":
         from folkmoot.core.flow import Flow
 
-        return msgspec.convert(self._line.ask("queries.flow"), Flow)
+        return msgspec.convert(self._line.view("queries.flow"), Flow)
 
     def locks(self) -> View:
         return self._view("locks")
@@ -212,6 +220,15 @@ class RemoteQueries:
     def output(self, run: str, after: int = 0) -> View:
         return self._view("output", run=run, after=after)
 
+    def next_end(self) -> float | None:
+        """Not known here: who waits looks every few seconds."""
+        return None
+
+    def last(self) -> int:
+        """The number of the last event is not told to runs: each time it may be another one."""
+        self._looks += 1
+        return self._looks
+
 
 class RemoteApplication:
     """Has the shape of `engine.application.Application`."""
@@ -222,6 +239,15 @@ class RemoteApplication:
         self.queries = RemoteQueries(line)
         self.place = path
         self.notes: list[str] = []
+        self.look_again = LOOK_AGAIN
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def changed(self, seen: int, seconds: float) -> int:
+        if seen >= 0:
+            time.sleep(min(seconds, self.look_again))
+        return seen + 1
 
     def close(self) -> None:
         """Nothing is kept open."""
@@ -244,9 +270,6 @@ class RemoteBoards:
             raise Refused("not_in_a_run", words, "leave --board out")
         return cast("Application", RemoteApplication(self._path))
 
-    def pause(self, seconds: float) -> None:
-        time.sleep(seconds)
-
     def create(self, folder: str, preset: str) -> "Application":
         raise not_in_a_run("making a board")
 
@@ -258,6 +281,17 @@ class RemoteBoards:
         speaker: "Speaker | None" = None,
     ) -> "Checked":
         raise not_in_a_run("checking a flow and taking it in")
+
+    def aside(self, board: "Application") -> str | None:
+        """The user's branches are none of a run's business."""
+        return None
+
+    def kept(self, board: "Application", runs: list[str]) -> list[str]:
+        return []
+
+    def unable(self, flow: "Flow") -> dict[str, str]:
+        """A run starts nobody, so nobody is missing."""
+        return {}
 
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]:
         raise not_in_a_run("the demo")

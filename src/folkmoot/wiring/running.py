@@ -25,9 +25,9 @@ from folkmoot.system.wake import FileWatch
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.git.places import find
 from folkmoot.worker.git.repository import Repository
-from folkmoot.worker.git.salvage import Salvage
+from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.jobs.job import Happening, Tools
-from folkmoot.worker.worker import Worker
+from folkmoot.worker.worker import ENGINE, Worker
 from folkmoot.worker.workshop import FolderWorkshop, GitWorkshop, Workshop
 
 STORE = "board.db"
@@ -117,7 +117,7 @@ def work(
         stack.callback(watch.close)
         stack.enter_context(_signals(worker, tell))
         worker.run(_Notifier(tools, flow))
-    return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0}
+    return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0, "unable": _unable(worker)}
 
 
 class _Notifier:
@@ -151,7 +151,7 @@ class _Notifier:
                 )
             except OSError as error:
                 words = f"nobody could be notified by {self._notify[0]}: {error.strerror}"
-                self._tools.tell(Happening("fault", "", question["task_id"], "", "folkmoot", words, good=False))
+                self._tools.tell(Happening("fault", "", question["task_id"], "", ENGINE, words, good=False))
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:
@@ -163,7 +163,8 @@ def _introduction(worker: Worker) -> dict[str, Any]:
         "slots": worker.crew.slots,
         "agents": [name for name in able if name in flow.agents],
         "gates": [name for name in able if name in flow.gates],
-        "unable": {name: worker.unable(name) for name in worker.only or flow.agents if name not in able},
+        "only": worker.only,
+        "unable": _unable(worker),
         "sandboxed": tools.sandbox.works,
         "why_not_sandboxed": tools.sandbox.why,
         "git": isinstance(tools.workshop, GitWorkshop),
@@ -171,12 +172,18 @@ def _introduction(worker: Worker) -> dict[str, Any]:
     }
 
 
+def _unable(worker: Worker) -> dict[str, str]:
+    """Which agents it cannot start, and why."""
+    found = {name: worker.unable(name) for name in worker.only or worker.flow.agents if name in worker.flow.agents}
+    return {name: why for name, why in found.items() if why is not None}
+
+
 @contextmanager
 def _signals(worker: Worker, tell: Callable[[Any], None]) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         times = worker.interrupt()
         words = "agents may finish; once more to stop them now" if times == 1 else "agents are being stopped"
-        tell(Happening("stopping", "", "", "", worker.name, words))
+        tell(Happening("stopping", "", "", "", ENGINE, words))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -193,4 +200,17 @@ def salvage(application: Application, home: str, run: str | None, branch: str | 
     kept = Salvage(repository)
     if run is not None:
         return {"run": run, "branch": kept.bring_back(run, branch)}
-    return {"unlanded": [msgspec.to_builtins(one) for one in kept.unlanded()]}
+    return {"unlanded": [{**msgspec.to_builtins(one), **_run_of(application, one)} for one in kept.unlanded()]}
+
+
+def _run_of(application: Application, work: Unlanded) -> dict[str, Any]:
+    """Whose work it is and how that run ended; a board that has gone back may know nothing of it."""
+    try:
+        runs = application.queries.show(work.item)["runs"]
+    except Invalid:
+        runs = []
+    found = next((run for run in runs if run["run"] == work.run), None)
+    if found is None:
+        return {"agent": None, "outcome": None, "cause": None, "ended_at": None}
+    outcome = found["end"] if found["end"] == "rescued" else found["outcome"]
+    return {"agent": found["agent"], "outcome": outcome, "cause": found["cause"], "ended_at": found["ended_at"]}

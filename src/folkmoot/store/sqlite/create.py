@@ -1,5 +1,6 @@
 """Making a board: it is there whole, under its name, or not at all."""
 
+import errno
 import os
 
 import apsw
@@ -10,14 +11,13 @@ from folkmoot.store.sqlite.migrate import migrate
 
 # Said before the first table; a number in the file's header, by which every tool can tell whose file it is.
 MARK = f"PRAGMA application_id = {ground.APPLICATION_ID}"
+PARTS = ("", "-wal", "-shm", "-journal")  # a board's file, and what SQLite keeps beside it
 
 
 def create_file(path: str) -> None:
     """Build it under another name in the same folder, then give it its own. Never replaces a file."""
-    for taken in (path, f"{path}-wal"):
-        # A log left behind by an earlier board would be played into the new one.
-        if os.path.lexists(taken):
-            raise exists(taken)
+    if (left := left_behind(path)) is not None:
+        raise exists(left)
     ground.check_mount(path)
     unfinished = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.new"
     try:
@@ -30,7 +30,7 @@ def create_file(path: str) -> None:
             for left in (unfinished, f"{unfinished}-wal", f"{unfinished}-shm"):
                 if os.path.lexists(left):
                     os.unlink(left)
-        sync(os.path.dirname(path) or ".")
+        sync_folders(path)
     except apsw.Error as fault:
         raise faults.translate(fault, path) from fault
     except OSError as fault:
@@ -60,7 +60,30 @@ def sync(path: str) -> None:
         os.close(file)
 
 
+def sync_folders(path: str) -> None:
+    """A file's name is safe when its folder is, and the folder, which may be new as well, when the one above it is."""
+    folder = os.path.dirname(os.path.abspath(path))
+    sync(folder)
+    above = os.path.dirname(folder)
+    if os.access(above, os.R_OK):  # what we may not even read, we did not just make a folder in
+        sync(above)
+
+
+def left_behind(path: str) -> str | None:
+    """A part of a board that is or was here. A log left by an earlier board would be played into a new one."""
+    return next((path + part for part in PARTS if _matters(path + part, part)), None)
+
+
+def _matters(path: str, part: str) -> bool:
+    """An empty log and the memory that readers shared say nothing; they stay when a board was closed in peace."""
+    if not os.path.lexists(path) or part == "-shm":
+        return False
+    return part != "-wal" or os.path.islink(path) or os.path.getsize(path) > 0
+
+
 def give_name(unfinished: str, path: str) -> None:
+    if (left := left_behind(path)) is not None:
+        raise exists(left)
     try:
         os.link(unfinished, path)
     except FileExistsError:
@@ -84,4 +107,6 @@ def cannot_create(path: str, fault: OSError) -> MootError:
         return Unavailable("store_missing", f"there is no folder {folder} for {path}", "make the folder first")
     if isinstance(fault, PermissionError):
         return faults.read_only(path)
+    if fault.errno == errno.ENOSPC:
+        return faults.full(path)
     return Unavailable("store_failed", f"{path} cannot be made: {fault}", "check the disk and the folder")

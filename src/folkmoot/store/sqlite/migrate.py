@@ -8,6 +8,7 @@ import apsw
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.sqlite import faults
+from folkmoot.store.sqlite.proving.tail import check_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,15 +52,21 @@ def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, 
             raise Unavailable(
                 "store_differs",
                 f"{path} went through another migration {number} than the one this Folkmoot has",
-                "open it with the Folkmoot that made it; " + faults.RESTORE,
+                "open it with the Folkmoot that made it; or " + faults.restore(path),
             )
     return [number for number in known if number not in recorded]
 
 
 def migrate(connection: apsw.Connection, path: str, folder: str = FOLDER) -> None:
+    check_tail(connection, path)  # what comes now may write, and would write over what it must not
     known = known_migrations(folder)
-    if not pending(connection, path, known):
+    left = pending(connection, path, known)
+    if not left:
         return
+    if len(left) < len(known):  # a board that is in use, not one that is being made
+        from folkmoot.store.sqlite.keeping.backup import keep_before_migration
+
+        keep_before_migration(connection, path)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Asked again: another process may have done it while we waited for the lock.

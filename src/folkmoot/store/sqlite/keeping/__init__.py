@@ -1,0 +1,1 @@
+"""Copies of a board, its log by itself, and putting another content into its file."""

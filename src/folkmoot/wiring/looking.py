@@ -1,0 +1,81 @@
+"""What git says about a project: looked at for people, and never changed. Where git is silent, so is this."""
+
+import os
+from typing import TYPE_CHECKING
+
+from folkmoot.errors import Unavailable
+from folkmoot.system.git import SystemGit
+from folkmoot.worker.git.places import find
+
+if TYPE_CHECKING:
+    from folkmoot.core.flow import Flow
+
+REPOSITORY = "repo.git"
+
+
+def aside(home: str, target: str) -> str | None:
+    """The branch beside the target on which work waits for the user to merge it; None if nothing waits."""
+    place = find(os.path.dirname(os.path.abspath(home)))
+    branch = f"moot/{target}"
+    if place is None or not _has_branch(place.common, branch):
+        return None
+    said = _ask("rev-list", "--max-count=1", f"refs/heads/{branch}", f"^refs/heads/{target}", git_dir=place.common)
+    return branch if said else None
+
+
+def _has_branch(common: str, branch: str) -> bool:
+    """By its files: most boards have no such branch, and need not wait for git."""
+    if os.path.exists(os.path.join(common, "refs", "heads", branch)):
+        return True
+    try:
+        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="replace") as file:
+            return any(line.rstrip("\n").endswith(f" refs/heads/{branch}") for line in file)
+    except OSError:
+        return False
+
+
+def kept(home: str, runs: list[str]) -> list[str]:
+    """Those of the runs whose work is kept, though no report has told of it."""
+    git_dir = os.path.join(os.path.abspath(home), REPOSITORY)
+    if not runs or not os.path.isdir(git_dir):
+        return []
+    refs = [f"refs/moot/runs/{run}" for run in runs]
+    said = _ask("for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir)
+    return [run for run, ref in zip(runs, refs, strict=True) if ref in said.split("\n")]
+
+
+def uncommitted(home: str, flow: "Flow") -> list[str]:
+    """Scripts of the project that agents are started with and that no clone has, since they are not committed."""
+    root = os.path.dirname(os.path.abspath(home))
+    place = find(root)
+    if place is None or place.work_tree is None:
+        return []
+    wanted: dict[str, list[str]] = {}
+    for agent in flow.agents.values():
+        for word in _scripts(agent.run):
+            if os.path.isfile(os.path.join(root, word)):
+                wanted.setdefault(word, []).append(agent.name)
+    below = os.path.relpath(os.path.realpath(root), place.work_tree)
+    told = []
+    for word, agents in wanted.items():
+        path = os.path.normpath(os.path.join(below, word))
+        tree = f"refs/heads/{flow.target}"
+        if not path.startswith("..") and not _ask("ls-tree", tree, "--", path, git_dir=place.common):
+            told.append(
+                f"{word} is not in git yet, so {', '.join(agents)} will not find it: commit it to {flow.target}"
+            )
+    return told
+
+
+def _scripts(run: dict[str, object]) -> list[str]:
+    """The words of a command that may be files of the project."""
+    given = run.get("command") or run.get("acp") or []
+    words = [str(word) for word in given] if isinstance(given, list) else []
+    return [word for word in words if word and "{" not in word and not os.path.isabs(word)]
+
+
+def _ask(*args: str, git_dir: str) -> str:
+    try:
+        return SystemGit()(*args, git_dir=git_dir, check=False, timeout=20.0).out.decode("utf-8", "replace")
+    except Unavailable:
+        return ""  # no git, or one that does not answer: whoever needs it will say so
