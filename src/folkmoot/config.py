@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+DIGITS_MAX = 19  # no token has so many
+
 
 class Settings(Struct, frozen=True):
     board: str | None = None  # MOOT_BOARD: where the board is
@@ -18,7 +20,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     return Settings(
         board=environment.get("MOOT_BOARD") or None,
         run=environment.get("MOOT_RUN") or None,
-        token=int(token) if token.isdecimal() else None,
+        token=int(token) if token.isdecimal() and len(token) < DIGITS_MAX else None,
         socket=environment.get("MOOT_SOCKET") or None,
         user=environment.get("USER") or environment.get("LOGNAME") or "someone",
     )

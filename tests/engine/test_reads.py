@@ -8,6 +8,7 @@ from msgspec import convert, to_builtins
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
+from folkmoot.engine import queries
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
 
@@ -177,3 +178,20 @@ def test_an_item_that_should_return_to_a_stage_that_is_gone_can_still_be_worked_
             board.engine.adopt_flow(ENGINE, line_flow("a", "c"), "without b")
         board.effort("a-agent", "done")
         assert board.show(item)["status"] in ("ready", "awaiting-divine-guidance") and board.wrong() == []
+
+
+@pytest.mark.parametrize("status", ["cancelled", "blocked", "ready"])
+def test_what_is_asked_for_is_found_however_far_behind_it_stands(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "PAGE", 2)
+    with TrialBoard(KANBAN) as board:
+        others = [board.add(column="dev", files=["free.py"] if status == "blocked" else []) for _ in range(5)]
+        wanted = board.add(column="dev", files=["held.py"])
+        if status == "cancelled":
+            board.on(wanted, commands.CancelItem())
+        elif status == "blocked":
+            board.engine.lock(Speaker("bob"), commands.LockPaths(paths=["held.py"], seconds=600))
+        else:
+            for other in others:
+                board.on(other, commands.CancelItem())
+        found = board.queries.list(status=status)
+        assert [item["id"] for item in found["items"]] == [wanted]

@@ -1,7 +1,7 @@
 """What a door gets: the engine to speak to, the queries to read with, and where the board is."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
@@ -9,26 +9,45 @@ from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.queries import Queries
+from folkmoot.store.bell import Bell
+
+LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
 
 
 class Application:
     """An open board."""
 
-    def __init__(self, engine: Engine, place: str, notes: list[str]) -> None:
+    def __init__(self, engine: Engine, place: str, notes: list[str], bell: Bell | None = None) -> None:
         self.engine = engine
-        self.queries = Queries(engine.store, engine.clock, engine.flows)
+        self.queries = Queries(engine.store, engine.clock)
         self.place = place
         self.notes = notes  # what the user should know, though nothing is wrong
+        self.bell = bell or Bell()  # one that nobody rings: who waits looks every few seconds
+        self.look_again = LOOK_AGAIN
+
+    def now(self) -> float:
+        """Seconds that only ever go on, to wait by."""
+        return self.engine.clock.boot()[1]
+
+    def changed(self, seen: int, seconds: float) -> int:
+        """Sleep until something is written to the board, by whichever process; no longer than a wake-up may be lost.
+
+        Gives the count to be handed in the next time. A count that was never given (-1) returns at once: from then on
+        nothing is missed, so the board must be looked at after that.
+        """
+        return self.bell.wait(seen, min(seconds, self.look_again))
 
     def close(self) -> None:
-        self.engine.store.close()
+        try:
+            self.engine.store.close()
+        finally:
+            self.bell.close()
 
 
 class Boards(Protocol):
     """How a door finds, makes and checks boards without knowing files or stores."""
 
     def open(self, place: str | None) -> Application: ...
-    def pause(self, seconds: float) -> None: ...
     def create(self, folder: str, preset: str) -> Application: ...
     def check(
         self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ...
@@ -44,9 +63,18 @@ class Boards(Protocol):
         begin: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]: ...
     def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]: ...
+    def aside(self, board: Application) -> str | None: ...
+    def kept(self, board: Application, runs: list[str]) -> list[str]: ...
     def unable(self, flow: Flow) -> dict[str, str]: ...
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]: ...
     def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]: ...
+    def backup(self, place: str | None, file: str | None) -> dict[str, Any]: ...
+    def restore(
+        self, place: str | None, file: str | None, at: int | None, ago: float | None = None
+    ) -> dict[str, Any]: ...
+    def export(self, place: str | None, file: str | None, write: Callable[[bytes], object]) -> dict[str, Any]: ...
+    def take_in(self, folder: str, source: BinaryIO, name: str) -> dict[str, Any]: ...
+    def rescue(self, place: str | None) -> str: ...
 
 
 class Checked:
@@ -75,6 +103,18 @@ class Wish(Struct, frozen=True, kw_only=True):
     flow: str | None = None  # a file
     preset: str | None = None  # without either: the board's own flow, or kanban where there is no board
     population: str | None = None  # a file
-    seeds: list[int]
+    ladders: list[str] = []  # in words, or a file each, in place of the flow's own
+    seeds: list[int] = []
     items: int | None = None
     slots: int | None = None
+    # The other side of a comparison is the same in all that is not named here.
+    against: str | None = None  # a preset, or a file
+    against_ladders: list[str] = []
+    against_population: str | None = None
+    against_slots: int | None = None
+    calibrate: bool = False  # nothing is tried: the figures of the board become a population
+    tell: Callable[[int, int], None] | None = None  # is told how many trials are over, of how many
+
+    @property
+    def compares(self) -> bool:
+        return bool(self.against or self.against_ladders or self.against_population or self.against_slots)

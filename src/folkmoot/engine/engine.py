@@ -34,7 +34,6 @@ class Engine:
         self.store = store
         self.clock = clock
         self.ids = ids
-        self.flows: dict[int, Flow] = {}
 
     def add(self, speaker: Speaker, command: commands.AddItem | commands.DispatchAgent, key: str | None = None) -> View:
         return self._handle(speaker, command, lambda turn: None, key, True)
@@ -186,14 +185,12 @@ class Engine:
 
         def work(tx: Transaction) -> int:
             version = tx.head().flow_version + 1
-            turn = Turn(tx, self.clock, self.ids, {**self.flows, 0: flow})
+            turn = Turn(tx, self.clock, self.ids, first=flow)
             check_moves(turn.flow, flow, moves or {})
             turn.adopt(FlowVersion(id=str(version), flow=flow, source=source, at=turn.moment.at), moves or {}, speaker)
             return version
 
-        version = self.store.transact(work)
-        self.flows[version] = flow
-        return version
+        return self.store.transact(work)
 
     def _handle(
         self,
@@ -223,7 +220,7 @@ class Engine:
                 kept = tx.kept_answer(speaker_key, key)
                 if kept is not None:
                     return _repeated(kept, _digest(command, data, salt), key)
-            turn = Turn(tx, self.clock, self.ids, self.flows)
+            turn = Turn(tx, self.clock, self.ids)
             turn.sweep()
             before = tx.head().seq
             try:

@@ -190,12 +190,10 @@ def known_item(reading: Reading, item_id: str) -> Item:
     return item
 
 
-def flow_in_force(reading: Reading, version: int, flows: dict[int, Flow]) -> Flow:
-    """Flows never change once taken in, so a decoded one is kept."""
-    if version not in flows:
-        adopted: FlowVersion = reading.flow(version)
-        flows[version] = adopted.flow
-    return flows[version]
+def flow_in_force(reading: Reading) -> Flow:
+    """The one that the board took in last."""
+    adopted: FlowVersion = reading.flow(reading.head().flow_version)
+    return adopted.flow
 
 
 def next_item(

@@ -10,10 +10,11 @@ from folkmoot.core.item import BOUND, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
-from folkmoot.core.rules.running.limits import in_force
+from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
 from folkmoot.core.rules.sharing.choice import Ground, obstacle
+from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case, Draw, Situation
-from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
+from folkmoot.engine.loading import CANDIDATES_MAX, flow_in_force, ground, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
 from folkmoot.engine.standing import Standing, standing
@@ -45,13 +46,12 @@ ITEMS_MAX = 1_000_000
 
 
 class Queries:
-    def __init__(self, store: Store, clock: Clock, flows: dict[int, Flow]) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
         self.store = store
         self.clock = clock
-        self.flows = flows
 
     def _glance(self, look: Callable[["Glance"], Result]) -> Result:
-        return self.store.read(lambda reading: look(Glance(reading, self.clock, self.flows)))
+        return self.store.read(lambda reading: look(Glance(reading, self.clock)))
 
     def show(self, item: str) -> View:
         return self._glance(lambda glance: glance.show(item))
@@ -173,17 +173,16 @@ class Queries:
         return self._glance(look)
 
     def next_wake(self, agents: Iterable[str]) -> float | None:
-        """Seconds until an item that rests for a while can be claimed by one of these agents, or a lease ends."""
+        """Seconds until time alone may give one of these agents an item. None: nothing will, unless somebody writes."""
+        return self._glance(lambda glance: glance.soonest([*glance.ends, *glance.wakes(list(agents))]))
 
-        def look(glance: "Glance") -> float | None:
-            now = glance.moment.now
-            ends = [run.lease_until for run in glance.reading.open_runs()]
-            ends += [pause.until for pause in in_force(glance.reading.pauses(), now).values() if pause.until]
-            ends += [asked.deadline for asked in glance.reading.inbox() if asked.deadline is not None]
-            wakes = [wake for agent in agents if (wake := glance.reading.next_wake(agent, now)) is not None]
-            return min((max(0.0, at - now) for at in [*ends, *wakes]), default=None)
+    def next_end(self) -> float | None:
+        """Seconds until the next lock or lease ends by itself."""
+        return self._glance(lambda glance: glance.soonest([*glance.leases, *(until for _, until in glance.locks)]))
 
-        return self._glance(look)
+    def last(self) -> int:
+        """The number of the last event."""
+        return self._glance(lambda glance: glance.reading.head().seq)
 
     def metrics(self) -> View:
         from folkmoot.engine.measures import measure  # only this one command needs it
@@ -209,11 +208,11 @@ class Queries:
 class Glance:
     """A reading of the board at one moment. What time has made due is shown as if it had been applied."""
 
-    def __init__(self, reading: Reading, clock: Clock, flows: dict[int, Flow]) -> None:
+    def __init__(self, reading: Reading, clock: Clock) -> None:
         self.reading = reading
         head = reading.head()
         self.flow_version = head.flow_version
-        self.flow = flow_in_force(reading, head.flow_version, flows)
+        self.flow = flow_in_force(reading)
         self.moment: Moment = moment(clock, head)
 
     def show(self, item_id: str) -> View:
@@ -224,7 +223,16 @@ class Glance:
         return self._blocked(case.item, item_view(AsOfNow(self.reading, case), case.item, self.flow, self.moment))
 
     def page(self, column: str | None, tag: str | None, status: str | None, after: int) -> View:
-        found = {item.number: item for item in self.reading.items(column=column, tag=tag, after=after, limit=PAGE)}
+        """Never an empty page with others behind it: what is asked for may stand far behind."""
+        view = self._page(column, tag, status, after)
+        while not view["items"] and view["next"] is not None:
+            view = self._page(column, tag, status, view["next"])
+        return view
+
+    def _page(self, column: str | None, tag: str | None, status: str | None, after: int) -> View:
+        stored = "ready" if status == "blocked" else status  # blocked is only ever shown
+        items = self.reading.items(column=column, tag=tag, status=stored, after=after, limit=PAGE)
+        found = {item.number: item for item in items}
         following = max(found) if len(found) == PAGE else None
         for case in self.due.values():
             # What time has moved into the column stands there already, though no write has said so yet.
@@ -272,6 +280,46 @@ class Glance:
         """Open questions, oldest first."""
         changed = {row_id: row for case in self.due.values() for row_id, row in case.questions.items()}
         return [question for question in _laid_over(self.reading.inbox(), changed) if question.state == "open"]
+
+    def soonest(self, times: Iterable[float]) -> float | None:
+        """Seconds until the first of these times of the store's clock."""
+        return min((max(0.0, at - self.moment.now) for at in times), default=None)
+
+    @cached_property
+    def leases(self) -> list[float]:
+        return [run.lease_until for run in self.reading.open_runs()]
+
+    @cached_property
+    def locks(self) -> list[tuple[str, float]]:
+        """The paths of locks that end by themselves, and when."""
+        holds = self.reading.holds(self.moment.now) if self.reading.head().held else []
+        return [(hold.path, hold.until) for hold in holds if hold.until is not None]
+
+    @property
+    def ends(self) -> list[float]:
+        """When what may keep anybody from beginning ends: a lease, a pause, the time for an answer."""
+        pauses = in_force(self.reading.pauses(), self.moment.now).values()
+        until = [pause.until for pause in pauses if pause.until]
+        return [*self.leases, *until, *(q.deadline for q in self.reading.inbox() if q.deadline is not None)]
+
+    def wakes(self, agents: list[str]) -> list[float]:
+        """When what keeps these agents from an item ends: its rest, the window of starts, a lock on its paths."""
+        now, starve, found = self.moment.now, self.flow.limits.starve, []
+        for agent in agents:
+            rest = self.reading.next_wake(agent, now)
+            found += [] if rest is None else [rest]
+            known = self.flow.agents.get(agent)
+            if known is None:
+                continue
+            meter = self.reading.meter(STARTS + agent) if self.flow.limits.starts is not None else None
+            wait = 0.0 if meter is None else next_start(self.flow, meter, now)
+            if wait > 0 and self.reading.ready(agent, now, starve, limit=1):
+                found.append(now + wait)
+            if self.locks and known.write != "none":
+                ready = self.reading.ready(agent, now, starve, limit=CANDIDATES_MAX)
+                wanted = [path for item in ready for path in item.files]
+                found += [until for path, until in self.locks if overlap(wanted, [path])]
+        return found
 
     @cached_property
     def due(self) -> dict[str, Case]:

@@ -30,14 +30,15 @@ MAY_PAUSE = (commands.ReleaseRun, commands.LapseRun)
 
 
 class Turn:
-    def __init__(self, tx: Transaction, clock: Clock, ids: Ids, flows: dict[int, Flow]) -> None:
+    def __init__(self, tx: Transaction, clock: Clock, ids: Ids, first: Flow | None = None) -> None:
+        """`first` is the flow of a board that has none yet."""
         self.tx = tx
         self.ids = ids
         self.run: Run | None = None  # of the item spoken of; read once
         head = tx.head()
         self.next_item = head.items + 1  # ids are promised before the items are written
         self.flow_version = head.flow_version
-        self.flow = flow_in_force(tx, head.flow_version, flows)
+        self.flow = first if first is not None and not head.flow_version else flow_in_force(tx)
         self.moment: Moment = moment(clock, head)
         if self.moment.restarted is not None:
             self._restart_clock(self.moment.restarted)
@@ -204,6 +205,7 @@ def _touched(case: Case) -> list[tuple[str, Row, bool]]:
     written = [change for event in case.events for change in event.changes if change.table != "items"]
     if not written:
         return rows
+    known_ids: dict[str, set[str]] = {}
     for table, row_id in dict.fromkeys([(change.table, change.id) for change in written]):
         if table == "runs":
             assert case.run is not None
@@ -212,6 +214,7 @@ def _touched(case: Case) -> list[tuple[str, Row, bool]]:
             known = any(attempt.id == row_id for attempt in situation.attempts)
             rows.append((table, next(a for a in case.attempts if a.id == row_id), not known))
         else:
-            before = getattr(situation, table, ())
-            rows.append((table, getattr(case, table)[row_id], not any(row.id == row_id for row in before)))
+            if table not in known_ids:
+                known_ids[table] = {row.id for row in getattr(situation, table, ())}
+            rows.append((table, getattr(case, table)[row_id], row_id not in known_ids[table]))
     return rows

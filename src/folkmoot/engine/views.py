@@ -17,7 +17,9 @@ from folkmoot.engine.moment import Moment
 View = dict[str, Any]
 
 
+@lru_cache(1024)
 def moment_text(milliseconds: int | None) -> str | None:
+    """Kept, because answers name the same moments again and again."""
     if milliseconds is None:
         return None
     seconds, rest = divmod(milliseconds, 1000)
@@ -26,7 +28,6 @@ def moment_text(milliseconds: int | None) -> str | None:
 
 @lru_cache(64)
 def _second_text(seconds: int) -> str:
-    """Kept, because a claim names the same few moments again and again."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 

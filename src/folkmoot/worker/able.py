@@ -6,6 +6,8 @@ from folkmoot.core.flow import RUNG_ESCALATE, Agent, Flow
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.catalogue import Catalogue
 
+NO_RUN = "nothing says how it is run"
+
 
 def inability(catalogue: Catalogue, flow: Flow, agent: Agent, which: Callable[[str], str | None]) -> str | None:
     """Why this agent cannot be run here, in words; None if it can, on every rung of its ladder."""
@@ -16,7 +18,7 @@ def inability(catalogue: Catalogue, flow: Flow, agent: Agent, which: Callable[[s
         except Invalid as error:
             return error.message
         if start is None:
-            return "nothing says how it is run"
+            return NO_RUN
         # Of a command behind a driver of ours the driver itself tells that it is missing.
         if "/" not in start.argv[0] and "{" not in start.argv[0] and which(start.argv[0]) is None:
             return f"{start.argv[0]} is not installed"

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from folkmoot.core import commands
-from folkmoot.core.text import encoded
+from folkmoot.core.text import NAME_CHARS_MAX, encoded
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
 
 if TYPE_CHECKING:
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 View = dict[str, Any]
 ANSWER_BYTES_MAX = 64_000_000
 RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
+BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers together, in the same way
+WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
 KEPT = "kept: it takes effect when this run's process has ended"
 
 KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
 
 Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what a store can count to
+Key = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
 Few = Annotated[int, Meta(ge=1, le=10_000)]
 
 
@@ -60,14 +63,14 @@ class Order(Struct, frozen=True, forbid_unknown_fields=True):
 class Ordered(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     command: Order
     item: str | None = None
-    key: str | None = None
+    key: Key | None = None
     show: bool = True
 
 
 class Said(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     report: dict[str, Any]
     fault: str | None = None
-    key: str | None = None
+    key: Key | None = None
     show: bool = True
 
 
@@ -160,6 +163,8 @@ class Relay:
         self._item = item
         self._lock = threading.Lock()
         self._bucket = Bucket(self._now())
+        self._bytes = Bucket(self._now(), BYTE_RATE, BYTE_BURST)
+        self._written = 0
         self._keys: dict[bytes, bytes] = {}
         self.report: Report | None = None
         self.fault: str | None = None  # why there was no readable report, if its process said that it was the last one
@@ -168,17 +173,32 @@ class Relay:
     def answer(self, request: bytes) -> bytes:
         """The answer to one question, as bytes; a refusal is an answer."""
         try:
-            with self._lock:
-                allowed = self._bucket.take(self._now())
-            if not allowed:
-                raise Refused("too_fast", f"more than {RATE:g} commands in a second", "wait a second, then go on")
+            self._admit(len(request))
             answer = msgspec.json.encode(Reply(answer=self._heard(request)))
+            with self._lock:
+                self._bytes.owe(self._now(), len(answer))
             if len(answer) > ANSWER_BYTES_MAX:
                 words = f"the answer has {len(answer)} bytes, more than {ANSWER_BYTES_MAX}"
                 raise Invalid("too_large", words, "ask for less: --limit, --after")
             return answer
         except MootError as error:
             return self.refuse(error)
+
+    def _admit(self, size: int) -> None:
+        with self._lock:
+            now = self._now()
+            if not self._bucket.take(now):
+                raise Refused("too_fast", f"more than {RATE:g} commands in a second", "wait a second, then go on")
+            if not self._bytes.take(now, size):
+                words = f"more than {BYTE_RATE:.0f} bytes in a second"
+                raise Refused("too_fast", words, "wait a second, then go on; keep large texts in files")
+
+    def _count_written(self, size: int) -> None:
+        with self._lock:
+            if self._written + size > WRITTEN_MAX:
+                words = f"the commands of this run have {WRITTEN_MAX} bytes, and may have no more"
+                raise Refused("too_much", words, "keep large texts in files; report what was done")
+            self._written += size
 
     def refuse(self, error: MootError) -> bytes:
         kind = next((name for name, kind in KINDS.items() if isinstance(error, kind)), Refused.__name__)
@@ -188,9 +208,12 @@ class Relay:
         return self._application.engine.clock.boot()[1]
 
     def _heard(self, request: bytes) -> Any:
+        from folkmoot.reports.canonical import decoder
+
         try:
             asked = msgspec.json.decode(request, type=Request)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            decoder().decode(request.decode("utf-8"))  # no key twice
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise _bad(error) from error
         room, _, name = asked.call.partition(".")
         if room == "queries" and name in READS:
@@ -202,6 +225,7 @@ class Relay:
             words = f"run {self._speaker.run} works on item {self._item}, and takes no other"
             raise Refused("inside_a_run", words, "report it first")
         if room == "engine" and name in WRITES:
+            self._count_written(len(request))
             return self._write(name, _typed(self._clean(asked.args), Ordered))
         raise not_in_a_run(asked.call[:80])
 
@@ -256,19 +280,27 @@ class Relay:
 
 
 class Bucket:
-    """So many questions at once, and then no more than so many in a second."""
+    """So much at once, and then no more than so much in a second."""
 
     def __init__(self, now: float, rate: float = RATE, burst: float = BURST) -> None:
         self._rate, self._burst = rate, burst
         self._left, self._at = burst, now
 
-    def take(self, now: float) -> bool:
+    def take(self, now: float, amount: float = 1.0) -> bool:
+        self._fill(now)
+        if self._left < min(amount, self._burst):
+            return False
+        self._left -= amount
+        return True
+
+    def owe(self, now: float, amount: float) -> None:
+        """What has been spent already: others wait until it is made up for."""
+        self._fill(now)
+        self._left -= amount
+
+    def _fill(self, now: float) -> None:
         self._left = min(self._burst, self._left + max(0.0, now - self._at) * self._rate)
         self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
 
 
 def not_in_a_run(what: str) -> Refused:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from folkmoot.core.commands import RenewRun, Speaker
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
-from folkmoot.worker.able import inability
+from folkmoot.worker.able import NO_RUN, inability
 from folkmoot.worker.crew import Crew
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
@@ -14,8 +14,9 @@ from folkmoot.worker.jobs.job import STORE_PAUSE, Happening, Job, Tools
 from folkmoot.worker.jobs.landing import LandingJob
 from folkmoot.worker.tidy import tidy
 
-LONGEST_SLEEP = 1.0
+LONGEST_SLEEP = 5.0
 TIDY_SECONDS = 30.0
+ENGINE = "folkmoot"  # who speaks where it is no agent
 
 
 class Worker:
@@ -35,9 +36,10 @@ class Worker:
         self.speaker = Speaker(name)
         self.flow: Flow = tools.application.queries.flow()
         self.only = list(agents)
-        self.crew = Crew(slots or self.flow.limits.slots, until_idle=until_idle)
         self.jobs: dict[str, Job] = {}
         self._unable: dict[str, str | None] = {}
+        # Where no agent can be started, it sees to gates and landings, and then there is nothing to wait for.
+        self.crew = Crew(slots or self.flow.limits.slots, until_idle=until_idle or self._is_lame())
         self._threads: dict[str, threading.Thread] = {}
         self._wake = threading.Event()
         self._tidy_at = 0.0
@@ -62,6 +64,12 @@ class Worker:
             self._unable[agent] = known
         return known
 
+    def _is_lame(self) -> bool:
+        """Of the agents that the flow says how to start, can none be started here?"""
+        named = [name for name in self.only or self.flow.agents if name in self.flow.agents]
+        missing = [self.unable(name) for name in named]
+        return None not in missing and any(why != NO_RUN for why in missing)
+
     # What others call, from any thread
 
     def wake(self) -> None:
@@ -79,7 +87,7 @@ class Worker:
     # The loop
 
     def run(self, idle: Callable[[], None] = lambda: None) -> None:
-        """Until it is stopped, or idle if it was told to end then. `idle` is called about once a second."""
+        """Until it is stopped, or idle if it was told to end then. `idle` is called now and then, and at a change."""
         try:
             while True:
                 self._tidy()
@@ -170,7 +178,7 @@ class Worker:
                 raise
             self.crew.nothing(self.tools.now(), None)
         except Unavailable as error:
-            self.tools.tell(Happening("fault", "", "", "", self.name, error.message, good=False))
+            self.tools.tell(Happening("fault", "", "", "", ENGINE, error.message, good=False))
             self.crew.nothing(self.tools.now(), STORE_PAUSE)
 
     def _claim(self) -> None:
@@ -179,8 +187,8 @@ class Worker:
         sandboxed = self.tools.sandbox.works
         sent = self.tools.now()
         claim = engine.claim_next(self.speaker, self.agents(), worker=self.name, sandboxed=sandboxed)
-        flow = engine.flows[max(engine.flows)]  # the claim has just read it, or a newer one
-        if flow is not self.flow:
+        flow = self.tools.application.queries.flow()  # the one the claim was made under, or a newer one
+        if flow != self.flow:
             self.flow = flow
             self._unable.clear()
         job = self._job(claim)
@@ -230,7 +238,7 @@ class Worker:
             self.tools.workshop.look_ahead(self.flow.target)
         except (MootError, OSError) as error:
             # The run that needs it will meet the same trouble, and report it.
-            self.tools.tell(Happening("fault", "", "", "", self.name, f"no clone could be made: {error}", good=False))
+            self.tools.tell(Happening("fault", "", "", "", ENGINE, f"no clone could be made: {error}", good=False))
 
     def _next_wake(self) -> float | None:
         try:

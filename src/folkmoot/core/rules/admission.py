@@ -26,6 +26,8 @@ def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -
             "unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join([*flow.agents, *flow.gates])}"
         )
     if column is not None and column not in flow.watched_by(agent):
+        if column not in flow.columns:
+            raise Invalid("unknown_column", f"there is no column {column!r}", f"columns: {', '.join(flow.columns)}")
         watched = ", ".join(flow.watched_by(agent))
         raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}")
     seconds = flow.limits.lease if lease is None else lease

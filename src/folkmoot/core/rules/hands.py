@@ -123,7 +123,20 @@ def move(case: Case, command: MoveItem) -> None:
     left = abandon(case, why) if leaves_children(case, "") else {"join": None}
     left |= without_parts(case.item)
     count = case.item.clarifications + 1
-    enter(case, command.column, why, origins=origins, returns_to=None, clarifications=count, proving=None, **left)
+    because = _in_quotes(case, command.why) or why
+    told: dict[str, Any] = {
+        "context": {"why": why},
+        "origins": origins,
+        "returns_to": None,
+        "clarifications": count,
+        "proving": None,
+    }
+    enter(case, command.column, because, **told, **left)
+
+
+def _in_quotes(case: Case, words: str) -> str:
+    """A person's own words, as a part of a sentence of ours."""
+    return f"{case.speaker.name} said “{words}”" if words else ""
 
 
 def cancel(case: Case, command: CancelItem) -> None:
@@ -168,7 +181,13 @@ def reopen(case: Case, command: ReopenItem) -> None:
     target = item.made_by if item.column == END else item.column
     known = target is not None and {target, *item.origins} <= case.flow.columns.keys()
     target, origins = (target, item.origins) if known and target else (case.flow.start, [])
-    enter(case, target, why, origins=origins, returns_to=None, clarifications=item.clarifications + 1)
+    told: dict[str, Any] = {
+        "context": {"why": why},
+        "origins": origins,
+        "returns_to": None,
+        "clarifications": item.clarifications + 1,
+    }
+    enter(case, target, _in_quotes(case, command.why) or why, **told)
     for need in given_up:
         ask_about_cancelled(case, need)
 

@@ -1,5 +1,6 @@
 """Where an item goes and how it rests there. Who acts on it is seen to in `settling`, after every command (R-03)."""
 
+from itertools import groupby
 from typing import Any
 
 from msgspec.structs import replace
@@ -8,7 +9,7 @@ from folkmoot.core import order
 from folkmoot.core.commands import CancelItem
 from folkmoot.core.flow import END, LANDING, Column
 from folkmoot.core.item import ASKING, BOUND, ENDED, Effort, Item, Output, Proving
-from folkmoot.core.records import Option
+from folkmoot.core.records import Attempt, Option
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import MADE, Case
 
@@ -258,8 +259,15 @@ def stages(case: Case) -> list[Option]:
 def history(case: Case) -> str:
     """The last attempts in words, so that whoever is asked need not look up what was tried and how it ended."""
     told = [attempt for attempt in case.attempts if attempt.item == case.item.id][-6:]
-    return "\n".join(
-        f"{a.number}. {a.agent}{f' ({a.model})' if a.model else ''}: "
-        + ": ".join(words for words in (a.approach, a.reason or a.outcome or "failed") if words)
-        for a in told
-    )
+    lines = []
+    for (agent, words), same in groupby(told, lambda a: (a.agent, _tried(a))):
+        alike = list(same)
+        models = ", ".join(dict.fromkeys(a.model for a in alike if a.model))
+        numbers = f"{alike[0].number}–{alike[-1].number}" if len(alike) > 1 else f"{alike[0].number}"
+        times = f"{len(alike)} × " if len(alike) > 1 else ""
+        lines.append(f"{numbers}. {agent}{f' ({models})' if models else ''}: {times}{words}")
+    return "\n".join(lines)
+
+
+def _tried(attempt: Attempt) -> str:
+    return ": ".join(words for words in (attempt.approach, attempt.reason or attempt.outcome or "failed") if words)

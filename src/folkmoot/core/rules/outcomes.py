@@ -217,6 +217,8 @@ def _fault(case: Case, said: Report) -> str | None:
             return fault_of_delegation(case, said)
         case "asks" if said.question is None:
             return "asks needs a question"
+        case "changes_requested":
+            return _fault_of_verdict(said)
         case _:
             return None
 
@@ -226,7 +228,16 @@ def _fault_of_part(said: Report) -> str | None:
         return "asks needs a question"
     if said.outcome == "disputed" and not (said.comments or said.summary):
         return "a dispute needs a comment that says the specific concern"
-    return None
+    return _fault_of_verdict(said) if said.outcome == "changes_requested" else None
+
+
+def _fault_of_verdict(said: Report) -> str | None:
+    """Whoever is to change something must be told what."""
+    tests = said.tests is not None and said.tests.failed > 0
+    words = said.summary.strip() or (said.blockers or "").strip()
+    if said.findings or said.comments or said.next_steps or tests or words:
+        return None
+    return "changes_requested needs findings, or a summary that says what to change"
 
 
 def _end(case: Case, judged: Judged) -> None:

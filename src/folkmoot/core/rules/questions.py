@@ -44,6 +44,8 @@ def ask(
         return
     if case.item.span.questions >= FREE_QUESTIONS:
         blocking, default = True, None
+    if help is None and kind == "decision" and case.run is not None and case.run.sandboxed is not None:
+        help = f"What the last run printed: moot output {case.run.id}"
     deadline = case.flow.questions.deadline
     question_id = case.new_question_id()
     asked = Question(

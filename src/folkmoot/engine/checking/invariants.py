@@ -46,7 +46,7 @@ CHECKS = {
     "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
     "R-30": "a run begins under the flow in force",
     "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
-    "chain": "the log's hash chain is unbroken",
+    "chain": "the log's hash chain is unbroken, and rows stand under the columns by which they are found",
 }
 
 
@@ -60,8 +60,12 @@ class Violation(Struct, frozen=True):
     item: str | None = None
 
     def __str__(self) -> str:
-        where = f" (item {self.item})" if self.item else ""
-        return f"{self.check}{where}: {CHECKS[self.check]}; but {self.text}"
+        return f"{self.check}: {self.words}; it must hold that {CHECKS[self.check]}"
+
+    @property
+    def words(self) -> str:
+        """What is wrong, without what must hold."""
+        return f"item {self.item}: {self.text}" if self.item else self.text
 
 
 def check_item(

@@ -219,8 +219,9 @@ class EffortJob(Job):
             how = f"exit {ended.code}" if ended.code else f"signal {ended.signal}"
             last = why or self.redactor.clean(tail_of(self.errors_tail, 500)) or "it said nothing about it"
             return Report.failed(f"it crashed ({how}): {last}", cause="transient"), None
-        words = "the run ended without a report: end with one, in the form the brief shows"
-        return Report.failed(words, cause="protocol"), words
+        words = "the run ended without a report"
+        # What to do about it is for the agent that comes next, not for whoever watches.
+        return Report.failed(words, cause="protocol"), f"{words}: end with one, in the form the brief shows"
 
     def _keep_diff(self, work: Work) -> None:
         diff = self.tools.workshop.diff(work)

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem
+from folkmoot.core.flow import RUNG_ESCALATE
 from folkmoot.core.item import BOUND, Output
 from folkmoot.core.report import Delegation, Report
 from folkmoot.core.rules.children.tasks import is_bound_for_discovery, to_discovery
@@ -36,15 +37,18 @@ def seek_help(case: Case, agent: str, because: str = "") -> None:
     """The agent is at its end: an expert, then the column of a known reason, then its own, then a person (K-10)."""
     item = case.item
     failures = item.failures.get(agent, 0)
+    tried = "1 attempt" if failures == 1 else f"{failures} attempts"
     expert = next_expert(case, agent)
     if expert is not None:
-        _ask_expert(case, expert, because or f"{agent} failed {failures} attempts")
+        _ask_expert(case, expert, because or f"{agent} failed {tried}")
         return
     if item.kind in BOUND:
-        ask(case, "decision", because or f"{agent} failed {failures} attempts")
+        ask(case, "decision", because or f"{agent} failed {tried}")
         return
-    content = because or f"Failed {failures} attempts across all model tiers"
-    because = because or f"{agent} failed {failures} attempts across all model tiers"
+    tiers = {rung.model for rung in case.flow.agents[agent].ladder} - {RUNG_ESCALATE}
+    across = " across all model tiers" if len(tiers) > 1 else ""
+    content = because or f"Failed {tried}{across}"
+    because = because or f"{agent} failed {tried}{across}"
     note = {"item": item.id, "author": ENGINE, "content": content, "at": case.situation.at}
     case.emit(
         "comment_added",

@@ -193,7 +193,8 @@ def conflicted(case: Case, because: str) -> None:
         span = replace(item.span, discoveries=item.span.discoveries + 1)
         enter(case, arbiter, because, event="escalation_triggered", origins=[], span=span)
     else:
-        ask(case, "conflict", f"The work does not fit with what others made: {because}")
+        why = because.removeprefix("the change was not taken: ")
+        ask(case, "conflict", f"Again and again the work could not be taken: {why}")
 
 
 def review_conflict(case: Case, command: ReviewConflict) -> None:

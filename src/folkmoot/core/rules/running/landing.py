@@ -21,6 +21,7 @@ from folkmoot.errors import Refused
 
 DEFER_SECONDS, DEFER_SECONDS_MAX = 5.0, 300.0
 PROOFS_KEPT = 50
+SUMMARY_SHOWN = 400  # a landing that went beside the branch says in it how to go on
 BEFORE = "it was green on this very tree before"
 
 
@@ -66,7 +67,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         case,
         "agent_completed",
         "reported",
-        {"outcome": said.outcome, "cause": said.cause, "summary": said.summary[:200]},
+        {"outcome": said.outcome, "cause": said.cause, "summary": said.summary[:SUMMARY_SHOWN]},
         outcome=said.outcome,
         cause=said.cause,
         report=said,

@@ -37,13 +37,14 @@ def check_day(pauses: Iterable[Pause], meter: Meter | None, agent: str, flow: Fl
 
 def check_rate(flow: Flow, agent: str, meter: Meter | None, now: float) -> None:
     """An agent that always fails cannot begin more runs than the flow allows in any window."""
-    wait = _next_start(flow, meter, now) if meter is not None and agent in flow.agents else 0.0
+    wait = next_start(flow, meter, now) if meter is not None and agent in flow.agents else 0.0
     if wait > 0:
         words = f"{agent} has begun {flow.limits.starts} runs within {flow.limits.window:.0f}s; the next in {wait:.0f}s"
         raise NothingToDo("too_many_starts", words, "try again then, or raise `starts` in the flow's limits")
 
 
-def _next_start(flow: Flow, meter: Meter, now: float) -> float:
+def next_start(flow: Flow, meter: Meter, now: float) -> float:
+    """Seconds until the window has room for another start; 0 or less if it has."""
     most = flow.limits.starts
     if most is None or len(meter.starts) < most:
         return 0.0

@@ -7,7 +7,7 @@ from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, ENDED, Item
 from folkmoot.core.records import Hold
-from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
@@ -23,11 +23,11 @@ def in_the_way(
 
     A holder that waits for this item, and has no run of its own, keeps it out of nothing: both would wait for ever.
     """
-    wanted, waiting = list(paths), set(waiters)
+    meets, waiting = meeting(paths), set(waiters)
     return [
         hold
         for hold in holds
-        if (hold.item is None or (hold.item != item and hold.item not in waiting)) and overlap(wanted, [hold.path])
+        if (hold.item is None or (hold.item != item and hold.item not in waiting)) and meets(hold.path)
     ]
 
 
@@ -148,7 +148,9 @@ def _is_lock_of(case: Case, hold: Hold) -> bool:
 
 
 def _prefix(case: Case) -> str:
-    return f"run:{case.voice.id}:" if case.voice else f"person:{case.speaker.name}:"
+    # A colon in a name must not make it another one's: `a` on `b:x` is not `a:b` on `x`.
+    name = case.speaker.name.replace("%", "%25").replace(":", "%3A")
+    return f"run:{case.voice.id}:" if case.voice else f"person:{name}:"
 
 
 def _checked(paths: list[str]) -> list[str]:

@@ -1,13 +1,16 @@
 """Paths as the board compares them: from the project's root on, one spelling each; a folder ends in a slash."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 PATH_CHARACTERS_MAX = 1_000
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
+@lru_cache(4096)
 def bad_path(path: str) -> str | None:
     """What is wrong with a path, or None."""
     if not normal_path(path).strip("/"):
@@ -19,11 +22,12 @@ def bad_path(path: str) -> str | None:
         return "write it from the project's root on, not from the machine's"
     if ".." in parts:
         return "it leads out of the project"
-    if any(unicodedata.category(character) == "Cc" for character in path):
+    if CONTROL.search(path):
         return "it holds a control character"
     return None
 
 
+@lru_cache(4096)
 def normal_path(path: str) -> str:
     """The one spelling of a good path."""
     path = unicodedata.normalize("NFC", path.strip().replace("\\", "/"))
@@ -34,14 +38,20 @@ def normal_path(path: str) -> str:
 def overlap(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
     """Those of my paths that meet one of theirs: the same, or one inside the other. Twins in case are the same file
     on some machines, so they count as one everywhere."""
+    meets = meeting(theirs)
+    return [path for path in mine if meets(path)]
+
+
+def meeting(theirs: Iterable[str]) -> Callable[[str], bool]:
+    """A way to tell whether a path meets one of theirs."""
     others = {_key(path) for path in theirs}
     above = {parent for key in others for parent in _parents(key)}
-    found = []
-    for path in mine:
+
+    def meets(path: str) -> bool:
         key = _key(path)
-        if key in others or key in above or any(parent in others for parent in _parents(key)):
-            found.append(path)
-    return found
+        return key in others or key in above or not others.isdisjoint(_parents(key))
+
+    return meets
 
 
 def outside(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
