@@ -6,14 +6,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.flow import LANDING, Agent, Rung
+from folkmoot.flows import words
 from folkmoot.flows.faults import Path, did_you_mean, shown
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.ladder import read_ladder
 from folkmoot.flows.running import Start, read_start
 from folkmoot.flows.source import Node
 
-AGENT_KEYS = ["run", "prompt", "ladder", "escalate_to", "experts", "expert", "write", "may", "setup", "timeout"]
-AGENT_KEYS += ["network"]
+AGENT_KEYS = list(words.AGENT)
 MAY = ["ask", "delegate", "dispatch", "split"]
 WRITES = ["none", "own", "new_tests", "any"]
 AGENTS_MAX = 200
@@ -101,5 +101,5 @@ def _prompt(fields: Fields, node: Node, path: Path, read_prompt: ReadPrompt) -> 
 
 
 def _may(fields: Fields, node: Node, path: Path) -> list[str]:
-    words = [fields.choice(item, path, "the right", MAY) for item in fields.items(node, path)]
-    return list(dict.fromkeys(word for word in words if word is not None))
+    rights = [fields.choice(item, path, "the right", MAY) for item in fields.items(node, path)]
+    return list(dict.fromkeys(right for right in rights if right is not None))

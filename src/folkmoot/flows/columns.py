@@ -1,11 +1,12 @@
 """The columns of a flow file: what may stand in one. What must fit together is in `checking`."""
 
 from folkmoot.core.flow import END, Column
+from folkmoot.flows import words
 from folkmoot.flows.faults import Path
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.source import Node
 
-COLUMN_KEYS = ["agents", "next", "fix", "kind", "human", "gate", "on_red", "tags", "work"]
+COLUMN_KEYS = list(words.COLUMN)
 KINDS = ["flow", "escalation", "backflow", "dispute"]
 # An item may pass all unwatched columns in one step, and somebody has to look at the board.
 COLUMNS_MAX = 200

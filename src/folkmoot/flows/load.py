@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.flows import running, sections
+from folkmoot.flows import running, sections, words
 from folkmoot.flows.agents import AGENTS_MAX, Ladders, ReadPrompt, read_agents, with_ladders, with_start
 from folkmoot.flows.checking.agents import AgentCheck
 from folkmoot.flows.checking.columns import ColumnCheck
@@ -17,9 +17,7 @@ from folkmoot.flows.faults import Findings, FlowFaults
 from folkmoot.flows.fields import NAME, Fields
 from folkmoot.flows.source import Mapping, Node, read_source
 
-FLOW_KEYS = ["flow", "start", "discover", "arbiter", "limits", "columns", "agents", "reasons", "gates", "messages"]
-FLOW_KEYS += ["questions", "run", "models", "pools", "clients", "notify", "budget", "target", "sandbox"]
-FLOW_KEYS += sections.UNUSED
+FLOW_KEYS = list(words.FLOW)
 
 
 class ReadFlow(Struct, frozen=True, kw_only=True):

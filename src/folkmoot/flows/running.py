@@ -4,14 +4,16 @@ import re
 from typing import Any
 
 from folkmoot.core.flow import RUNG_ESCALATE, Budget, Client, Model, Pool
+from folkmoot.flows import words
 from folkmoot.flows.faults import Path, Place, shown
 from folkmoot.flows.fields import NAME, TEXT_MAX, Entries, Fields
 from folkmoot.flows.source import Node, Scalar, is_null
 
-START_KEYS = ["client", "acp", "command", "python"]
-MODEL_KEYS = ["client", "id", "pool"]
-CLIENT_KEYS = ["env", "files", "set", "command", "acp", "speaks", "permissions"]
-BUDGET_KEYS = ["item_usd", "day_usd", "item_tokens", "day_tokens", "item_time", "day_time"]
+START_KEYS = list(words.START)
+MODEL_KEYS = list(words.MODEL)
+CLIENT_KEYS = list(words.CLIENT)
+BUDGET_KEYS = list(words.BUDGET)
+POOL_KEYS = list(words.POOL)
 PERMISSIONS = ["allow", "deny", "ask"]
 SANDBOXES = ["auto", "always", "never"]
 TOKENS_MAX = 10**12
@@ -89,7 +91,7 @@ def read_models(fields: Fields, entries: Entries) -> dict[str, Model]:
 def read_pools(fields: Fields, entries: Entries) -> dict[str, Pool]:
     pools = {}
     for name, entry in _named(fields, entries, "pools", "a pool").items():
-        given = fields.section(entry.value, ("pools", name), ["slots"])
+        given = fields.section(entry.value, ("pools", name), POOL_KEYS)
         slots = fields.count(given["slots"].value, ("pools", name, "slots")) if "slots" in given else None
         pools[name] = Pool(slots=slots)
     return pools
@@ -202,9 +204,16 @@ def read_target(fields: Fields, entries: Entries) -> str:
         return "main"
     node = entries["target"].value
     branch = fields.text(node, ("target",), "the branch")
-    if branch is not None and (not BRANCH.fullmatch(branch) or ".." in branch or branch.endswith(("/", ".", ".lock"))):
+    if branch is not None and not _is_branch(branch):
         fields.findings.fault(("target",), f"{shown(branch)} is no branch", "write its name, like main", node.place)
     return branch or "main"
+
+
+def _is_branch(name: str) -> bool:
+    """As git has it: no part is empty, hidden, or ends like a file of git's own."""
+    parts = name.split("/")
+    odd = any(not part or part.startswith(".") or part.endswith((".", ".lock")) for part in parts)
+    return BRANCH.fullmatch(name) is not None and ".." not in name and not odd
 
 
 def read_sandbox(fields: Fields, entries: Entries) -> str:

@@ -4,13 +4,12 @@
 from typing import Any
 
 from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, QuestionPolicy
+from folkmoot.flows import words
 from folkmoot.flows.agents import TIMEOUT_RANGE
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.source import is_empty
 
 DAY = 86_400.0
-COUNT_LIMITS = ["slots", "attempts", "own_attempts", "executions", "dispute_rounds", "disputes", "feedback_rounds"]
-COUNT_LIMITS += ["repeats", "splits", "runs", "starts"]
 SPAN_LIMITS = {
     "lease": (1.0, LEASE_MAX),
     "timeout": TIMEOUT_RANGE,
@@ -18,8 +17,13 @@ SPAN_LIMITS = {
     "starve": (1.0, 30 * DAY),
     "window": (1.0, 7 * DAY),
 }
+LIMIT_KEYS = list(words.LIMITS)
+COUNT_LIMITS = [key for key in LIMIT_KEYS if key not in SPAN_LIMITS]
 DEADLINE_RANGE = (1.0, 365 * DAY)
-GATE_KEYS = ["run", "setup", "timeout", "network"]
+GATE_KEYS = list(words.GATE)
+MESSAGE_KEYS = list(words.MESSAGE)
+QUESTION_KEYS = list(words.QUESTIONS)
+MIRROR_KEYS = list(words.MIRROR)
 # Read and checked, so that a flow can be written whole; what would use them is not there.
 UNUSED = ["mirror"]
 
@@ -34,7 +38,7 @@ def warn_of_unused(fields: Fields, entries: Entries) -> None:
 def read_limits(fields: Fields, entries: Entries) -> Limits:
     path = ("limits",)
     given: dict[str, Any] = {}
-    for key, entry in _section(fields, entries, "limits", [*COUNT_LIMITS, *SPAN_LIMITS]).items():
+    for key, entry in _section(fields, entries, "limits", LIMIT_KEYS).items():
         if key in SPAN_LIMITS:
             given[key] = fields.span(entry.value, (*path, key), *SPAN_LIMITS[key])
         else:
@@ -54,7 +58,7 @@ def read_reasons(fields: Fields, entries: Entries) -> dict[str, str]:
 
 def read_questions(fields: Fields, entries: Entries) -> QuestionPolicy:
     path = ("questions",)
-    given = _section(fields, entries, "questions", ["pause_all", "deadline"])
+    given = _section(fields, entries, "questions", QUESTION_KEYS)
     pause_all, deadline = given.get("pause_all"), given.get("deadline")
     return QuestionPolicy(
         pause_all=bool(pause_all and fields.boolean(pause_all.value, (*path, "pause_all"))),
@@ -82,7 +86,7 @@ def read_messages(fields: Fields, entries: Entries) -> dict[str, MessageRule]:
     rules = {}
     for name, entry in _named(fields, entries, "messages", "a type of message").items():
         path = ("messages", name)
-        given = fields.section(entry.value, path, ["from", "to"])
+        given = fields.section(entry.value, path, MESSAGE_KEYS)
         senders = fields.names(given, (*path, "from"), "the sender's name", or_one=True)
         receivers = fields.names(given, (*path, "to"), "the receiver's name", or_one=True)
         if not (senders and receivers) and not fields.findings.is_faulty(*path):
@@ -94,7 +98,7 @@ def read_messages(fields: Fields, entries: Entries) -> dict[str, MessageRule]:
 
 
 def read_mirror(fields: Fields, entries: Entries) -> str | None:
-    given = _section(fields, entries, "mirror", ["dir"])
+    given = _section(fields, entries, "mirror", MIRROR_KEYS)
     if "dir" not in given:
         return None
     return fields.inner_path(given["dir"].value, ("mirror", "dir"), "the folder", "the project's folder", ".claude")

@@ -92,8 +92,11 @@ def is_empty(node: Node) -> bool:
     return all(is_empty(entry.value) for entry in node.entries.values())
 
 
-def read_source(text: str, findings: Findings) -> Node | None:
-    """The tree of the text's only document; None, with a fault, if there is no telling what it says."""
+def read_source(text: str, findings: Findings, *, values_max: int = VALUES_MAX, is_list: bool = False) -> Node | None:
+    """The tree of the text's only document; None, with a fault, if there is no telling what it says.
+
+    A long list is read by the parser in C where there is one: it is quicker, and has fewer words for a fault.
+    """
     import yaml  # heavy, and most commands never read a flow
 
     if len(text) > CHARACTERS_MAX:
@@ -103,8 +106,8 @@ def read_source(text: str, findings: Findings) -> Node | None:
         return None
     loader: Any = None
     try:
-        loader = yaml.SafeLoader(text)
-        return _Tree(loader, findings).read_document()
+        loader = getattr(yaml, "CBaseLoader", yaml.SafeLoader)(text) if is_list else yaml.SafeLoader(text)
+        return _Tree(loader, findings, values_max).read_document()
     except yaml.reader.ReaderError as error:
         _fault_of_character(text, error, findings)
     except yaml.MarkedYAMLError as error:
@@ -134,7 +137,8 @@ class _Aliased(Struct):
 class _Tree:
     """Builds the tree from the parser's events, within its bounds."""
 
-    def __init__(self, loader: Any, findings: Findings) -> None:
+    def __init__(self, loader: Any, findings: Findings, values_max: int) -> None:
+        self._values_max = values_max
         self._loader = loader
         self._findings = findings
         self._anchors: dict[str, _Aliased] = {}
@@ -235,8 +239,9 @@ class _Tree:
         self._values += size
         if depth > DEPTH_MAX:
             self._stop(path[:3], f"values are nested deeper than {DEPTH_MAX}", "a flow needs four levels", place)
-        if self._values > VALUES_MAX:
-            self._stop(path[:3], f"there are more than {VALUES_MAX} values, aliases written out", "", place)
+        if self._values > self._values_max:
+            words = f"there are more than {self._values_max} values, aliases written out"
+            self._stop(path[:3], words, "", place)
 
     def _stop(self, path: Path, message: str, suggestion: str, place: Place) -> NoReturn:
         self._findings.fault(path, message, suggestion, place)

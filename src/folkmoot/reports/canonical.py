@@ -12,37 +12,107 @@ from folkmoot.core.report import (
     OUTCOMES,
     RESOLUTIONS,
     SEVERITIES,
-    AskedQuestion,
-    Contract,
-    Delegation,
-    Files,
-    Finding,
-    NamedArtifact,
-    Remark,
     Report,
-    Task,
-    Tests,
-    Try,
-    Usage,
 )
 from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
 
 FAULTS_SHOWN = 50
-PARTS: dict[str, tuple[str, ...]] = {
-    "files": Files.__struct_fields__,
-    "artifacts": NamedArtifact.__struct_fields__,
-    "findings": Finding.__struct_fields__,
-    "comments": Remark.__struct_fields__,
-    "attempts": Try.__struct_fields__,
-    "question": AskedQuestion.__struct_fields__,
-    "tests": Tests.__struct_fields__,
-    "tasks": Task.__struct_fields__,
-    "contracts": Contract.__struct_fields__,
-    "delegate": Delegation.__struct_fields__,
-    "usage": Usage.__struct_fields__,
+# Every field of a report and of its parts, with its words: no other is read, and the reference is made from them.
+WORDS: dict[str, str] = {
+    "outcome": "how the run ended; the only field that is needed",
+    "summary": "what was done, or why it was not; people and the next agents read it",
+    "commit": "the commit that holds the work; `moot run` finds it out by itself",
+    "files": "which files the agent says it changed; what really changed is looked at",
+    "artifacts": "what was made that others may comment on or dispute",
+    "findings": "what a reviewer or a test found",
+    "tests": "how many tests ran, and how they ended",
+    "comments": "what is said about an artifact; a dispute is made of these",
+    "attempts": "each approach that was tried and failed; a single one may stand under `attempt`",
+    "cause": "why it failed",
+    "reason": "why it is stuck or disputed, in a word of the flow's `reasons`",
+    "blockers": "what keeps it from going on",
+    "question": "what only a person can know; a text alone is read too",
+    "tasks": "the parts that the work is split into",
+    "contracts": "what several tasks rely on",
+    "integration_points": "where tasks meet, in any shape",
+    "delegate": "help that is asked of others",
+    "next_steps": "what should follow",
+    "lessons": "what later agents should know",
+    "usage": "what the run used up; `moot run` hears it from the client",
+    "extra": "what a dialect says beyond these fields: kept, and shown",
 }
-FIELDS = {field.name: field.type for field in struct_fields(Report)}
+PARTS: dict[str, dict[str, str]] = {
+    "files": {"created": "paths of new files", "modified": "paths of changed files"},
+    "artifacts": {"name": "its name, by which comments speak of it", "path": "where it is, if that is not its name"},
+    "findings": {
+        "kind": "what kind of finding it is",
+        "severity": "how bad; `critical` asks a person at once where it is about security, or among several agents",
+        "issue": "what is wrong",
+        "file": "where",
+        "line": "the line there",
+        "recommendation": "what to do about it",
+        "test": "the test that shows it",
+        "exploit": "how it can be used against you",
+        "category": "a word for it, like `sql_injection`",
+        "found_by": "who found it; filled in where several look at the same work",
+        "wordings": "how others said the same; filled in likewise",
+    },
+    "comments": {
+        "content": "what is said",
+        "artifact": "what it is about",
+        "target": "the place in it: a section, a test",
+        "parent": "the comment that this replies to",
+        "resolution": "ends the thread of `parent`",
+    },
+    "attempts": {
+        "kind": "`self_solve` or `expert_delegation`",
+        "approach": "what was tried; only a new one counts",
+        "outcome": "what came of it",
+        "why_different": "why it is not what was tried before",
+    },
+    "question": {
+        "question": "what you ask",
+        "context": "what one has to know for it",
+        "options": "ways to answer, each a text, or `{option, why_insufficient}`",
+        "help": "what would help",
+        "blocking": "`false`: the item goes on, and the answer is in a later brief",
+        "default": "what holds if nobody answers before the flow's deadline",
+    },
+    "tests": {"total": "all", "passed": "the green ones", "failed": "the red ones"},
+    "tasks": {
+        "title": "what is to be done",
+        "key": "by which other tasks name it; else its title",
+        "body": "all there is to say about it",
+        "agent": "who alone is to do it",
+        "files": "what it may change; two that overlap are never worked on at once",
+        "after": "keys of the tasks that come before it",
+        "contracts": "names of the contracts that it relies on",
+        "spec": "where it is specified",
+        "constraints": "what must hold",
+    },
+    "contracts": {"name": "its name", "text": "what holds, in words or code"},
+    "delegate": {
+        "task": "what is to be done",
+        "to": "an expert or agent; else a sub-agent",
+        "scope": "how far it goes",
+    },
+    "usage": {"input_tokens": "tokens read", "output_tokens": "tokens written", "cost_usd": "money"},
+}
+# What each outcome says, and what must stand beside it.
+OUTCOME_WORDS: dict[str, tuple[str, str]] = {
+    "done": ("the work of this stage is done; threads of a dispute about it are resolved", ""),
+    "changes_requested": ("others must change something first", "`findings`, or words that say what to change"),
+    "disputed": ("an earlier artifact is wrong, or a reply to that", "a comment that says the specific concern"),
+    "failed": ("it was tried, and it did not work", ""),
+    "stuck": ("it cannot go on; `reason` names who can", ""),
+    "asks": ("a person must decide; the item waits for the answer", "`question`, and the right to `ask`"),
+    "delegates": ("others are to help; the item waits for them", "`delegate`, and the right to `delegate`"),
+    "split": ("it is too large; these tasks replace it", "`tasks`, and the right to `split`"),
+    "incomplete": ("part of it is done; a fresh run goes on", ""),
+}
+_TYPES = {field.name: field.type for field in struct_fields(Report)}
+FIELDS = {name: _TYPES[name] for name in WORDS}
 UNSTORABLE = "it holds a NUL, half a character, a number too large, or is nested too deep"
 
 

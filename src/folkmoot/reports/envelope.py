@@ -107,6 +107,8 @@ def read_message(text: str) -> Envelope:
 
 def check_message(data: dict[str, Any]) -> Envelope:
     """The envelope that these fields say; one of the pipeline's bare messages is put into one."""
+    if not isinstance(data, dict):
+        raise _bad([f"{shown(data)} is not an object"])
     if has_unstorable(data):
         raise _bad([UNSTORABLE])
     data = _enveloped(data)

@@ -31,6 +31,9 @@ _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
 _NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
+# A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
+LINES_MAX = 20_000
+SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is made to be slow
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ class Heard:
 
 def listen(text: str) -> Report:
     """The report in a text; Faulty with what is wrong with the last one, or with what could have been meant."""
-    page = read_page(clean(text))
+    page = read_page(_end_of(clean(text)))
     heard: list[Heard] = []
     tried: list[Attempt] = []
     passed_over: list[str] = []
@@ -60,6 +63,14 @@ def listen(text: str) -> Report:
     if has_unstorable(to_builtins(report)):
         raise Faulty([UNSTORABLE])
     return report
+
+
+def _end_of(text: str) -> str:
+    if text.count("{") + text.count("}") + text.count('"') > SIGNS_MAX:
+        raise Faulty([f"it has more than {SIGNS_MAX} braces and quotation marks"])
+    if text.count("\n") < LINES_MAX:
+        return text
+    return "\n".join(text.rsplit("\n", LINES_MAX)[1:])
 
 
 def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str]) -> Report:

@@ -32,6 +32,7 @@ SECTIONS = {
     "test results": "tests",
     "blockers": "blockers",
 }
+FORMS_MAX = 500  # the last one decides, so those before so many need not be read
 _LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)
 _TITLE_CHARS_MAX = 120
 _FORM = {"summary", "changes", "issues", "next"}
@@ -99,7 +100,7 @@ class Form:
 def forms(lines: list[Line], fence: int | None = None) -> list[Form]:
     """All forms in these lines, in order."""
     last = max((line.number for line in lines if line.text.strip()), default=-1)
-    return [_form(sections, last) for sections in _groups(_sections(lines, fence))]
+    return [_form(sections, last) for sections in _groups(_sections(lines, fence))[-FORMS_MAX:]]
 
 
 def _sections(lines: list[Line], fence: int | None) -> list[Section]:

@@ -16,6 +16,7 @@ _KEYS_KEPT = 40
 _KEY_CHARS_MAX = 40
 # How often on average a letter may be read while looking for JSON, before the text is given up as hostile.
 _WORK_PER_LETTER = 20
+_OBJECTS_MAX = 20_000
 
 
 @dataclass(slots=True)
@@ -75,10 +76,13 @@ def objects(text: str, meant: Callable[[list[str]], bool]) -> Iterator[Found]:
     """Every outermost object of the text. What is no JSON comes with its fault; unless its keys show that it was meant
     as a report, it is looked into as well."""
     read = decoder()
-    behind = work = 0
+    behind = work = count = 0
     for span in spans(text):
         if span.start < behind or _is_member(text, span.start):
             continue
+        count += 1
+        if count > _OBJECTS_MAX:
+            raise Faulty([f"it holds more than {_OBJECTS_MAX} objects"])
         if _SINGLE_QUOTED.match(text, span.start):
             span.keys = ["outcome"]
             found = Found(span.start, span.end, span.keys, None, "JSON needs double quotes")

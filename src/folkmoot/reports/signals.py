@@ -10,6 +10,7 @@ from folkmoot.reports.placeholders import is_placeholder
 
 SEEKING, UNSUCCESSFUL, INCOMPLETE = "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE"
 ATTEMPTS_MAX = 100  # more than any agent makes in one run
+SIGNALS_MAX = 500  # the last one decides, so those before so many need not be read
 
 _MARKUP = "*_`#> \t•"
 _SIGNAL = re.compile(
@@ -73,7 +74,7 @@ def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
     """Every signal that stands on a line of its own."""
     found = []
     starts = [(place, _signal(line)) for place, line in enumerate(lines) if not line.quoted and line.fence == fence]
-    marks = [(place, match) for place, match in starts if match is not None]
+    marks = [(place, match) for place, match in starts if match is not None][-SIGNALS_MAX:]
     for number, (place, match) in enumerate(marks):
         until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
         name, behind = match.group(1).upper(), (match.group(2) or "").strip()

@@ -1,0 +1,153 @@
+"""Every key of a flow file, with its words. The readers know no other keys than these, and the reference is made from
+them: so no key can be read that is not explained, and none explained that is not read."""
+
+from msgspec import Struct
+
+
+class Key(Struct, frozen=True):
+    kind: str  # one of KINDS
+    meaning: str
+    default: str = ""  # in words, where the value that holds without it does not say enough
+
+
+Keys = dict[str, Key]
+
+KINDS = {
+    "name": "letters, digits, `_`, `.` and `-`, at most 64; begins with a letter or digit",
+    "names": "a list of names",
+    "name or names": "a list of names, or one name",
+    "text": "one line of at most 200 characters",
+    "texts": "a list of texts",
+    "count": "a whole number from 1 on; for `limits`, `null` where the default is none",
+    "amount": "US dollars, like `5` or `0.50`, more than 0",
+    "span": "a time span with its unit: `45s`, `30m`, `2h`, `1d`, `1h30m`",
+    "switch": "`true` or `false`",
+    "choice": "one of the words that are named",
+    "choices": "a list of such words",
+    "path": "a path that stays in its folder",
+    "command": "a list of words; it never goes through a shell",
+    "command or text": "a list of words, or a text that is split at spaces",
+    "commands": "a list of commands, one after the other",
+    "keys": "keys and values, see the section of that name",
+    "named": "names, and under each its keys, see the section of that name",
+    "pairs": "names, and beside each its value",
+}
+
+FLOW: Keys = {
+    "flow": Key("name", "the flow's name", "the file's name"),
+    "start": Key("name", "the column where new items begin; they end in `done`, which is always there", "the first"),
+    "discover": Key("name", "the column that splits what is too large; without one a person is asked"),
+    "arbiter": Key("name", "the column that settles work which does not fit together; without one a person is asked"),
+    "limits": Key("keys", "what may happen how often and how long before a person is asked"),
+    "columns": Key("named", "the stages of the work, and the columns beside them", "needed"),
+    "agents": Key("named", "who works in the columns", "needed"),
+    "reasons": Key("pairs", "why an agent may be stuck or dispute something, and the column that helps then"),
+    "gates": Key("named", "checks of your own"),
+    "messages": Key("named", "which types of message there are, and who may send them to whom"),
+    "questions": Key("keys", "what an open question to a person means for the rest"),
+    "run": Key("keys", "how agents are started that have no `run` of their own, experts too"),
+    "models": Key("named", "what the name of a rung means"),
+    "pools": Key("named", "how many runs share a quota at once"),
+    "clients": Key("named", "how a client is started, and what it may see; one that is known needs no entry"),
+    "notify": Key("command", "run with the question's text when a question to a person opens"),
+    "budget": Key("keys", "what may be used up on one item and on one day"),
+    "target": Key("text", "the branch that finished work lands on"),
+    "sandbox": Key("choice", "`auto`: where the machine can; `always`: else nothing runs; `never`"),
+    "mirror": Key("keys", "the folder where the board is shown as files; read, and not used yet"),
+}
+COLUMN: Keys = {
+    "agents": Key("names", "who works here. Several: each makes its part, and the strictest verdict holds"),
+    "next": Key("name", "where an item goes when it is done here; without agents it flows on by itself"),
+    "fix": Key("name", "where it goes when changes are requested; after the repair it comes back here"),
+    "kind": Key(
+        "choice",
+        "`flow`, or beside the flow: `escalation` does the stage's work, `backflow` answers or repairs and the item "
+        "returns, in `dispute` two agents settle who is right",
+        "`flow`; `escalation` for a `human` column without `next`",
+    ),
+    "human": Key("switch", "items here are questions to a person, whose answer sends them on"),
+    "gate": Key("name or names", "the gates that must be green before an item leaves"),
+    "on_red": Key("name", "who mends it when a gate is red; without it: back to its agent, as a failed attempt"),
+    "tags": Key("names", "acts on items with one of these tags in a column that nobody watches"),
+    "work": Key("name", "the column an item is in from its first claim on"),
+}
+AGENT: Keys = {
+    "run": Key("keys", "how it is started; without it people and scripts claim for it", "the flow's `run`"),
+    "prompt": Key("path", "a file beside the flow with its instructions"),
+    "ladder": Key(
+        "pairs",
+        "the model of its next run, by how often it has failed on the item: `{0-1: haiku, 2+: escalate}`, from 0, "
+        "without gaps; `escalate` ends it",
+    ),
+    "escalate_to": Key("name", "the column that helps at the end of the ladder; without one a person is asked"),
+    "experts": Key("names", "who is asked for advice, one after the other, when its own attempts have failed"),
+    "expert": Key("switch", "it is such an expert: watches no column, only gives advice"),
+    "write": Key("choice", "what it may change: `none`, `own` (the item's files), `new_tests`, `any`"),
+    "may": Key("choices", "what it may do beside its work: `ask`, `delegate`, `dispatch`, `split`", "`[ask]`"),
+    "setup": Key("commands", "run in its fresh clone before it is started"),
+    "timeout": Key("span", "the longest that one run of it may take", "`limits.timeout`"),
+    "network": Key("switch", "`false`: in the sandbox its processes reach no network"),
+}
+START: Keys = {
+    "client": Key("name", "a client that is known, or has an entry in `clients`"),
+    "acp": Key("command or text", "a known client, or a command, driven by the Agent Client Protocol"),
+    "command": Key("command", "any command; its words may hold `{brief}`, `{prompt}`, `{model}` and more"),
+    "python": Key("text", "a function, like `module:function`"),
+}
+GATE: Keys = {
+    "run": Key("command", "green is exit code 0; without it only `moot claim GATE` can play the gate"),
+    "setup": Key("commands", "run in its fresh clone before it"),
+    "timeout": Key("span", "the longest it may take", "`limits.timeout`"),
+    "network": Key("switch", "`false`: in the sandbox it reaches no network"),
+}
+MESSAGE: Keys = {
+    "from": Key("name or names", "who may send it; `any` is every agent", "needed"),
+    "to": Key("name or names", "who may get it; `orchestrator` is the board itself", "needed"),
+}
+QUESTIONS: Keys = {
+    "pause_all": Key("switch", "while a question to a person is open, no other item goes on either"),
+    "deadline": Key("span", "how long a question waits before its default holds, or its item is parked", "for ever"),
+}
+MODEL: Keys = {
+    "client": Key("name", "the client that has it; stronger than the agent's own", "the agent's"),
+    "id": Key("text", "what the client calls it; without it the choice is the client's"),
+    "pool": Key("name", "whose quota it uses", "the client"),
+}
+POOL: Keys = {"slots": Key("count", "runs at the same time", "no limit")}
+CLIENT: Keys = {
+    "env": Key("texts", "variables of yours that pass into its clean environment; no others do", "as known"),
+    "files": Key("texts", "files of your home that its own home gets, like `~/.codex/auth.json`", "as known"),
+    "set": Key("pairs", "variables with a value of the flow's own; secrets belong into `env`"),
+    "command": Key("command", "how it is started without a terminal", "as known"),
+    "acp": Key("command or text", "how it is started to speak the Agent Client Protocol", "as known"),
+    "speaks": Key("name", "the dialect of what it prints: `text`, or a known client whose stream it shares"),
+    "permissions": Key("choice", "what it is answered when it asks before an act: `allow`, `deny`, `ask`"),
+}
+BUDGET: Keys = {
+    "item_usd": Key("amount", "money on one item; then a person is asked", "no limit"),
+    "day_usd": Key("amount", "money on one day; then agents begin again the next day", "no limit"),
+    "item_tokens": Key("count", "tokens on one item", "no limit"),
+    "day_tokens": Key("count", "tokens on one day", "no limit"),
+    "item_time": Key("span", "running time on one item", "no limit"),
+    "day_time": Key("span", "running time on one day", "no limit"),
+}
+MIRROR: Keys = {"dir": Key("path", "the folder, from the project's on")}
+# First those that count, then the time spans.
+LIMITS: Keys = {
+    "slots": Key("count", "runs at the same time"),
+    "attempts": Key("count", "new approaches that may fail, whoever tried", "none: the ladders decide"),
+    "own_attempts": Key("count", "attempts of an agent without a ladder, or before its experts are asked"),
+    "executions": Key("count", "runs of one effort after passing faults"),
+    "dispute_rounds": Key("count", "answers in a dispute"),
+    "disputes": Key("count", "disputes on one item"),
+    "feedback_rounds": Key("count", "verdicts of one checking column, and red gates that go to `on_red`"),
+    "repeats": Key("count", "the same approach again, before it counts as an attempt"),
+    "splits": Key("count", "how deep, and how often, work is split"),
+    "runs": Key("count", "runs of one item between two answers of a person"),
+    "starts": Key("count", "runs that one agent may begin within any `window`", "none"),
+    "lease": Key("span", "a run that is not heard of for so long is lost"),
+    "timeout": Key("span", "the longest one run may take"),
+    "silence": Key("span", "the longest a run may say nothing"),
+    "starve": Key("span", "an item that was ready for so long goes first"),
+    "window": Key("span", "how long a start counts"),
+}
