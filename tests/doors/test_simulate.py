@@ -2,13 +2,19 @@
 
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
 
+from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
+from folkmoot.core.report import Report, Usage
 from folkmoot.store.sqlite.writing import SqliteTransaction
+from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import Moot
 
 FLOW = """
@@ -122,6 +128,16 @@ def test_what_is_not_used_is_noted(nowhere: Moot) -> None:
         (["--flow", "gone.yaml"], "unreadable_flow", "flow"),
         (["--population", "gone.yaml"], "unreadable_population", "--population"),
         (["--items", "0"], "bad_usage", "--help"),
+        (["--against", "kanbn"], "unknown_flow", "kanban"),
+        (["--against", "."], "unknown_flow", "known are"),
+        (["--against-population", "gone.yaml"], "unreadable_population", "--against-population"),
+        (["--against-slots", "0"], "bad_usage", "--help"),
+        (["--ladder", "dev-agent=2+:opus"], "bad_ladder", "add 0-1"),
+        (["--against-ladder", "dev-agnt=0+:opus"], "bad_ladder", "dev-agent"),
+        (["--ladder", "gone.yaml"], "unreadable_ladders", "ladder file"),
+        (["--plot", "out.png"], "bad_plot", ".svg"),
+        (["--plot", "gone/out.svg"], "bad_plot", "folder"),
+        (["--calibrate", "--items", "3"], "bad_usage", "leave"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(nowhere: Moot, arguments: list[str], code: str, words: str) -> None:
@@ -145,6 +161,137 @@ def test_a_broken_invariant_ends_with_1_and_names_the_seed(nowhere: Moot, monkey
     assert "seed 41" in answer.out and "I14" in answer.out and "seed 41" in answer.err
     answer = nowhere("simulate", "--items", "2", "--seed", "41", "--json", code=1)
     assert not answer.json["ok"] and json.loads(answer.err)["error"]["code"] == "trial_broken"
+
+
+# Two sides
+
+
+def test_a_ladder_is_compared_with_the_flow_s_own(nowhere: Moot) -> None:
+    arguments = ["--items", "3", "--seeds", "1-2", "--against-ladder", "dev-agent=0-1:haiku,2+:opus"]
+    view = nowhere.json("simulate", *arguments)
+    assert view["ok"] and view["seeds"] == [1, 2] and len(view["measures"]) == 8
+    labels = {name: side["label"] for name, side in view["sides"].items()}
+    assert labels == {"a": "kanban", "b": "kanban, with dev-agent=0-1:haiku,2+:opus"}
+    models = {share["model"] for share in view["sides"]["b"]["agents"] if share["agent"] == "dev-agent"}
+    assert models <= {"haiku", "opus"} and view["notes"] == []
+    assert all(len(view["sides"][name]["trials"]) == 2 for name in "ab")
+    for row in view["measures"]:
+        apart = [row[key] for key in ("a", "b", "difference")]
+        assert None in apart or apart[1] - apart[0] == pytest.approx(apart[2], abs=0.001)
+    told = nowhere("simulate", *arguments).out
+    for words in (
+        "B − A",
+        "95% interval",
+        "cost of a done item",
+        "Paired by seed",
+        "Items finished",
+        "Cost of an item",
+    ):
+        assert words in told
+    assert "Cannot tell apart with 2 seeds:" in told and "(use --seeds 1-20)" in told
+
+
+def test_a_comparison_fits_80_columns_in_a_pipe_and_is_ascii_where_the_screen_is(nowhere: Moot) -> None:
+    arguments = ["simulate", "--preset", "handoff", "--against", "escalation", "--items", "3", "--seeds", "1-2"]
+    fancy = nowhere.process(*arguments).stdout.decode()
+    assert "\x1b" not in fancy and [line for line in fancy.splitlines() if len(line) > 80] == [] and "█" in fancy
+    simple = nowhere.process(*arguments, env={"PYTHONIOENCODING": "ascii"})
+    assert simple.stdout.isascii() and simple.returncode == 0
+    assert b"#" in simple.stdout and b"|" in simple.stdout and b"+---" in simple.stdout and b"?" not in simple.stdout
+    assert b"trials" not in simple.stderr and b"no agent in common" in simple.stderr
+
+
+def test_what_is_not_named_for_the_other_side_is_the_same_on_both(nowhere: Moot) -> None:
+    (nowhere.folder / "team.yaml").write_text("people: nobody\n", "utf-8")
+    (nowhere.folder / "ladders.yaml").write_text(
+        "model_ladder: {dev-agent: {0+: opus}, other-agent: {0+: opus}}", "utf-8"
+    )
+    common = ["--items", "2", "--seed", "4", "--ladder", "dev-agent=0+:sonnet"]
+    view = nowhere.json("simulate", *common, "--against-slots", "1")
+    assert [view["sides"][name]["slots"] for name in "ab"] == [4, 1]
+    for name in "ab":
+        assert {s["model"] for s in view["sides"][name]["agents"] if s["agent"] == "dev-agent"} == {"sonnet"}
+    view = nowhere.json("simulate", *common, "--against-population", "team.yaml", "--against-ladder", "ladders.yaml")
+    assert [view["sides"][name]["population"] for name in "ab"] == ["default", "team.yaml"]
+    models = {s["model"] for s in view["sides"]["b"]["agents"] if s["agent"] == "dev-agent"}
+    assert models <= {"opus"} and any("other-agent" in note for note in view["notes"])
+    view = nowhere.json("simulate", "--items", "1", "--seed", "1", "--against", "kanban")
+    assert any("the same" in note for note in view["notes"])
+
+
+def test_a_model_without_figures_is_noted(nowhere: Moot) -> None:
+    notes = nowhere.json("simulate", "--items", "1", "--ladder", "dev-agent=0+:sonet")["notes"]
+    assert len(notes) == 1 and "did you mean 'sonnet'?" in notes[0]
+
+
+def test_a_comparison_is_the_same_in_every_process(nowhere: Moot) -> None:
+    told = {
+        nowhere.process(
+            "simulate", "--preset", "handoff", "--against", "escalation", "--items", "3", "--seeds", "1-2", "--json",
+            env={"PYTHONHASHSEED": number},
+        ).stdout
+        for number in ("1", "2")
+    }  # fmt: skip
+    assert len(told) == 1 and json.loads(told.pop())["plots"]["finished"]["items"] == 3
+
+
+def test_a_plot_is_a_picture_with_words_in_it_and_nothing_outside_its_frame(nowhere: Moot) -> None:
+    (nowhere.folder / "<odd & name>.yaml").write_text(FLOW, "utf-8")
+    arguments = ["--items", "3", "--seeds", "1-2", "--plot", "out.svg"]
+    nowhere("simulate", "--preset", "handoff", "--against", "<odd & name>.yaml", *arguments)
+    text = (nowhere.folder / "out.svg").read_text("utf-8")
+    root = ElementTree.fromstring(text)
+    spaces = {"svg": "http://www.w3.org/2000/svg"}
+    title, words = (root.findtext(f"svg:{name}", namespaces=spaces) for name in ("title", "desc"))
+    assert title == "handoff against <odd & name>.yaml" and words and "cost of a done item: A $" in words
+    assert root.get("role") == "img" and "prefers-color-scheme: dark" in text and "<script" not in text
+    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
+    for element in root.iter():
+        for name in ("x", "x1", "x2", "cx"):
+            assert 0 <= float(element.get(name, "0")) <= width, ElementTree.tostring(element)
+        for name in ("y", "y1", "y2", "cy"):
+            assert 0 <= float(element.get(name, "0")) <= height, ElementTree.tostring(element)
+    curves = root.findall("svg:polyline", spaces)
+    assert len(curves) == 2
+    for curve in curves:
+        places = [tuple(map(float, place.split(","))) for place in curve.get("points", "").split()]
+        assert places == sorted(places, key=lambda place: place[0]) and all(0 <= y <= height for _, y in places)
+    nowhere("simulate", "--preset", "handoff", "--items", "2", "--plot", "one.svg")
+    alone = ElementTree.fromstring((nowhere.folder / "one.svg").read_text("utf-8"))
+    assert len(alone.findall("svg:polyline", spaces)) == 1
+
+
+def test_the_figures_of_a_board_become_a_population(moot: Moot) -> None:
+    assert moot("simulate", "--calibrate", "--json", code=3).error["code"] == "no_runs"
+    with closing(FileBoards().open(str(moot.folder))) as board:
+        for number in range(11):
+            board.engine.add(Speaker("ada"), commands.AddItem(title=f"Item {number}"))
+            claim = board.engine.claim(Speaker("worker"), "story-agent")
+            report = Report.done("it is done", usage=Usage(cost_usd=0.25))
+            board.engine.report(Speaker("story-agent", claim["run"], claim["token"]), report)
+    before = moot.json("log")["next"]
+    text = moot("simulate", "--calibrate").out
+    assert (
+        "story-agent:  # maker, 11 runs" in text and "success: {haiku: 1}" in text and "cost_usd: {haiku: 0.25}" in text
+    )
+    assert moot.json("simulate", "--calibrate")["population"] == text and moot.json("log")["next"] == before
+    (moot.folder / "team.yaml").write_text(text, "utf-8")
+    view = moot.json("simulate", "--population", "team.yaml", "--items", "2")
+    assert view["ok"] and view["notes"] == []
+
+
+def test_the_examples_of_the_docs_are_true(nowhere: Moot) -> None:
+    """What the page shows is what the command says. If it says something else for a good reason, paste it anew."""
+    folder = Path(__file__).parents[2] / "docs" / "how-to"
+    page = (folder / "try-a-flow.md").read_text("utf-8")
+    examples = re.findall(r"```sh\nmoot (simulate [^\n]*)\n```\n\n```text\n(.*?)\n```", page, re.DOTALL)
+    assert len(examples) == 2
+    for command, shown in examples:
+        said = nowhere.process(*command.split(), "--plot", "out.svg", env={"COLUMNS": "80"}).stdout.decode()
+        assert said.rstrip() == shown
+        if "--against" in command:
+            drawn = (nowhere.folder / "out.svg").read_text("utf-8")
+            assert drawn == (folder / "try-a-flow.svg").read_text("utf-8")
 
 
 def test_the_example_of_the_docs_is_read(nowhere: Moot) -> None:

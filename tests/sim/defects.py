@@ -295,16 +295,17 @@ def wrong_row(patch: Patch) -> None:
 
 @defect("I14", "the log is tidied up afterwards", in_log=False)
 def rewritten_log(patch: Patch) -> None:
-    finish = SqliteTransaction.finish
+    carry_out = SqliteTransaction.carry_out
 
-    def wrong(self: SqliteTransaction) -> None:
-        finish(self)
+    def wrong(self: SqliteTransaction, work: Callable[[SqliteTransaction], Any]) -> Any:
+        result = carry_out(self, work)
         if self.head().seq > 200:
             tidy = "UPDATE events SET body = json_set(body, '$.changes[0][2].title', 'tidy') WHERE seq = ?"
             first = "(SELECT seq FROM events WHERE name = 'item_added' ORDER BY seq LIMIT 1)"
             self._execute(tidy.replace("?", first))
+        return result
 
-    patch.setattr(SqliteTransaction, "finish", wrong)
+    patch.setattr(SqliteTransaction, "carry_out", wrong)
 
 
 @defect("I14", "the head forgets an open question")

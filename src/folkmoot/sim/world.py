@@ -86,7 +86,7 @@ class World:
 
     @property
     def queries(self) -> Queries:
-        return Queries(self.store, self.clock, self.engine.flows)
+        return Queries(self.store, self.clock)
 
     def close(self) -> None:
         for store in self.stores:

@@ -1,6 +1,5 @@
 """What one run of an agent or a gate comes to: how long it takes, what it costs, what it reports at its end."""
 
-import random
 from typing import Any
 
 from msgspec import Struct
@@ -23,6 +22,7 @@ from folkmoot.core.report import (
     Try,
     Usage,
 )
+from folkmoot.sim.population.chance import Chance
 from folkmoot.sim.population.population import Population
 
 View = dict[str, Any]
@@ -59,10 +59,10 @@ class Act(Struct, frozen=True, kw_only=True):
 
 
 class Effort:
-    """One run that has just begun: the dice are thrown here, and nowhere else."""
+    """One run that has just begun: the dice are thrown here, each by its name."""
 
     def __init__(
-        self, flow: Flow, population: Population, claim: View, item: Item, difficulty: float, chance: random.Random
+        self, flow: Flow, population: Population, claim: View, item: Item, difficulty: float, chance: Chance
     ) -> None:
         self.flow = flow
         self.population = population
@@ -76,7 +76,7 @@ class Effort:
         self.role = role_of(flow, self.agent, item)
 
     def act(self) -> Act:
-        effort = self.chance.uniform(0.5, 1.5)
+        effort = self.chance.between("effort", 0.5, 1.5)
         seconds = self._number("minutes") * 60 * effort
         cost = round(self._number("cost_usd") * effort, 4)
         usage = Usage(cost_usd=cost)
@@ -94,12 +94,11 @@ class Effort:
         return self.population.number(name, self.agent, self.role, self.model)
 
     def _happens(self, name: str) -> bool:
-        # Drawn even where it cannot happen: one number changed in a population leaves the other dice as they fell.
-        return self.chance.random() < self._number(name)
+        return self.chance.roll(name) < self._number(name)
 
     def _count(self, name: str) -> int:
         """A whole number around an average, at least one."""
-        return max(1, round(self._number(name) * self.chance.uniform(0.5, 1.5)))
+        return max(1, round(self._number(name) * self.chance.between(name, 0.5, 1.5)))
 
     def _timeout(self) -> float:
         agent, gate = self.flow.agents.get(self.agent), self.flow.gates.get(self.agent)
@@ -129,8 +128,8 @@ class Effort:
     def _can_do_it(self) -> bool:
         """Mostly the item decides, and decides the same again; only a share of all efforts goes by luck."""
         success = self._number("success")
-        by_luck = self.chance.random() < self.population.luck
-        lucky = self.chance.random() < success
+        by_luck = self.chance.roll("luck") < self.population.luck
+        lucky = self.chance.roll("success") < success
         return lucky if by_luck else self.difficulty < success
 
     def _talk(self) -> Report | None:
@@ -179,7 +178,7 @@ class Effort:
         return [] if self.item.fanned_out else halves
 
     def _stuck(self) -> str | None:
-        roll = self.chance.random()
+        roll = self.chance.roll("stuck")
         for reason, chance in self.population.stuck(self.agent, self.role).items():
             roll -= chance
             if roll < 0:
@@ -200,7 +199,7 @@ class Effort:
         """It tried, and says how; mostly something new, sometimes what has failed before."""
         tried = [a["approach"] for a in self.brief.get("attempts", []) if a["approach"]]
         is_new = self._happens("distinct")
-        again = self.chance.choice(tried) if tried else ""
+        again = self.chance.choice("again", tried) if tried else ""
         approach = again if tried and not is_new else _new_approach(tried)
         words = "EXPERT_UNSUCCESSFUL" if self.role == "expert" else "could not do it"
         return Report.failed(words, "capability", attempts=[Try(approach=approach, outcome=f"{approach}: still red")])
@@ -215,7 +214,7 @@ class Effort:
                 severity="critical" if critical and n == 0 else "medium",
                 issue=f"point {n + 1} of {self.agent}",
                 file=self.item.files[0] if self.item.files else f"src/item-{self.item.id}.py",
-                line=self.chance.randrange(1, 400),
+                line=1 + int(self.chance.roll(f"line {n}") * 399),
             )
             for n in range(number)
         ]
@@ -238,8 +237,8 @@ class Effort:
         tasks: list[Task] = []
         for n in range(number):
             files = [f"src/{self.item.id}/part-{n + 1}.py"]
-            if tasks and self._happens("overlap"):
-                files += self.chance.choice(tasks).files[:1]
+            if tasks and self.chance.roll(f"overlap {n}") < self._number("overlap"):
+                files += self.chance.choice(f"shared {n}", tasks).files[:1]
             after = [f"t{n}"] if n == number - 1 and n > 1 else []
             title = f"Part {n + 1} of {self.item.title}"[:120]
             tasks.append(Task(key=f"t{n + 1}", title=title, files=files, after=after, contracts=[CONTRACT]))

@@ -70,6 +70,12 @@ class Population(Struct, frozen=True, kw_only=True):
                 return found
         return 0.0
 
+    def models(self) -> set[str]:
+        """All that it has any figure of."""
+        said = [traits for layer in self.layers for traits in (*layer.agents.values(), *layer.roles.values())]
+        by_model = {model for traits in said for numbers in traits.numbers.values() for model in numbers}
+        return by_model.union(*(layer.models for layer in self.layers))
+
     def stuck(self, agent: str, role: str) -> dict[str, float]:
         for layer in self.layers:
             for traits in (layer.agents.get(agent), layer.roles.get(role)):

@@ -1,6 +1,7 @@
 """A population's YAML becomes a `Population`, or the list of all that is wrong with it, with file, line and column."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
@@ -50,18 +51,23 @@ def default_population(flow: Flow) -> Population:
     return read_population(DEFAULT.read_text("utf-8"), OTHERS, flow, None)[0]
 
 
-def population_from(text: str, name: str, flow: Flow) -> tuple[Population, list[str]]:
-    """A user's population, laid over the default one, and what its author should know all the same."""
-    return read_population(text, name, flow, default_population(flow))
+def population_from(text: str, name: str, flow: Flow, flows: Sequence[Flow] = ()) -> tuple[Population, list[str]]:
+    """A user's population, laid over the default one, and what its author should know all the same.
+
+    `flows` are all it is meant for, where that is more than this one: it may speak of agents of any of them.
+    """
+    return read_population(text, name, flow, default_population(flow), flows)
 
 
-def read_population(text: str, name: str, flow: Flow, base: Population | None) -> tuple[Population, list[str]]:
+def read_population(
+    text: str, name: str, flow: Flow, base: Population | None, flows: Sequence[Flow] = ()
+) -> tuple[Population, list[str]]:
     findings = Findings(name)
     root = read_source(text, findings) if _says_something(text) else Mapping({}, (1, 1), 1, 1)
     if root is not None and not isinstance(root, Mapping):
         advice = f"begin with one of the keys {', '.join(SECTIONS)}"
         findings.fault((), "a population is a mapping of keys to values", advice, root.place)
-    read = _Reader(findings, flow, base).population(root, name) if isinstance(root, Mapping) else None
+    read = _Reader(findings, flow, base, flows or [flow]).population(root, name) if isinstance(root, Mapping) else None
     if read is None or findings.faults:
         raise PopulationFaults(name, findings.faults)
     return read, [str(warning) for warning in findings.warnings]
@@ -72,11 +78,12 @@ def _says_something(text: str) -> bool:
 
 
 class _Reader:
-    def __init__(self, findings: Findings, flow: Flow, base: Population | None) -> None:
+    def __init__(self, findings: Findings, flow: Flow, base: Population | None, flows: Sequence[Flow]) -> None:
         self._findings = findings
         self._fields = Fields(findings)
         self._flow = flow
         self._base = base
+        self._flows = flows
 
     def population(self, root: Mapping, name: str) -> Population:
         entries = self._fields.section(root, (), SECTIONS)
@@ -139,7 +146,7 @@ class _Reader:
         path = ("agents",)
         if "agents" not in entries:
             return {}
-        known = [*self._flow.agents, *self._flow.gates]
+        known = list(dict.fromkeys(name for flow in self._flows for name in (*flow.agents, *flow.gates)))
         found = {}
         for agent, entry in self._fields.entries(entries["agents"].value, path).items():
             here = (*path, agent)
@@ -182,9 +189,10 @@ class _Reader:
             number = self._number(entry.value, here)
             if reason not in self._flow.reasons:
                 # The default population is for every flow; only a user's own can be mistaken about this one.
-                if self._base is not None:
+                known = list(dict.fromkeys(name for flow in self._flows for name in flow.reasons))
+                if self._base is not None and reason not in known:
                     words = f"the flow {self._flow.name} has no reason {shown(reason)}"
-                    self._findings.fault(here, words, did_you_mean(reason, list(self._flow.reasons)))
+                    self._findings.fault(here, words, did_you_mean(reason, known))
             elif number is not None:
                 found[reason] = number
         return found
@@ -192,7 +200,7 @@ class _Reader:
     def _know_model(self, model: str, path: Path) -> None:
         if self._base is None or model == OTHERS:
             return
-        rungs = {rung.model for agent in self._flow.agents.values() for rung in agent.ladder}
+        rungs = {rung.model for flow in self._flows for agent in flow.agents.values() for rung in agent.ladder}
         known = sorted(rungs | {OTHERS})
         if model not in known:
             words = f"no ladder of the flow {self._flow.name} names {shown(model)}: it is not used"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING
 from folkmoot.core.records import Run
+from folkmoot.engine.measures import workflow_of
 from folkmoot.sim.population.trial import Trial
 
 View = dict[str, Any]
@@ -50,7 +51,9 @@ class Tally(Struct, frozen=True, kw_only=True):
     waiting: int = 0  # for one of those
     seconds: float = 0.0
     item_seconds: list[float] = field(default_factory=list)  # of each done item, from coming in to its end
+    finished: list[float] = field(default_factory=list)  # when each done item was, in seconds since the first came in
     cost: float = 0.0
+    item_costs: list[float] = field(default_factory=list)  # of each that was brought, with all that was made of it
     questions: int = 0
     answered: int = 0
     runs: int = 0
@@ -78,7 +81,9 @@ def tally(trial: Trial, broken: list[str]) -> Tally:
         waiting=len(brought) - ended - asked,
         seconds=max(seen.audit.time - trial.begin, 0.0),
         item_seconds=sorted(trial.ended_at[item.id] - arrived[item.id] for item in done),
+        finished=sorted(trial.ended_at[item.id] for item in done),
         cost=sum(spent.cost for spent in trial.spent.values()),
+        item_costs=_item_costs(trial),
         questions=len(seen.questions),
         answered=sum(question.state == "answered" for question in seen.questions.values()),
         runs=len(seen.runs),
@@ -86,6 +91,17 @@ def tally(trial: Trial, broken: list[str]) -> Tally:
         shares=_shares(trial),
         broken=broken,
     )
+
+
+def _item_costs(trial: Trial) -> list[float]:
+    seen = trial.seen
+    costs = dict.fromkeys(trial.brought, 0.0)
+    for run, spent in trial.spent.items():
+        whole = workflow_of(seen.items, seen.runs[run].item)
+        # What a broken trial leaves behind may belong to nobody.
+        if whole in costs:
+            costs[whole] += spent.cost
+    return sorted(costs.values())
 
 
 def _wasted(trial: Trial) -> dict[str, int]:

@@ -17,9 +17,10 @@ from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.sim.population.actors import Act, Effort
 from folkmoot.sim.population.board import BoardSeen
+from folkmoot.sim.population.chance import Chance, TrialIds
 from folkmoot.sim.population.population import ROLES, People, Population
 from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.testing.clock import SeededIds, VirtualClock
+from folkmoot.testing.clock import VirtualClock
 
 WORKER = Speaker("worker")
 OWNER = Speaker("owner")  # brings the items, and answers
@@ -51,7 +52,8 @@ class Trial:
         self.clock = VirtualClock()
         self.begin = 0.0  # what the store's clock shows when the trial's own begins
         self.store = SqliteStore.create(":memory:", durable=False)
-        self.engine = Engine(self.store, self.clock, SeededIds(random.Random(f"{seed} ids")))
+        self.ids = TrialIds(random.Random(f"{seed} ids"))
+        self.engine = Engine(self.store, self.clock, self.ids)
         self.seen = BoardSeen(self.store, flow)
         self.spent: dict[str, Spent] = {}
         self.busy: set[str] = set()  # runs that hold a slot
@@ -61,10 +63,12 @@ class Trial:
         self._heap: list[tuple[float, int, Callable[[], None]]] = []
         self._planned = 0
         self._changed = False  # has anything happened that could free a slot or an item?
-        self._people = random.Random(f"{seed} people")
-        self._crashes = random.Random(f"{seed} crashes")
+        self._names: dict[str, str] = {}  # item -> what it is in every flow, whatever number it got on this board
+        self._namesakes: dict[str, int] = {}
+        self._efforts: dict[tuple[str, str, str], int] = {}  # item, stage and agent -> runs so far
         self._answers: dict[str, int] = {}  # item -> how often a person has answered about it
-        self._asked: set[str] = set()
+        self._asked: dict[str, Chance] = {}
+        self._questions: dict[str, int] = {}  # item -> how many were asked about it
         self._alarms: set[float] = set()
         self._worst: dict[str, float] = {}
         self._difficulties: dict[str, float] = {}
@@ -146,17 +150,18 @@ class Trial:
 
     def _bring(self, number: int) -> None:
         """The items of a seed are the same for every flow and every number of slots."""
-        intake, chance = self.population.items, random.Random(f"{self.seed} item {number}")
-        kind = chance.choices(list(intake.types), list(intake.types.values()))[0]
-        difficulty = 1.0 if chance.random() < intake.hard else chance.random()
-        follows, earlier = chance.random() < intake.after, chance.random()
-        after = [self.brought[int(earlier * len(self.brought))]] if follows and self.brought else []
-        files = chance.sample(range(intake.files_of), min(intake.files_each, intake.files_of))
+        intake, chance = self.population.items, Chance(self.seed, "item", number)
+        kind = chance.weighted("type", intake.types)
+        difficulty = 1.0 if chance.roll("hard") < intake.hard else chance.roll("difficulty")
+        follows = bool(self.brought) and chance.roll("follows") < intake.after
+        after = [chance.choice("earlier", self.brought)] if follows else []
+        files = chance.some("files", intake.files_of, intake.files_each)
         command = commands.AddItem(
             title=f"Item {number + 1}", type=kind, after=after, files=[f"src/file-{n + 1}.py" for n in sorted(files)]
         )
         item: str = self.engine.add(OWNER, command)["id"]
         self.brought.append(item)
+        self._names[item] = f"item {number}"
         self._difficulties[item] = difficulty
         self._after_step()
 
@@ -174,40 +179,58 @@ class Trial:
         if item.id not in self._difficulties:
             above = self.seen.items.get(item.parent or "")
             if above is None:
-                own = random.Random(f"{self.seed} made {item.id}").random()
+                own = Chance(self.seed, self._name(item)).roll("difficulty")
             else:
                 own = self._own_difficulty(above) * (1 - self._eases.get(above.id, 0.0) * (item.kind == "task"))
             self._difficulties[item.id] = own
         return self._difficulties[item.id]
 
+    def _name(self, item: Item) -> str:
+        """What an item is whichever flow it is in: its place among those that came in, or among a parent's children."""
+        if item.id not in self._names:
+            above = self.seen.items.get(item.parent or item.dispatched_by or "")
+            kin = f"{self._name(above) if above else ''}/{item.kind} {item.agent or ''}"
+            self._namesakes[kin] = self._namesakes.get(kin, 0) + 1
+            self._names[item.id] = f"{kin} {self._namesakes[kin]}"
+        return self._names[item.id]
+
     # Agents
+
+    def _chance(self, agent: str, item: Item) -> Chance:
+        """Of this agent's next effort on this item at its stage: the same luck in every flow that comes to it."""
+        stage = self.flow.stage(item.column, item.origins)
+        return Chance(self.seed, self._name(item), stage, agent, self._efforts.get((item.id, stage, agent), 0))
 
     def _fill(self) -> None:
         """Fill every free slot, the item that has waited longest first."""
         tried: set[str] = set()
         while len(self.busy) < self.slots:
-            agent = self._next_agent(tried)
-            if agent is None:
+            found = self._next(tried)
+            if found is None:
                 return
-            if not self._claim(agent):
-                tried.add(agent)
+            if not self._claim(*found):
+                tried.add(found[0])
 
-    def _next_agent(self, tried: set[str]) -> str | None:
+    def _next(self, tried: set[str]) -> tuple[str, Item] | None:
+        """The agent whose turn it is, and the item it will be given, unless others hold that one's files."""
         now, starve, items = self.now, self.flow.limits.starve, self.seen.items
         waiting = [
-            (order_key(items[name], now, starve), agent)
+            (order_key(items[name], now, starve), agent, name)
             for agent, names in self.seen.queues.items()
             if agent not in tried
             for name in names
             if items[name].wake_at <= now
         ]
-        return min(waiting)[1] if waiting else None
+        if not waiting:
+            return None
+        _, agent, name = min(waiting)
+        return agent, items[name]
 
-    def _claim(self, agent: str) -> bool:
+    def _claim(self, agent: str, expected: Item) -> bool:
         """Take the agent's next item, if there is one."""
-        roll = self._crashes.random()
+        may_die = self._chance(agent, expected).roll("crash") < self._worst_crash(agent)
         # Only a run that may die needs rescue: with a long lease the others need not fill the log with renewals.
-        lease = self.flow.limits.lease if roll < self._worst_crash(agent) else LEASE_MAX
+        lease = self.flow.limits.lease if may_die else LEASE_MAX
         try:
             claim = self.engine.claim(WORKER, agent, lease=lease, worker="trial", show=False)
         except NothingToDo:
@@ -216,15 +239,17 @@ class Trial:
         self._after_step()
         run = self.seen.runs[claim["run"]]
         item = self.seen.items[run.item]
-        chance = random.Random(f"{self.seed} run {item.id} {run.token}")
+        chance = self._chance(agent, item)
+        stage = self.flow.stage(item.column, item.origins)
+        self._efforts[(item.id, stage, agent)] = self._efforts.get((item.id, stage, agent), 0) + 1
         act = Effort(self.flow, self.population, claim, item, self._difficulty(item), chance).act()
-        dies = roll < self.population.number("crash", agent, act.role, run.model)
-        lived = chance.random() if dies else 1.0
+        dies = may_die and chance.roll("crash") < self.population.number("crash", agent, act.role, run.model)
+        lived = chance.roll("lived") if dies else 1.0
         ends = self.clock.time + act.seconds * lived
         self.busy.add(run.id)
         self.spent[run.id] = Spent(act.role, act.cost * lived)
         if not dies:
-            self._at(ends, partial(self._report, run, act))
+            self._at(ends, partial(self._report, run, act, chance))
         self._keep(run, ends, dies)
         return True
 
@@ -250,11 +275,13 @@ class Trial:
             self._after_step()
             self._keep(run, ends, dies)
 
-    def _report(self, run: Run, act: Act) -> None:
+    def _report(self, run: Run, act: Act, chance: Chance) -> None:
         if run.id in self.busy:
+            self.ids.effort = chance
             if act.report.outcome == "split":
                 self._eases[run.item] = self.population.number("eases", run.agent, act.role, run.model)
             self.engine.report(_voice(run), act.report, fault=act.fault, show=False)
+            self.ids.effort = None
             self._after_step()
 
     # People
@@ -262,14 +289,17 @@ class Trial:
     def _hear(self, question: Question) -> None:
         if question.state != "open" or question.id in self._asked:
             return
-        self._asked.add(question.id)
+        item = self.seen.items[question.item]
+        number = self._questions[question.item] = self._questions.get(question.item, 0) + 1
+        self._asked[question.id] = Chance(self.seed, self._name(item), "question", number)
         if question.deadline is not None:
             self._alarm(question.deadline)
         if self.population.people is not None:
             self._think(self.population.people, question.id)
 
     def _think(self, people: People, question: str) -> None:
-        self._in(people.answers_after * self._people.uniform(0.5, 1.5), partial(self._answer, people, question))
+        after = people.answers_after * self._asked[question].between("after", 0.5, 1.5)
+        self._in(after, partial(self._answer, people, question))
 
     def _answer(self, people: People, name: str) -> None:
         question = self.seen.questions[name]
@@ -294,7 +324,8 @@ class Trial:
         number = len(question.options)
         if not number:
             return "Go on; take the simplest way that does what the item asks for."
-        ways = {"first_option": 1, "last_option": number, "any_option": self._people.randint(1, number)}
+        any_one = self._asked[question.id].choice("option", range(1, number + 1))
+        ways = {"first_option": 1, "last_option": number, "any_option": any_one}
         return str(ways[people.decides])
 
     # The end

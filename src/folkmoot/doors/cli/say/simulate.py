@@ -52,7 +52,7 @@ def _sums(page: Page, trials: list[View], mean: View) -> None:
     _line(page, "Questions", _number(asked), range_asked, f", {_number(mean['questions']['answered'])} answered")
     runs = mean["runs"]
     nowhere = [f"{_number(runs[key])} {word}" for key, word in WORDS.items() if runs[key]]
-    wasted = [f", {_number(runs['wasted'])} led nowhere", f": {', '.join(nowhere)}"] if nowhere else []
+    wasted = [f", {_number(runs['wasted'])} to nowhere", f": {', '.join(nowhere)}"] if nowhere else []
     _line(page, "Runs", _number(runs["count"]), range_of(lambda t: t["runs"]["count"], _number), *wasted)
     if several:
         page.line((f"Means of {len(trials)} trials; in brackets the lowest and the highest.", QUIET))

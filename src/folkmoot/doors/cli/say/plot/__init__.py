@@ -1,0 +1,1 @@
+"""Trials as pictures: in the terminal, and as an SVG file."""
