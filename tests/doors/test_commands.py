@@ -76,7 +76,7 @@ def test_the_board_shows_failures_pauses_and_what_is_done(moot: Moot) -> None:
     out = moot("board").out
     assert "Hard  1 failure" in out
     assert "Flaky  again in " in out
-    assert "\n done  1\n" in out and "✓ #3  Good" in out
+    assert "\n done     1\n" in out and "✓ #3  Good" in out
 
 
 def test_the_board_puts_questions_first_with_the_command(disputed: Moot) -> None:
@@ -170,6 +170,8 @@ def test_what_was_wrong_with_a_report_is_told_to_the_next_run(moot: Moot) -> Non
     claim = moot.json("claim", "dev-agent")
     moot("report", claim["run"], "--token", "1", "-", "--final", stdin="no JSON at all")
     assert "What was wrong with the last report" in moot("claim", "dev-agent").out
+    cancelled = moot("cancel", "1").out
+    assert "#1 cancelled" in cancelled and "the next run is told" not in cancelled, "there is none"
 
 
 def test_renew_release_and_report(moot: Moot) -> None:
@@ -253,7 +255,7 @@ def test_the_log_has_a_line_for_each_event(disputed: Moot) -> None:
     events = disputed.json("log")["events"]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert len(disputed("log").out.splitlines()) == len(events)
-    assert "dev-agent disputed it, c001" in disputed("log", "1").out
+    assert "dev-agent       disputed it, c001" in disputed("log", "1").out
     assert disputed.json("log", "--after", "3", "--limit", "2")["next"] == 5
 
 
@@ -304,3 +306,21 @@ def test_options_may_stand_before_the_command(moot: Moot) -> None:
     moot("--board", str(moot.folder), "--as", "eve", "add", "One")
     shown = json.loads(moot("--json", "show", "1").out)
     assert "eve" in moot("log").out and shown["id"] == "1"
+
+
+def test_a_column_that_does_not_exist_is_named(moot: Moot) -> None:
+    error = moot("claim", "dev-agent", "--column", "devv", "--json", code=2).error
+    assert error["code"] == "unknown_column" and error["message"] == "there is no column 'devv'"
+    assert error["hint"].startswith("did you mean: dev;")
+    assert moot("claim", "dev-agent", "--column", "arch", "--json", code=2).error["code"] == "not_watched"
+
+
+def test_a_persons_words_are_quoted_in_a_sentence_of_ours(moot: Moot) -> None:
+    moot("add", "One", "--column", "dev")
+    moot("move", "1", "review", "--why", "We need it after all")
+    assert moot.json("show", "1")["why"].startswith("In review because ada said “We need it after all”; it is ready")
+    moot("cancel", "1")
+    moot("reopen", "1", "--why", "Yes")
+    assert " because ada said “Yes”; " in moot.json("show", "1")["why"]
+    moved = [event["context"] for event in moot.json("log", "1")["events"] if event["event"] == "item_moved"]
+    assert moved[0]["why"] == "We need it after all", "the log has the words as they were said"

@@ -1,5 +1,6 @@
 """The files a board's flow is read from, and what becomes of items when it changes."""
 
+import os
 import re
 from pathlib import Path
 
@@ -169,3 +170,24 @@ def test_a_gate_that_an_item_must_pass_cannot_go(nowhere: Moot) -> None:
     nowhere("check", "--move", "review=review")
     nowhere.work("lawbringer")
     assert nowhere.work("guard")["column"] == "siege" and nowhere.json("doctor")["ok"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "sparse"])
+def test_a_flow_that_is_no_file_with_an_end_holds_up_nobody(moot: Moot, kind: str) -> None:
+    path = moot.folder / ".moot" / "flow.yaml"
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.touch()
+        os.truncate(path, 2 * 1024**3)
+    moot("list")
+    assert "cannot be read: it " in moot("check", "--json", code=2).error["message"]
+
+
+def test_the_hint_names_the_file_that_was_checked(moot: Moot) -> None:
+    (moot.folder / "other").mkdir()
+    for path, command in (("other/my flow.yaml", "moot check 'other/my flow.yaml'"), (".moot/flow.yaml", "moot check")):
+        (moot.folder / path).write_text("flow: [\n", "utf-8")
+        hint = moot("check", path, "--json", code=2).error["hint"]
+        assert hint == f"repair {path}, then look again with `{command}`"

@@ -59,3 +59,20 @@ def test_dispatch_metrics_lessons_and_the_prompt(board: Board) -> None:
     assert [lesson["text"] for lesson in board.lessons("test-executor")] == ["Run them twice"]
     assert board.metrics()["runs"]["total"] == 1
     assert board.dispatch("implementer", "Which limit?", purpose="question")["kind"] == "dispatch"
+
+
+def test_a_report_that_is_refused_leaves_the_run_as_it_was(board: Board) -> None:
+    board.add("One")
+    with board.claim("implementer", lease=60) as run:
+        with pytest.raises(Invalid):
+            run.report(Report.done("built"), key="k" * 100_000)
+        run.renew()
+        run.report(Report.done("built"))
+    assert board.show("1")["column"] == "review"
+
+
+def test_a_block_whose_report_was_refused_ends_its_run(board: Board) -> None:
+    board.add("One")
+    with pytest.raises(Invalid), board.claim("implementer", lease=60) as run:
+        run.report(Report.done("built"), key="k" * 100_000)
+    assert board.show("1")["status"] != "running"

@@ -1,7 +1,10 @@
 """What a user sees of agents at work: on the board, on an item, when a board is made and when its flow is checked."""
 
 import json
+import os
+import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +19,7 @@ from folkmoot.doors.cli.say.setup import CLIENTS
 from folkmoot.engine.application import Application
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.jobs.job import Happening
 from tests.doors.conftest import Moot
 from tests.doors.test_looks import through_a_terminal
 
@@ -273,3 +277,176 @@ def test_no_line_is_wider_than_the_screen(ran: Moot, monkeypatch: pytest.MonkeyP
         lines = ran(*command.split()).out.splitlines()
         assert not [line for line in lines if cell_len(line) > int(columns)], command
         assert not [line for line in lines if line != line.rstrip()], f"a line of {command} ends in spaces"
+
+
+TABLE = """\
+  ✓ #4  four                                 3 runs  landed on main
+  ? #5  A title that no table has room fo…   3 runs  waits for you: q3
+? 3 questions wait for you: moot inbox
+"""
+
+
+def test_the_table_at_the_end_says_how_each_item_stands(ran: Moot) -> None:
+    ran("add", "four")
+    ran("add", "A title that no table has room for, however much it would like to", "--files", "other.txt")
+    told = ran("run", "--until-idle").out
+    head, _, table = told[told.index("\n6 runs in ") :].lstrip("\n").partition("\n")
+    assert head.endswith("s, 1 landed, 3 failed") and table == TABLE
+    asked = ran.json("inbox")["questions"][-1]["question"]
+    assert asked == "Again and again the work could not be taken: f5.txt is not among its files"
+    assert ran("run", "--until-idle").out.splitlines()[-2:] == [
+        "No run began: nothing is ready for these agents.",
+        "? 3 questions wait for you: moot inbox",
+    ]
+
+
+def test_what_a_stop_and_a_salvage_say(ran: Moot) -> None:
+    first, second = ran("stop", "--why", "lunch").out.splitlines()
+    assert first.startswith("■ the board is stopped since ") and first.endswith(" by ada: lunch")
+    assert second == "  no run begins; those at work may finish; go on: moot go"
+    assert ran("go").out == "✓ The board goes on.\n  next: moot run puts agents on it\n"
+    listed = ran("salvage").out.splitlines()
+    assert listed[-1] == "next: moot salvage RUN brings one back as a branch"
+    form = r"r\w+  \d\d:\d\d:\d\d  #[23]  dev  (done|failed \(conflict\)) +\w+  \S+"
+    assert all(re.fullmatch(form, line) for line in listed[:-1])
+    assert [line.split()[1] for line in listed[:-1]] == sorted((li.split()[1] for li in listed[:-1]), reverse=True)
+    run = listed[0].split()[0]
+    assert f"The work of run {run} is on the branch moot/salvage/{run}." in ran("salvage", run).out
+
+
+TWO = {
+    "flow": "two",
+    "columns": {"tests": {"agents": ["tester"], "next": "dev"}, "dev": {"agents": ["builder"], "next": "done"}},
+    "agents": {"tester": {"run": {"client": "codex"}}, "builder": {}},
+    "sandbox": "never",
+}
+
+
+@pytest.fixture
+def two(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> Moot:
+    """A board with a ready item for an agent whose client is not installed."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("PATH", str(nowhere.folder))
+    (nowhere.folder / ".moot").mkdir()
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(TWO))
+    nowhere("init")
+    nowhere("add", "one")
+    return nowhere
+
+
+@pytest.mark.parametrize("words", [["run", "--until-idle"], ["run"], ["worker"]])
+def test_a_client_that_is_not_installed_is_named_and_ends_the_run(two: Moot, words: list[str]) -> None:
+    ran = two(*words, code=4)
+    told = "codex is not installed, so nobody starts tester; #1 waits"
+    assert f"! {told}" in ran.out.splitlines() and ran.out.splitlines()[-1] == "No run began."
+    assert line_with("without `run`", ran.out).endswith(": builder")
+    assert ran.err.startswith(f"moot: {told}\n") and "moot check" in ran.err
+
+
+def test_a_script_is_told_which_agents_could_not_be_started(two: Moot) -> None:
+    ran = two("run", "--until-idle", "--json", code=4)
+    assert json.loads(ran.out)["waits"] == [
+        {"why": "unable", "reason": "codex is not installed", "agents": ["tester"], "items": ["1"]}
+    ]
+    assert json.loads(ran.err.splitlines()[-1])["error"]["code"] == "cannot_start"
+    two("cancel", "1")
+    assert json.loads(two("run", "--until-idle", "--json").out)["waits"] == [], "nothing waits: that is no error"
+
+
+def test_the_board_does_not_promise_what_cannot_be_started(two: Moot) -> None:
+    last = two("board").out.splitlines()[-1]
+    assert last == " codex is not installed, so nobody starts tester; #1 waits: moot check"
+    two("move", "1", "dev")
+    assert two("board").out.splitlines()[-1] == " nothing says how builder is run; #1 waits: moot claim builder"
+    ran = two("run", "--until-idle").out
+    assert ran.splitlines()[-2:] == ["No run began.", "nothing says how builder is run; #1 waits: moot claim builder"]
+
+
+def test_a_run_that_ends_for_want_of_quota_says_so(board: Application, nowhere: Moot) -> None:
+    run = claimed(board, "one", sandboxed=True)
+    board.engine.on_run(run, PauseRun(why="usage limit reached", seconds=3_000.0))
+    ended = nowhere("run", "--until-idle").out.splitlines()
+    assert ended[-2] == "No run began."
+    assert re.fullmatch(r"ended: dev has no quota until [-0-9: ]+; without --until-idle it would wait", ended[-1])
+    assert "nobody is at work" not in nowhere("board").out, "moot run would begin nothing"
+    assert "moot go" in line_with("or try now", nowhere("board").out)
+
+
+def test_work_that_landed_beside_the_branch_says_how_to_take_it_in(ran: Moot) -> None:
+    merge = "your tree was not clean, so work waits on moot/main: git merge moot/main"
+    (ran.folder / "a.txt").write_text("the user is writing\n")
+    ran("add", "four")
+    assert merge in ran("run", "--until-idle").out.splitlines()
+    assert f" {merge}" in ran("board").out.splitlines() and ran.json("board")["aside"] == "moot/main"
+    assert merge in ran("show", "4").out.splitlines() and merge not in ran("show", "1").out
+    git(ran.folder, "merge", "-q", "--autostash", "moot/main")
+    assert merge not in ran("board").out + ran("show", "4").out, "it was taken in"
+
+
+def test_a_run_that_was_cut_off_says_where_its_work_is(ran: Moot) -> None:
+    ran("add", "four")
+    board = FileBoards().open(str(ran.folder))
+    claim = board.engine.claim_next(Speaker("worker"), ["dev"], worker="worker", lease=60.0, sandboxed=True)
+    board.close()
+    made = git(ran.folder, "rev-parse", "HEAD")
+    kept = ["update-ref", f"refs/moot/runs/{claim['run']}", made]
+    git(ran.folder / ".moot" / "repo.git", "fetch", "-q", str(ran.folder), "main")
+    git(ran.folder / ".moot" / "repo.git", *kept)
+    assert "its work:" not in ran("show", "4").out, "it still runs"
+    ran("release", claim["run"], "--token", str(claim["token"]))
+    assert f"its work: moot salvage {claim['run']}" in " ".join(ran("show", "4").out.split())
+
+
+def test_check_says_of_a_script_that_no_clone_has_it(ran: Moot) -> None:
+    script = ran.folder / "my-agent.sh"
+    script.write_text("#!/bin/sh\n")
+    flow = {**FLOW, "agents": {"dev": {"run": {"command": ["./my-agent.sh", "a.txt"]}}}}
+    (ran.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
+    (warning,) = ran.json("check")["warnings"]
+    assert warning == "./my-agent.sh is not in git yet, so dev will not find it: commit it to main"
+    git(ran.folder, "add", "my-agent.sh")
+    assert ran.json("check")["warnings"] == [warning], "a clone has what is committed"
+    git(ran.folder, "commit", "-qm", "an agent")
+    assert ran.json("check")["warnings"] == []
+
+
+SILENT = {
+    "flow": "silent",
+    "columns": {"dev": {"agents": ["dev"], "next": "done"}},
+    "agents": {
+        "dev": {"run": {"command": ["/bin/sh", "-c", "echo nothing"]}, "ladder": {"0-2": "m", "3+": "escalate"}}
+    },
+    "limits": {"repeats": 1},
+    "sandbox": "never",
+}
+
+
+def test_a_silent_agent_is_told_of_shortly(nowhere: Moot) -> None:
+    (nowhere.folder / ".moot").mkdir()
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(SILENT))
+    nowhere("init")
+    nowhere("add", "one")
+    told = nowhere("run", "--until-idle").out
+    assert "the run ended without a report" in told
+    assert "in the form the brief shows" not in told, "that is for the agent"
+    runs = nowhere.json("show", "1")["runs"]
+    (asked,) = nowhere.json("inbox")["questions"]
+    assert asked["question"] == "dev failed 3 attempts, and nobody is left to try.", "one model is no tiers"
+    assert asked["help"] == f"What the last run printed: moot output {runs[-1]['run']}"
+    assert asked["context"].startswith("1–3. dev (m): 3 × the run ended without a report")
+    shown = nowhere("show", "1").out
+    assert "failed (protocol)" in shown and "fault (protocol)" not in shown
+
+
+def test_a_stop_is_told_by_nobody_that_looks_like_a_machine(board: Application) -> None:
+    board.engine.add(ADA, AddItem(title="one"))
+    heard: list[Happening] = []
+
+    def tell(told: Happening) -> None:
+        heard.append(told)
+        if told.what == "claimed":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    FileBoards().work(board, slots=1, agents=[], until_idle=True, tell=tell, begin=lambda view: None)
+    (stopping,) = [told for told in heard if told.what == "stopping"]
+    assert stopping.agent == "folkmoot" and "agents may finish" in stopping.words

@@ -8,6 +8,7 @@ import pytest
 from folkmoot.config import Settings
 from folkmoot.core.commands import Speaker, UnlockPaths
 from folkmoot.doors.cli.main import run
+from folkmoot.engine.application import Application
 from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import Moot
 
@@ -35,21 +36,21 @@ def test_a_live_lock_of_another_makes_the_caller_skip(moot: Moot) -> None:
 
 
 @pytest.mark.ledger("H-06")
-def test_a_caller_may_wait_until_the_path_is_free(moot: Moot) -> None:
+def test_a_caller_may_wait_until_the_path_is_free(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
     moot("lock", "a.py", "--as", "ada")
     late = moot("lock", "a.py", "--as", "eve", "--wait", "0.3s", code=1)
     assert "held by ada" in late.err and "0.3s" in late.err
 
-    class Freed(FileBoards):
+    wait = Application.changed
+
+    def freed(application: Application, seen: int, seconds: float) -> int:
         """As soon as somebody waits, the owner gives the lock up."""
+        application.engine.lock(Speaker("ada"), UnlockPaths(paths=["a.py"]))
+        return wait(application, seen, seconds)
 
-        def pause(self, seconds: float) -> None:
-            application = self.open(str(moot.folder))
-            application.engine.lock(Speaker("ada"), UnlockPaths(paths=["a.py"]))
-            application.close()
-
+    monkeypatch.setattr(Application, "changed", freed)
     settings = Settings(board=str(moot.folder), user="eve")
-    assert run(["lock", "a.py", "--wait", "10s", "--json"], Freed(), settings) == 0
+    assert run(["lock", "a.py", "--wait", "10m", "--json"], FileBoards(), settings) == 0
     assert [lock["agent"] for lock in moot.json("locks")["locks"]] == ["eve"]
 
 

@@ -1,15 +1,16 @@
 """The Python door: a board as an object, a claim as a block that renews itself."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
-from folkmoot.core.report import Report
+from folkmoot.core.report import OUTCOMES, Report
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
-from folkmoot.doors.patience import patiently
+from folkmoot.core.text import check_words, checked_key, checked_name
+from folkmoot.doors.patience import Waiting, patiently, when_ready
 from folkmoot.doors.posting import order_to_send
 from folkmoot.engine.application import Application, Boards
 from folkmoot.errors import Invalid, MootError, Refused
@@ -25,7 +26,7 @@ class Board:
 
     def __init__(self, application: Application, speaker: str = "someone") -> None:
         self._application = application
-        self._speaker = Speaker(speaker)
+        self._speaker = Speaker(checked_name(speaker))
 
     @classmethod
     def open(cls, place: str = ".", speaker: str = "someone") -> Self:
@@ -53,14 +54,14 @@ class Board:
             title=title,
             body=body,
             column=column,
-            files=list(files),
-            after=list(after),
-            tags=list(tags),
+            files=_listed(files),
+            after=_listed(after),
+            tags=_listed(tags),
             priority=priority,
             type=type,
             parent=parent,
         )
-        return self._application.engine.add(self._speaker, command, key)
+        return self._application.engine.add(self._speaker, command, checked_key(key))
 
     def claim(
         self,
@@ -71,17 +72,32 @@ class Board:
         lease: float | None = None,
         worker: str = "",
         key: str | None = None,
+        wait: float = 0.0,
     ) -> "Claim":
-        """The next item for the agent; raises NothingToDo if none is ready."""
-        view = self._application.engine.claim(
-            self._speaker, agent, column=column, item=item, lease=lease, worker=worker, key=key, show=False
-        )
+        """The next item for the agent; raises NothingToDo if none is ready, nor becomes ready within `wait` seconds."""
+
+        def attempt() -> View:
+            return self._application.engine.claim(
+                self._speaker,
+                agent,
+                column=column,
+                item=item,
+                lease=lease,
+                worker=worker,
+                key=checked_key(key),
+                show=False,
+            )
+
+        check_words(column=column, item=item)
+        view = when_ready(self._application, agent, wait, attempt)
         return Claim(self._application, view, lease or self._application.queries.flow().limits.lease)
 
     def show(self, item: str) -> View:
+        check_words(item=item)
         return self._application.queries.show(item)
 
     def list(self, *, column: str | None = None, tag: str | None = None, status: str | None = None) -> list[View]:
+        check_words(column=column, tag=tag, status=status)
         found: list[View] = []
         after: int | None = 0
         while after is not None:
@@ -95,12 +111,31 @@ class Board:
         return questions
 
     def log(self, after: int = 0, item: str | None = None) -> Sequence[View]:
-        events: Sequence[View] = self._application.queries.log(after, item)["events"]
+        check_words(item=item)
+        # No log is ever so long: what is beyond what can be counted is beyond its end.
+        events: Sequence[View] = self._application.queries.log(min(after, 2**63 - 1), item)["events"]
         return events
+
+    def follow(self, after: int = 0, item: str | None = None, *, idle: float = float("inf")) -> Iterator[View]:
+        """The events after this one, each once and in order, and then those to come, as they happen.
+
+        Ends when nothing has happened for `idle` seconds; without it, never.
+        """
+        waiting = Waiting(self._application, idle)
+        while True:
+            page = self._application.queries.log(after, item)
+            after = page["next"]
+            yield from page["events"]
+            if page["events"]:
+                waiting.begin_again(idle)
+            elif waiting.left <= 0:
+                return
+            else:
+                waiting.sleep()
 
     def answer(self, question: str, answer: str, *, to: str | None = None, key: str | None = None) -> View:
         command = commands.AnswerQuestion(question=question, answer=answer, to=to)
-        return self._application.engine.answer(self._speaker, command, key)
+        return self._application.engine.answer(self._speaker, command, checked_key(key))
 
     def move(self, item: str, column: str, *, why: str = "", key: str | None = None) -> View:
         return self._on(item, commands.MoveItem(column=column, why=why), key)
@@ -118,11 +153,12 @@ class Board:
         self, *paths: str, seconds: float = LOCK_SECONDS, wait: float = 0.0, key: str | None = None
     ) -> Sequence[View]:
         """Keep others off these paths, all or none; gives every hold in force. Raises Refused if others hold one."""
-        return patiently(self.boards, wait, lambda: _lock(self._application, self._speaker, list(paths), seconds, key))
+        application, wanted = self._application, list(paths)
+        return patiently(application, wait, lambda: _lock(application, self._speaker, wanted, seconds, key))
 
     def unlock(self, *paths: str, key: str | None = None) -> Sequence[View]:
         command = commands.UnlockPaths(paths=list(paths))
-        held: Sequence[View] = self._application.engine.lock(self._speaker, command, key)["locks"]
+        held: Sequence[View] = self._application.engine.lock(self._speaker, command, checked_key(key))["locks"]
         return held
 
     def locks(self) -> Sequence[View]:
@@ -134,22 +170,29 @@ class Board:
         return _send(self._application, self._speaker, message, key)
 
     def messages(self, *, to: str | None = None, status: str | None = None) -> Sequence[View]:
+        check_words(to=to, status=status)
         found: Sequence[View] = self._application.queries.messages(to=to, status=status)["messages"]
         return found
 
     def accept(self, message: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(self._speaker, commands.AcceptMessage(message=message), key)
+        return self._application.engine.on_message(
+            self._speaker, commands.AcceptMessage(message=message), checked_key(key)
+        )
 
     def complete(self, message: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(self._speaker, commands.CompleteMessage(message=message), key)
+        return self._application.engine.on_message(
+            self._speaker, commands.CompleteMessage(message=message), checked_key(key)
+        )
 
     def reject(self, message: str, why: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(self._speaker, commands.RejectMessage(message=message, why=why), key)
+        return self._application.engine.on_message(
+            self._speaker, commands.RejectMessage(message=message, why=why), checked_key(key)
+        )
 
     def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
         """Give an agent a small thing to do; gives the new item."""
         command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
-        return self._application.engine.add(self._speaker, command, key)
+        return self._application.engine.add(self._speaker, command, checked_key(key))
 
     def agent(self, name: str) -> Callable[[Function], Function]:
         """Say that a function is an agent of the flow, whose `run` is {python: "module:function"}: `moot run` calls it.
@@ -166,11 +209,17 @@ class Board:
 
     def lessons(self, agent: str | None = None) -> Sequence[View]:
         """What runs have learnt, the newest first."""
+        check_words(agent=agent)
         found: Sequence[View] = self._application.queries.lessons(agent)["lessons"]
         return found
 
     def _on(self, item: str, command: commands.Command, key: str | None) -> View:
-        return self._application.engine.on_item(self._speaker, item, command, key)
+        check_words(item=item)
+        return self._application.engine.on_item(self._speaker, item, command, checked_key(key))
+
+    def backup(self, file: str | None = None) -> View:
+        """Keep the board as it is now in one file, while others work on it; the answer says where."""
+        return self.boards.backup(self._application.place, file)
 
     def close(self) -> None:
         self._application.close()
@@ -209,13 +258,16 @@ class Claim:
         self._application.engine.on_run(self._speaker, commands.RenewRun(), show=False)
 
     def release(self) -> None:
-        self._end()
         self._application.engine.on_run(self._speaker, commands.ReleaseRun(), show=False)
+        self._end()
 
     def report(self, report: Report, *, key: str | None = None) -> None:
         """Ends the run; the board decides what follows, and `board.show` tells it."""
+        if not isinstance(report, Report) or report.outcome not in OUTCOMES:
+            words = f"{ascii(getattr(report, 'outcome', report))[:80]} is no report's outcome"
+            raise Invalid("bad_report", words, f"give a Report whose outcome is one of {', '.join(OUTCOMES)}")
+        self._application.engine.report(self._speaker, report, key=checked_key(key), show=False)
         self._end()
-        self._application.engine.report(self._speaker, report, key=key, show=False)
 
     def comment(self, content: str, **parts: str | None) -> View:
         command = commands.AddComment(content=content, **parts)
@@ -229,7 +281,7 @@ class Claim:
 
     def widen(self, *paths: str, key: str | None = None) -> View:
         """Ask for more files than the item declared; raises Refused if another holds one."""
-        return self._application.engine.on_run(self._speaker, commands.WidenRun(paths=list(paths)), key)
+        return self._application.engine.on_run(self._speaker, commands.WidenRun(paths=list(paths)), checked_key(key))
 
     def lock(self, *paths: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> list[View]:
         """A lock that ends with this run, or before."""
@@ -240,9 +292,10 @@ class Claim:
 
     def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
         command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
-        return self._application.engine.add(self._speaker, command, key)
+        return self._application.engine.add(self._speaker, command, checked_key(key))
 
     def _end(self) -> None:
+        """After the board has taken it: a report that was refused leaves the run, and its lease, as they were."""
         self._reported = True
         if self._over is not None:
             self._over.set()
@@ -280,17 +333,25 @@ class Claim:
             try:
                 self.renew()
             except MootError as error:
-                self.lost = error
+                if not over.is_set():
+                    self.lost = error
                 return
+
+
+def _listed(words: Sequence[str]) -> list[str]:
+    """A list of texts; a single text is one too in Python's eyes, letter by letter, and never meant so."""
+    if isinstance(words, str):
+        raise Invalid("bad_value", f"{words[:80]!r} is a text, not a list of texts", f"write [{words[:80]!r}]")
+    return list(words)
 
 
 def _lock(application: Application, speaker: Speaker, paths: list[str], seconds: float, key: str | None) -> list[View]:
     command = commands.LockPaths(paths=paths, seconds=seconds)
-    held: list[View] = application.engine.lock(speaker, command, key)["locks"]
+    held: list[View] = application.engine.lock(speaker, command, checked_key(key))["locks"]
     return held
 
 
 def _send(application: Application, speaker: Speaker, message: View, key: str | None) -> View:
     from folkmoot.reports.envelope import check_message
 
-    return application.engine.send(speaker, order_to_send(check_message(message)), key)
+    return application.engine.send(speaker, order_to_send(check_message(message)), checked_key(key))

@@ -1,26 +1,90 @@
-"""Waiting for a path that others hold: try again until it is free or the time is over (H-06)."""
+"""Waiting: asleep until the board has changed or time has, and no longer than was wished."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from folkmoot.engine.application import Boards
-from folkmoot.errors import Refused
+from folkmoot.engine.application import Application
+from folkmoot.errors import Invalid, NothingToDo, Refused
 
 Result = TypeVar("Result")
-STEP = 0.2  # seconds between two tries; what is waited for is mostly short
+SOON = 0.02  # seconds: what is due and yet not there is not asked for more often than that
+NEVER = -1  # a count that no bell has
 
 
-def patiently(boards: Boards, wait: float, attempt: Callable[[], Result]) -> Result:
-    """What the attempt gives, made again while it is refused because others hold a path."""
-    left = wait
+class Waiting:
+    """Sleeps until something is written to the board, by whichever process. What is not seen then is seen soon after:
+    a wake-up is only a hint, and the board is looked at every few seconds without one."""
+
+    def __init__(self, application: Application, seconds: float = float("inf")) -> None:
+        if not seconds >= 0:
+            raise Invalid("bad_wait", f"nobody can wait {seconds:g}s", "give a number of seconds that is not negative")
+        self._application = application
+        self._until = application.now() + seconds
+        self._seen = NEVER
+
+    @property
+    def left(self) -> float:
+        return self._until - self._application.now()
+
+    def begin_again(self, seconds: float) -> None:
+        """From now on it is this long; what was seen stays seen."""
+        self._until = self._application.now() + seconds
+
+    def sleep(self, most: float | None = None) -> None:
+        """Until the next change, for `most` seconds at most. The first call does not sleep: what was written before
+        it has to be looked for once."""
+        left = self.left
+        wanted = left if most is None else min(left, max(SOON, most))
+        self._seen = self._application.changed(self._seen, max(0.0, wanted))
+
+
+def patiently(application: Application, wait: float, attempt: Callable[[], Result]) -> Result:
+    """What the attempt gives, made again while it is refused because others hold a path (H-06)."""
+
+    def may_wait(error: Refused | NothingToDo) -> bool:
+        return error.code == "path_held"
+
+    return _again(application, wait, attempt, may_wait, application.queries.next_end)
+
+
+def when_ready(application: Application, agent: str, wait: float, attempt: Callable[[], Result]) -> Result:
+    """What the attempt gives, made again while nothing is ready for the agent."""
+
+    def may_wait(error: Refused | NothingToDo) -> bool:
+        return isinstance(error, NothingToDo)
+
+    return _again(application, wait, attempt, may_wait, lambda: application.queries.next_wake([agent]))
+
+
+def _again(
+    application: Application,
+    wait: float,
+    attempt: Callable[[], Result],
+    may_wait: Callable[[Refused | NothingToDo], bool],
+    due: Callable[[], float | None],
+) -> Result:
+    waiting = Waiting(application, wait)
+    before = application.queries.last() if wait else 0
     while True:
         try:
             return attempt()
-        except Refused as error:
-            if error.code != "path_held":
+        except (Refused, NothingToDo) as error:
+            if not may_wait(error):
                 raise
-            if left <= 0:
-                error.message += f", and still was after {wait:g}s" if wait else ""
+            if waiting.left <= 0:
+                error.message += f", and so it was for {wait:g}s" if wait else ""
                 raise
-        boards.pause(min(STEP, left))
-        left -= STEP
+        before = _sleep_until_news(application, waiting, before, due())
+
+
+def _sleep_until_news(application: Application, waiting: Waiting, before: int, due: float | None) -> int:
+    """Asking again takes the board's one place for writers: only when there is a new event, or its time has come.
+
+    Gives the number of the last event.
+    """
+    until = application.now() + min(application.look_again, float("inf") if due is None else max(SOON, due))
+    while True:
+        waiting.sleep(until - application.now())
+        last = application.queries.last()
+        if last != before or waiting.left <= 0 or application.now() >= until:
+            return last

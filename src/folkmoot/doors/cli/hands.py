@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from folkmoot.core import commands
 from folkmoot.core.item import PRIORITIES, TYPES
-from folkmoot.doors.cli.session import NUMBER_MAX, Session, View, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Number, Session, View, keyed, number_of, read_text
 
 
 def _say(session: Session, view: View, done: str) -> None:
@@ -26,10 +26,17 @@ def _say(session: Session, view: View, done: str) -> None:
 def move_command(session: Session, item: str, column: str, why: str) -> None:
     """Move an item by hand.
 
-    This is guidance: its counters begin again, its run and its questions end.
+    For when you know better than the rules where it belongs. This is guidance: its counters begin again, its run and
+    its questions end.
 
     \b
-    moot move 7 dev --why "The story is clear enough"
+    Examples:
+      moot move 7 dev
+      moot move 7 stories --why "The story is not clear enough"
+
+    Exit codes: 1 if the rules refuse it, 2 if there is no such item or column.
+
+    See also: moot answer, moot edit.
     """
     command = commands.MoveItem(column=column, why=why)
     view = session.board.engine.on_item(session.speaker(), number_of(item), command, session.key)
@@ -40,12 +47,12 @@ def move_command(session: Session, item: str, column: str, why: str) -> None:
 @click.argument("item")
 @click.option("--title", metavar="T", help="A new title.")
 @click.option("--body", metavar="FILE", help="A file with the details; - reads standard input.")
-@click.option("--priority", type=click.Choice(PRIORITIES))
-@click.option("--type", "kind", type=click.Choice(TYPES))
+@click.option("--priority", type=click.Choice(PRIORITIES), help="What is taken first.")
+@click.option("--type", "kind", type=click.Choice(TYPES), help="What kind of work.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="All tags anew; repeatable.")
 @click.option("--files", multiple=True, metavar="P", help="All paths anew; repeatable.")
 @click.option("--after", multiple=True, metavar="ID", help="All items it waits for, anew; repeatable; - for none.")
-@click.option("--overrule", type=click.IntRange(1, NUMBER_MAX), metavar="N", help="Turn round attempt N's verdict.")
+@click.option("--overrule", type=Number(1), metavar="N", help="Turn round attempt N's verdict.")
 @keyed
 @click.pass_obj
 def edit_command(
@@ -62,9 +69,17 @@ def edit_command(
 ) -> None:
     """Change what an item says or waits for.
 
+    Only what you name is changed; lists are given anew as a whole. --overrule is for attempts: one that was taken for
+    a repetition then counts, or the other way round.
+
     \b
-    moot edit 7 --priority high --after 3
-    moot edit 7 --overrule 2
+    Examples:
+      moot edit 7 --priority high --after 3
+      moot edit 7 --title "Users can reset a forgotten password"
+      moot edit 7 --after -
+      moot edit 7 --overrule 2
+
+    See also: moot show, moot move.
     """
     command = commands.EditItem(
         title=UNSET if title is None else title,
@@ -88,8 +103,16 @@ def edit_command(
 def cancel_command(session: Session, item: str, why: str) -> None:
     """Cancel an item. What waits for it asks you what to do.
 
+    A run on it ends. It can be taken up again.
+
     \b
-    moot cancel 7 --why "Nobody needs it any more"
+    Examples:
+      moot cancel 7
+      moot cancel 7 --why "Nobody needs it any more"
+
+    Exit codes: 1 if it has ended already.
+
+    See also: moot reopen.
     """
     view = session.board.engine.on_item(session.speaker(), number_of(item), commands.CancelItem(why=why), session.key)
     _say(session, view, "cancelled")
@@ -103,10 +126,16 @@ def cancel_command(session: Session, item: str, why: str) -> None:
 def reopen_command(session: Session, item: str, why: str) -> None:
     """Open a done or cancelled item again.
 
-    It goes to the stage that made the work.
+    For work that turned out to be wrong after all. It goes to the stage that made the work.
 
     \b
-    moot reopen 7 --why "The link still works after an hour"
+    Examples:
+      moot reopen 7
+      moot reopen 7 --why "The link still works after an hour"
+
+    Exit codes: 1 if it has not ended.
+
+    See also: moot cancel, moot move.
     """
     view = session.board.engine.on_item(session.speaker(), number_of(item), commands.ReopenItem(why=why), session.key)
     _say(session, view, "reopened")

@@ -4,7 +4,7 @@ import click
 
 from folkmoot.core.commands import AddItem
 from folkmoot.core.item import PRIORITIES, STATUSES, TYPES
-from folkmoot.doors.cli.session import NUMBER_MAX, Session, View, common, in_run, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Number, Session, View, common, in_run, keyed, number_of, read_text
 from folkmoot.errors import Invalid, MootError
 
 
@@ -16,9 +16,13 @@ from folkmoot.errors import Invalid, MootError
 @click.option("--files", multiple=True, metavar="P", help="A path it will write; repeatable.")
 @click.option("--after", multiple=True, metavar="ID", help="An item that must be done first; repeatable.")
 @click.option("--parent", metavar="ID", help="The item this is a part of; it waits for this one.")
-@click.option("--priority", type=click.Choice(PRIORITIES), default="medium", show_default=True)
-@click.option("--tag", "tags", multiple=True, metavar="T", help="Repeatable.")
-@click.option("--type", "kind", type=click.Choice(TYPES), default="feature", show_default=True)
+@click.option(
+    "--priority", type=click.Choice(PRIORITIES), default="medium", show_default=True, help="What is taken first."
+)
+@click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
+@click.option(
+    "--type", "kind", type=click.Choice(TYPES), default="feature", show_default=True, help="What kind of work."
+)
 @in_run
 @keyed
 @click.pass_obj
@@ -37,10 +41,20 @@ def add_command(
 ) -> None:
     """Add an item to the board, or many from a file.
 
+    An item is one thing to be done: agents take it from column to column. It begins in the flow's first column, and
+    waits where --after names others that are not done. --files says what it will write, so that no two agents write
+    the same file at once.
+
     \b
-    moot add "Users can reset their password"
-    moot add "Ship it" --after 1 --after 2 --priority high
-    moot add --from backlog.md
+    Examples:
+      moot add "Users can reset their password"
+      moot add "Ship it" --after 1 --after 2 --priority high
+      moot add "Reset by mail" --files src/auth/ --body -
+      moot add --from backlog.md
+
+    Exit codes: 2 if a column, an item or the file is not known.
+
+    See also: moot edit, moot list, moot board.
     """
     if (title is None) == (source is None):
         raise Invalid("bad_usage", "add needs a TITLE, or --from FILE, and not both", "see: moot add --help")
@@ -104,29 +118,39 @@ def _add_many(session: Session, source: str, defaults: AddItem) -> None:
 @click.command("list")
 @click.option("--column", metavar="C", help="Only what is in this column.")
 @click.option("--tag", metavar="T", help="Only what has this tag.")
-@click.option("--status", type=click.Choice(STATUSES), help="Only what is in this state.")
+@click.option("--status", type=click.Choice(STATUSES), metavar="S", help=f"Only what is {', '.join(STATUSES)}.")
 @click.option(
     "--after",
-    type=click.IntRange(0, NUMBER_MAX),
+    type=Number(0),
     default=0,
     metavar="N",
-    help="Items after this one: the cursor of the page before.",
+    help="Items after this one: the next page.",
 )
 @common
 @click.pass_obj
 def list_command(session: Session, column: str | None, tag: str | None, status: str | None, after: int) -> None:
     """List items, a line each.
 
+    For a look at some of them, and for scripts: in a pipe no line is cut.
+
     \b
-    moot list --status ready
-    moot list --column dev --json
+    Examples:
+      moot list
+      moot list --status ready --column dev
+      moot list --tag auth --json
+
+    See also: moot board, moot show.
     """
     view = session.board.queries.list(column=column, tag=tag, status=status, after=after)
+    if not view["items"]:
+        from folkmoot.doors.cli.completing.nearest import known_column
+
+        known_column(column, session.board.queries.flow())
 
     def words() -> None:
         from folkmoot.doors.cli.say.board import items
 
-        items(view["items"], view["next"])
+        items(view["items"], view["next"], chosen=bool(column or tag or status or after))
 
     session.answer(view, words)
 
@@ -141,8 +165,11 @@ def show_command(session: Session, item: str) -> None:
     Where it is and why, what happened, what was tried and said, what proves it, and what happens next.
 
     \b
-    moot show 7
-    moot show 7 --json
+    Examples:
+      moot show 7
+      moot show 7 --json
+
+    See also: moot log, moot comments, moot output.
     """
     queries = session.board.queries
     view = queries.show(number_of(item))
@@ -150,12 +177,19 @@ def show_command(session: Session, item: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.item import story
         from folkmoot.doors.cli.say.phases import numbered
+        from folkmoot.doors.cli.say.progress.held import Beside
 
         events: list[View] = []
         while page := queries.log(events[-1]["seq"] if events else 0, view["id"])["events"]:
             events += page
         flow = queries.flow()
-        story(view, numbered(events, flow), flow, queries.pauses()["pauses"])
+        cut_off = [run for run in view["runs"] if run["ended_at"] and run["end"] != "reported" and not run["ref"]]
+        beside = Beside(
+            pauses=queries.pauses()["pauses"],
+            kept=session.boards.kept(session.board, [run["run"] for run in cut_off]),
+            aside=session.boards.aside(session.board) if view["landed"] else None,
+        )
+        story(view, numbered(events, flow), flow, beside)
 
     session.answer(view, words)
 
@@ -166,11 +200,16 @@ def show_command(session: Session, item: str) -> None:
 def board_command(session: Session) -> None:
     """Show the board: every column and what is in it.
 
-    Who works on what, with which model and since when; what is paused, until when and why; what waits to land.
+    Who works on what, with which model and since when; what is paused, until when and why; what waits to land; and
+    what agents ask you.
 
     \b
-    moot board
-    watch --color moot board
+    Examples:
+      moot board
+      watch --color moot board
+      moot board --json
+
+    See also: moot show, moot inbox, moot list.
     """
     queries = session.board.queries
     flow = queries.flow()
@@ -190,11 +229,12 @@ def board_command(session: Session) -> None:
         # A run whose lease is over has ended, though nobody has written that down yet.
         "runs": [run for run in queries.live()["runs"] if run["item"] in running],
         "pauses": queries.pauses()["pauses"],
+        "aside": session.boards.aside(session.board) if any(item["status"] == "done" for item in items) else None,
     }
 
     def words() -> None:
         from folkmoot.doors.cli.say.board import board
 
-        board(view, flow)
+        board(view, flow, unable=lambda: session.boards.unable(flow))
 
     session.answer(view, words)

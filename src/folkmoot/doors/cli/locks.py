@@ -18,16 +18,20 @@ from folkmoot.doors.patience import patiently
 def lock_command(session: Session, paths: tuple[str, ...], span: float, wait: float) -> None:
     """Lock files or folders, all or none. Exit 1 if others hold one.
 
-    A folder overlaps what is in it. A lock ends by itself after --for, and a run's with the run; locking one's own
-    again makes it last longer. While it holds, no agent gets an item that would write there.
+    For a person who edits by hand while agents work, or an agent that needs a file for a moment. A folder overlaps
+    what is in it. A lock ends by itself after --for, and a run's with the run; locking one's own again makes it last
+    longer. While it holds, no agent gets an item that would write there.
 
     \b
-    moot lock src/auth/ --for 2h
-    moot lock package.json --wait 10s
+    Examples:
+      moot lock src/auth/ --for 2h
+      moot lock package.json --wait 10s
+
+    See also: moot locks, moot unlock.
     """
     command = commands.LockPaths(paths=list(paths), seconds=span)
     engine, speaker = session.board.engine, session.speaker()
-    view = patiently(session.boards, wait, lambda: engine.lock(speaker, command, session.key))
+    view = patiently(session.board, wait, lambda: engine.lock(speaker, command, session.key))
     _say(session, view, list(paths), "locked")
 
 
@@ -42,7 +46,13 @@ def unlock_command(session: Session, paths: tuple[str, ...]) -> None:
     What an item holds for its files is not unlocked by hand: it ends with the work.
 
     \b
-    moot unlock src/auth/
+    Examples:
+      moot unlock src/auth/
+      moot unlock package.json src/auth/
+
+    Exit codes: 1 if a lock is not yours.
+
+    See also: moot lock, moot locks.
     """
     view = session.board.engine.lock(session.speaker(), commands.UnlockPaths(paths=list(paths)), session.key)
     _say(session, view, list(paths), "free again")
@@ -54,9 +64,14 @@ def unlock_command(session: Session, paths: tuple[str, ...]) -> None:
 def locks_command(session: Session) -> None:
     """Show which paths are held, by whom and until when.
 
+    When `moot board` says that an item is blocked, this says by whom.
+
     \b
-    moot locks
-    moot locks --json
+    Examples:
+      moot locks
+      moot locks --json
+
+    See also: moot lock, moot unlock.
     """
     view = session.board.queries.locks()
     _say(session, view, [], "")

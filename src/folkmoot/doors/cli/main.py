@@ -3,10 +3,12 @@
 import os
 import sys
 from importlib import import_module
+from typing import TextIO
 
 import click
 
 from folkmoot.config import Settings
+from folkmoot.doors.cli.completing import VARIABLE
 from folkmoot.doors.cli.session import ReaderGone, Session, common
 from folkmoot.engine.application import Boards
 from folkmoot.errors import Invalid, MootError, Unavailable
@@ -54,10 +56,15 @@ COMMANDS = {
     "metrics": "story",
     "lessons": "story",
     "doctor": "story",
+    "backup": "keep",
+    "restore": "keep",
+    "export": "keep",
+    "import": "keep",
+    "completion": "completing.command",
 }
 # What people come for, in the order in which they come for it.
 PURPOSES = {
-    "Make a board": ("init", "check", "simulate", "demo"),
+    "Make a board": ("init", "check", "simulate", "demo", "completion"),
     "Give it work": ("add", "edit", "move", "cancel", "reopen"),
     "Run agents": ("run", "worker", "stop", "go", "output", "salvage"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "report", "dispatch"),
@@ -65,6 +72,7 @@ PURPOSES = {
     "Hand over": ("send", "messages", "accept", "complete", "reject"),
     "Keep others off": ("lock", "unlock", "locks"),
     "Look": ("board", "list", "show", "log", "metrics", "lessons", "doctor"),
+    "Keep it safe": ("backup", "restore", "export", "import"),
 }
 
 
@@ -77,16 +85,20 @@ class Moot(click.Group):
             return None
         module = import_module(f"folkmoot.doors.cli.{COMMANDS[name]}")
         command: click.Command = getattr(module, f"{name}_command")
+        if ctx.resilient_parsing:  # somebody types, and wants to see what could stand there
+            from folkmoot.doors.cli.completing.values import fit
+
+            return fit(command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
+            from folkmoot.doors.cli.completing.nearest import nearest
 
-            near = get_close_matches(args[0][:64], COMMANDS, 1)
-            hint = f"did you mean: moot {near[0]}" if near else "see: moot --help"
+            near = nearest(args[0], COMMANDS)
+            hint = f"did you mean: moot {near}" if near else "see: moot --help"
             raise Invalid("unknown_command", f"there is no command {args[0]!r}", hint)
         return super().resolve_command(ctx, args)
 
@@ -116,36 +128,68 @@ def moot() -> None:
     rules decide what follows: the next stage, a stronger model, the other side of a dispute, or you.
 
     \b
-    Begin:  moot init, moot add "Users can reset their password", moot board
-    Watch:  moot demo
-    Each command explains itself: moot claim --help
+    Begin:
+      moot init                                     make a board in your project
+      moot add "Users can reset their password"     give it work
+      moot run                                      let agents do it
+
+    \b
+    See agents at work first, without any of your own: moot demo
+    Each command explains itself, with examples: moot add --help
     """
 
 
 def run(arguments: list[str], boards: Boards, settings: Settings) -> int:
+    # Whoever started us may have closed what we would write to: then it is said to nobody.
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     session = Session(boards, settings)
+    if VARIABLE in os.environ:
+        from folkmoot.doors.cli.completing.shells import complete
+
+        return complete(moot, os.environ[VARIABLE], session)
     # An error before a command has read its options must still come in the form the caller asked for.
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     session.json = "--json" in options
     try:
         return _run(arguments, session)
     except MootError as error:
-        return session.fail(error)
+        return session.fail(_with_suggestion(error))
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"see: {context.command_path} --help" if context else "see: moot --help"
-        return session.fail(Invalid("bad_usage", error.format_message(), hint))
+        from folkmoot.doors.cli.completing.nearest import in_our_words
+
+        return session.fail(in_our_words(error))
     except (click.Abort, KeyboardInterrupt):
         return 130
     except (ReaderGone, BrokenPipeError):
         # Nothing is wrong, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _hush()
         return 0
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
         return session.fail(Unavailable("system_error", what, "see that the folder is there, is yours, and has room"))
     finally:
         session.close()
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _hush()  # it has been said already that there is no room
+
+
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _hush() -> None:
+    """Let what is left to be written go nowhere: else the interpreter complains about it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _with_suggestion(error: MootError) -> MootError:
+    if error.code not in ("unknown_column", "unknown_agent"):
+        return error
+    from folkmoot.doors.cli.completing.nearest import suggest
+
+    return suggest(error)
 
 
 def _run(arguments: list[str], session: Session) -> int:

@@ -9,11 +9,12 @@ from msgspec import UNSET, Struct, UnsetType, field
 from folkmoot.core.commands import AddItem
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import PRIORITIES, TYPES
-from folkmoot.core.text import encoded
+from folkmoot.core.text import encoded, has_unstorable
 from folkmoot.errors import Invalid
 
 ITEMS_MAX = 1000
 TITLE_MAX = 500
+VALUES_MAX = 100_000  # in a YAML list, aliases written out: a hundred for each of a thousand items
 BULLET = re.compile(r"(?P<indent>\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[(?P<box>[ xX])\]\s+)?(?P<title>\S.*)")
 Words = list[str | int]
 
@@ -67,31 +68,46 @@ def _bad(source: str, what: str) -> Invalid:
 def _json(text: str, source: str) -> list[Any]:
     if text.lstrip().startswith("["):
         text = text.replace("\n", " ")
+    from folkmoot.reports.canonical import decoder
+
     values: list[Any] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Only a new line ends a line: other letters that do so elsewhere may stand in a string.
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         try:
-            value = msgspec.json.decode(line) if line.strip() else []
-        except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+            value = decoder().decode(line) if line.strip() else []
+        except (RecursionError, ValueError) as error:
             raise _bad(source, f"line {number} is not JSON: {error}") from error
+        if has_unstorable(value):
+            raise _bad(source, f"line {number} holds a NUL, half a character, a number too large, or is too deep")
         values += value if isinstance(value, list) else [value]
     return values
 
 
 def _yaml(text: str, source: str) -> list[Any]:
-    import yaml
+    from folkmoot.flows.faults import Findings
+    from folkmoot.flows.source import read_source
 
-    try:
-        # Everything stays text: `no` and `2024-01-01` are good titles.
-        value = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark else ""
-        raise _bad(source, f"{where}it is not YAML: {getattr(error, 'problem', None) or error}") from error
+    findings = Findings(source)
+    tree = read_source(text, findings, values_max=VALUES_MAX, is_list=True)
+    if tree is None or findings.faults:
+        first = findings.faults[0]
+        more = f" ({first.suggestion})" if first.suggestion else ""
+        raise _bad(source, f"line {first.line}: {first.message}{more}")
+    value = _plain(tree)
     if isinstance(value, dict) and list(value) == ["items"]:
         value = value["items"]
     if not isinstance(value, list):
         raise _bad(source, "it is YAML, but not a list of items")
     return value
+
+
+def _plain(node: Any) -> Any:
+    """A tree of YAML as values. Everything stays text: `no` and `2024-01-01` are good titles."""
+    from folkmoot.flows.source import Mapping, Sequence
+
+    if isinstance(node, Mapping):
+        return {key: _plain(entry.value) for key, entry in node.entries.items()}
+    return [_plain(part) for part in node.items] if isinstance(node, Sequence) else node.text
 
 
 def _entries(values: list[Any], source: str) -> list[Entry]:

@@ -17,12 +17,19 @@ from folkmoot.errors import Invalid
 def send_command(session: Session, file: str | None, schema: bool) -> None:
     """Send a message: an envelope as JSON.
 
-    FILE holds it; - reads standard input. from, to and type are needed, the rest is filled in; the flow says who may
-    send which type to whom. context.item binds it to an item; a task_handoff without one makes an item.
+    For agents that hand work to each other by name. FILE holds it; - reads standard input. from, to and type are
+    needed, the rest is filled in; the flow says who may send which type to whom. context.item binds it to an item; a
+    task_handoff without one makes an item.
 
     \b
-    echo '{"from": "planner", "to": "builder", "type": "task_handoff"}' | moot send -
-    moot send --schema
+    Examples:
+      moot send handoff.json
+      moot send - < handoff.json
+      moot send --schema
+
+    Exit codes: 1 if the flow does not allow it, 2 if it is no envelope.
+
+    See also: moot messages, moot accept, moot dispatch.
     """
     from folkmoot.doors.posting import order_to_send
     from folkmoot.reports.envelope import envelope_schema, read_message
@@ -47,15 +54,23 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
     """Show messages, in the order they were sent.
 
     \b
-    moot messages --to builder --status pending
-    moot messages --json
+    Examples:
+      moot messages
+      moot messages --to builder --status pending
+      moot messages --item 7 --json
+
+    See also: moot send, moot accept, moot reject.
     """
     view = session.board.queries.messages(to=to, status=status, item=number_of(item) if item else None)
+    if not view["messages"]:
+        from folkmoot.doors.cli.completing.nearest import known_agent
+
+        known_agent(to, session.board.queries.flow())
 
     def words() -> None:
         from folkmoot.doors.cli.say.messages import messages
 
-        messages(view["messages"])
+        messages(view["messages"], chosen=bool(to or status or item))
 
     session.answer(view, words)
 
@@ -68,8 +83,16 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
 def accept_command(session: Session, message: str) -> None:
     """Accept a pending message. A claim does so by itself.
 
+    Only needed for a message that belongs to no item.
+
     \b
-    moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
+    Examples:
+      moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
+      moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --as builder
+
+    Exit codes: 1 if it is no longer pending, 2 if there is no such message.
+
+    See also: moot messages, moot complete, moot reject.
     """
     view = session.board.engine.on_message(session.speaker(), commands.AcceptMessage(message=message), session.key)
     _say(session, view, "accepted")
@@ -83,8 +106,16 @@ def accept_command(session: Session, message: str) -> None:
 def complete_command(session: Session, message: str) -> None:
     """Say that what a message asked for is done. A report does so by itself.
 
+    Only needed for a message that belongs to no item.
+
     \b
-    moot complete 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
+    Examples:
+      moot complete 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
+      moot complete 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --as builder
+
+    Exit codes: 1 if it is not accepted yet or ended already, 2 if there is no such message.
+
+    See also: moot messages, moot accept.
     """
     view = session.board.engine.on_message(session.speaker(), commands.CompleteMessage(message=message), session.key)
     _say(session, view, "completed")
@@ -100,7 +131,13 @@ def reject_command(session: Session, message: str, why: str) -> None:
     """Refuse a message. By a run this is its report: it disputes what it was handed.
 
     \b
-    moot reject 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --why "The spec names no limits"
+    Examples:
+      moot reject 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --why "No limits named"
+      moot reject 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --why "Not mine" --json
+
+    Exit codes: 1 if it has ended already, 2 if there is no such message.
+
+    See also: moot messages, moot accept.
     """
     if not why.strip():
         raise Invalid("bad_usage", "--why is empty", "say what is wrong with it")
@@ -124,8 +161,13 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
     Coordination, conflicts and the state of the board are for the rules: report. TASK may be - for standard input.
 
     \b
-    moot dispatch implementer "Fix the missing check in handlers/feature.go:42"
-    moot dispatch implementer "Is the limit 10 or 20 MB?" --purpose question
+    Examples:
+      moot dispatch dev-agent "Fix the missing check in feature.go:42"
+      moot dispatch dev-agent "Is the limit 10 or 20 MB?" --purpose question
+
+    Exit codes: 1 if the flow does not allow it, 2 if there is no such agent.
+
+    See also: moot send, moot report.
     """
     words = read_text(task) if task == "-" else task
     command = commands.DispatchAgent(agent=agent, task=words, purpose=purpose)

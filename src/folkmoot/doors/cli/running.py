@@ -5,13 +5,16 @@ import sys
 import click
 
 from folkmoot.core import commands
-from folkmoot.doors.cli.session import Session, View, common, plain
+from folkmoot.doors.cli.session import Number, Session, View, common
+from folkmoot.errors import Unavailable
 
 
 def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...]) -> None:
+    from folkmoot.doors.cli.say.progress.held import UNABLE
     from folkmoot.doors.cli.say.running import Progress
 
-    progress = Progress(sys.stderr if session.json else sys.stdout, session.board.queries)
+    stream = sys.stderr if session.json else sys.stdout
+    progress = Progress(stream, session.board.queries, changed=session.board.changed)
     try:
         summary = session.boards.work(
             session.board,
@@ -23,41 +26,60 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
         )
     finally:
         progress.stop()
-    view = {**summary, **progress.summary()}
-    session.answer(view, progress.end)
+    held = progress.held(summary["unable"], agents)
+    waits = [{"why": one.why, "reason": one.reason, "agents": one.agents, "items": one.items} for one in held]
+    aside = session.boards.aside(session.board)
+    view = {**summary, **progress.summary(), "waits": waits, "aside": aside}
+    lame = [one for one in held if one.why == UNABLE] if not view["runs"] and not view["interrupted"] else []
+    shown = [one for one in held if one not in lame]
+    session.answer(view, lambda: progress.end(shown, until_idle=until_idle, why_follows=bool(lame), aside=aside))
+    if lame:
+        hint = "install it and sign in to it, or let the flow name another; who can be started: moot check"
+        raise Unavailable("cannot_start", "; ".join(one.words() for one in lame), hint)
 
 
 @click.command("run")
-@click.option("--slots", type=click.IntRange(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
+@click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--until-idle", is_flag=True, help="End when nothing is left that agents could do.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
 @common
 @click.pass_obj
 def run_command(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...]) -> None:
-    """Put agents on the items of the board, and keep all slots filled.
+    """Put agents on the board's items, and keep all slots filled.
 
     Each agent works in a clone of its own. What it did is proved by the flow's gates and lands on the target branch,
     or comes back to the board with the reason. Ctrl-C lets agents finish; a second one stops them now, and their items
-    are given back.
+    are given back. Where no agent can be started it ends.
 
     \b
-    moot run
-    moot run --slots 8 --until-idle
-    moot run --agent dev-agent
+    Examples:
+      moot run
+      moot run --slots 8 --until-idle
+      moot run --agent dev-agent
+
+    Exit codes: 4 if items are ready and no run began, since what starts their agents is not there.
+
+    See also: moot board, moot inbox, moot output, moot stop.
     """
     _work(session, slots, until_idle, agents)
 
 
 @click.command("worker")
-@click.option("--slots", type=click.IntRange(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
+@click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
 @common
 @click.pass_obj
 def worker_command(session: Session, slots: int | None, agents: tuple[str, ...]) -> None:
     """Be one of many workers of a board, until stopped.
 
+    As `moot run`, in as many terminals of this machine as you like. Each has its own slots; the board is the same.
+
     \b
-    moot worker --slots 4
+    Examples:
+      moot worker
+      moot worker --slots 4 --agent dev-agent
+
+    See also: moot run, moot stop.
     """
     _work(session, slots, False, agents)
 
@@ -67,13 +89,17 @@ def worker_command(session: Session, slots: int | None, agents: tuple[str, ...])
 @common
 @click.pass_obj
 def stop_command(session: Session, why: str) -> None:
-    """Begin no new runs from now on, on all machines. What runs may finish.
+    """Begin no new runs from now on, in all workers of the board. What runs may finish.
 
     \b
-    moot stop --why "the build server is down"
+    Examples:
+      moot stop
+      moot stop --why "The build server is down"
+
+    See also: moot go, moot board.
     """
     view = session.board.engine.on_board(session.speaker(), commands.StopBoard(why=why))
-    _say_pauses(session, view, "stopped: no new runs begin; let it go on with: moot go")
+    _say_pauses(session, view)
 
 
 @click.command("go")
@@ -82,17 +108,26 @@ def stop_command(session: Session, why: str) -> None:
 def go_command(session: Session) -> None:
     """Let a stopped board go on.
 
-    Pools that wait for their quota are tried again too.
+    Pools that wait for their quota are tried again too, and a day's budget that is spent is no reason to wait today.
 
     \b
-    moot go
+    Examples:
+      moot go
+      moot go --json
+
+    See also: moot stop, moot run.
     """
     view = session.board.engine.on_board(session.speaker(), commands.ResumeBoard())
-    _say_pauses(session, view, "the board goes on")
+    _say_pauses(session, view)
 
 
-def _say_pauses(session: Session, view: View, words: str) -> None:
-    session.answer(view, lambda: click.echo(plain(words)))
+def _say_pauses(session: Session, view: View) -> None:
+    def words() -> None:
+        from folkmoot.doors.cli.say.board import stopped
+
+        stopped(view)
+
+    session.answer(view, words)
 
 
 @click.command("output")
@@ -104,12 +139,19 @@ def _say_pauses(session: Session, view: View, words: str) -> None:
 def output_command(session: Session, run: str, follow: bool, diff: bool) -> None:
     """Show what an agent printed. It is kept in the store, its beginning and its end.
 
+    `moot show ID` names the runs of an item, `moot board` those at work.
+
     \b
-    moot output r3f9a2c41b7d0
-    moot output r3f9a2c41b7d0 --follow
-    moot output r3f9a2c41b7d0 --diff
+    Examples:
+      moot output r3f9a2c41b7d0
+      moot output r3f9a2c41b7d0 --follow
+      moot output r3f9a2c41b7d0 --diff
+
+    Exit codes: 2 if there is no such run.
+
+    See also: moot show, moot log, moot salvage.
     """
-    from folkmoot.doors.cli.say.running import print_output
+    from folkmoot.doors.cli.say.progress.kept import print_output
 
     view = session.board.queries.output(run)
     parts = [part for part in view["parts"] if (part["part"] >= 1_000_000) == diff]
@@ -129,16 +171,22 @@ def output_command(session: Session, run: str, follow: bool, diff: bool) -> None
 def salvage_command(session: Session, run: str | None, branch: str | None) -> None:
     """List work that did not land, or bring it back.
 
-    With a RUN its work becomes a branch.
+    Nothing that an agent wrote is thrown away. With a RUN its work becomes a branch of your repository.
 
     \b
-    moot salvage
-    moot salvage r3f9a2c41b7d0
+    Examples:
+      moot salvage
+      moot salvage r3f9a2c41b7d0
+      moot salvage r3f9a2c41b7d0 --branch second-look
+
+    Exit codes: 2 if there is no such run, or it changed nothing.
+
+    See also: moot output, moot show.
     """
     view = session.boards.salvage(session.board, run, branch)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.running import salvaged
+        from folkmoot.doors.cli.say.progress.kept import salvaged
 
         salvaged(view)
 

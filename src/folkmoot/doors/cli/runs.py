@@ -5,9 +5,8 @@ import click
 from folkmoot.core import commands
 from folkmoot.core.report import Report
 from folkmoot.doors.cli.session import Session, Span, View, in_run, keyed, number_of, plain, read_text
+from folkmoot.doors.patience import Waiting, when_ready
 from folkmoot.errors import Invalid, NothingToDo
-
-ANSWER_SECONDS = 1.0  # how often a run that waits looks for the answer
 
 
 @click.command("claim")
@@ -16,6 +15,7 @@ ANSWER_SECONDS = 1.0  # how often a run that waits looks for the answer
 @click.option("--item", metavar="ID", help="Only this item.")
 @click.option("--lease", type=Span(), metavar="60s", help="How long the claim holds without a renewal.")
 @click.option("--worker", default="", metavar="NAME", help="Who runs the agent; shown, never trusted.")
+@click.option("--wait", type=Span(), default=0.0, metavar="60s", help="Wait so long until an item is ready.")
 @click.option("--prompt", "as_prompt", is_flag=True, help="Print only the prompt; the run and its token go to stderr.")
 @keyed
 @click.pass_obj
@@ -26,21 +26,33 @@ def claim_command(
     item: str | None,
     lease: float | None,
     worker: str,
+    wait: float,
     as_prompt: bool,
 ) -> None:
     """Take the next item for an agent, with its brief. Exit 3 if none is ready.
 
+    For scripts and people that are the agent themselves; `moot run` does it by itself. The claim is yours for the
+    lease: renew it while you work, and end it with a report.
+
     \b
-    moot claim dev-agent
-    moot claim dev-agent --item 7 --lease 10m --json
-    moot claim dev-agent --prompt | my-agent
+    Examples:
+      moot claim dev-agent
+      moot claim dev-agent --item 7 --lease 10m --json
+      moot claim dev-agent --wait 60s --prompt | my-agent
+
+    Exit codes: 1 if the rules refuse it, 2 if there is no such agent, 3 if no item is ready for it.
+
+    See also: moot renew, moot report, moot run.
     """
     if as_prompt and session.json:
         raise Invalid("bad_usage", "--prompt is text, and --json is one document", "the JSON has the brief: use --json")
     wanted = number_of(item) if item else None
-    view = session.board.engine.claim(
-        session.speaker(), agent, column=column, item=wanted, lease=lease, worker=worker, key=session.key
-    )
+    engine, speaker, key = session.board.engine, session.speaker(), session.key
+
+    def attempt() -> View:
+        return engine.claim(speaker, agent, column=column, item=wanted, lease=lease, worker=worker, key=key)
+
+    view = when_ready(session.board, agent, wait, attempt)
 
     def words() -> None:
         from folkmoot.doors.cli.say.run import claimed
@@ -64,8 +76,16 @@ def claim_command(
 def renew_command(session: Session, run: str | None, token: int | None) -> None:
     """Keep a claim for another lease.
 
+    While you work, before the lease is over; else the item is given to the next. Inside a run nothing need be named.
+
     \b
-    moot renew r3f9a2c41b7d0 --token 1
+    Examples:
+      moot renew r3f9a2c41b7d0 --token 1
+      moot renew r3f9a2c41b7d0 --token 1 --json
+
+    Exit codes: 1 if the claim is no longer yours: stop the work.
+
+    See also: moot claim, moot release.
     """
     view = session.board.engine.on_run(session.run_speaker(run, token), commands.RenewRun(), session.key)
     _say(session, view, "keeps its run")
@@ -79,8 +99,16 @@ def renew_command(session: Session, run: str | None, token: int | None) -> None:
 def release_command(session: Session, run: str | None, token: int | None) -> None:
     """Give an item back unworked.
 
+    For when you cannot begin after all. It counts as no attempt, and the next agent may take it at once.
+
     \b
-    moot release r3f9a2c41b7d0 --token 1
+    Examples:
+      moot release r3f9a2c41b7d0 --token 1
+      moot release r3f9a2c41b7d0 --token 1 --json
+
+    Exit codes: 1 if the claim is no longer yours.
+
+    See also: moot claim, moot report.
     """
     view = session.board.engine.on_run(session.run_speaker(run, token), commands.ReleaseRun(), session.key)
     _say(session, view, "given back")
@@ -94,11 +122,15 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
 def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int | None) -> None:
     """Ask for more files than the item declared. Exit 1 if another holds one.
 
-    The run never waits: what it cannot have it must do without, or say in its report.
-    Inside a run, where MOOT_RUN and MOOT_TOKEN are set, the paths are enough.
+    The run never waits: what it cannot have it must do without, or say in its report. Inside a run, where MOOT_RUN and
+    MOOT_TOKEN are set, the paths are enough.
 
     \b
-    moot widen r3f9a2c41b7d0 --token 1 src/auth/mail.py
+    Examples:
+      moot widen r3f9a2c41b7d0 --token 1 src/auth/mail.py
+      moot widen r3f9a2c41b7d0 --token 1 src/mail/ templates/
+
+    See also: moot locks, moot lock.
     """
     # Inside a run the first word is a path too, unless it names a run again.
     named = session.run is None or token is not None or run_and_paths[0] == session.run
@@ -121,18 +153,23 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
 def ask_command(session: Session, question: str, options: tuple[str, ...], context: str, wait: float | None) -> None:
     """Ask a person in the middle of a run, and go on. Exit 3 if there is no answer in time.
 
-    Without --wait the answer is in the item's next brief.
+    For what the agent could also do without. Without --wait the answer is in the item's next brief. A question that
+    must be answered before anything else is a report with the outcome `asks`.
 
     \b
-    moot ask "May I add a dependency on requests?" --option yes --option no --wait 10m
+    Examples:
+      moot ask "May I add a dependency on requests?"
+      moot ask "Which limit?" --option "10 MB" --option "20 MB" --wait 10m
+
+    See also: moot inbox, moot answer, moot report.
     """
     speaker = session.run_speaker(None, None)
     command = commands.AskPerson(question=question, options=list(options), context=context)
     view = session.board.engine.on_run(speaker, command, session.key)
     asked = view["questions"][-1]
-    while wait is not None and asked["state"] == "open" and wait > 0:
-        session.boards.pause(min(ANSWER_SECONDS, wait))
-        wait -= ANSWER_SECONDS
+    waiting = Waiting(session.board, wait or 0.0)
+    while asked["state"] == "open" and waiting.left > 0:
+        waiting.sleep()
         found = session.board.queries.show(view["id"])["questions"]
         asked = next(one for one in found if one["id"] == asked["id"])
     if wait is not None and asked["state"] == "open":
@@ -154,11 +191,18 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
 def report_command(session: Session, run_and_file: tuple[str, ...], token: int | None, final: bool) -> None:
     """Report how a run ended.
 
-    FILE holds the report, in any dialect the board reads: JSON, markdown, signals; - reads standard input.
-    Inside a run, where MOOT_RUN and MOOT_TOKEN are set, FILE is enough.
+    FILE holds the report, in any dialect the board reads: JSON, markdown, signals; - reads standard input. The item
+    then goes where the rules say. Inside a run, where MOOT_RUN and MOOT_TOKEN are set, FILE is enough.
 
     \b
-    echo '{"outcome": "done", "summary": "…"}' | moot report r3f9a2c41b7d0 --token 1 -
+    Examples:
+      echo '{"outcome": "done"}' | moot report r3f9a2c41b7d0 --token 1 -
+      moot report r3f9a2c41b7d0 --token 1 report.md
+      moot report r3f9a2c41b7d0 --token 1 report.md --final
+
+    Exit codes: 1 if the claim is no longer yours, 2 if the report cannot be read.
+
+    See also: moot claim, moot show.
     """
     if len(run_and_file) > 2:
         raise Invalid("bad_usage", "report takes a RUN and a FILE", "see: moot report --help")

@@ -1,22 +1,26 @@
 """What every command shares: who speaks, which board, and how answers and errors are printed."""
 
 import os
+import stat
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 import msgspec
 
 from folkmoot.config import Settings
 from folkmoot.core.commands import Speaker
+from folkmoot.core.text import checked_key, checked_name
 from folkmoot.engine.application import Application, Boards
 from folkmoot.errors import Invalid, MootError
 
 View = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 TEXT_BYTES_MAX = 1_000_000
+GIVEN_BYTES_MAX = 20_000_000  # of a file whose reader has a bound of its own, and words for it
 NUMBER_MAX = 2**63 - 1  # what a store can count to
+JOINERS = "\u200c\u200d"  # no letters, but words of some scripts and many emoji fall apart without them
 
 
 class ReaderGone(Exception):
@@ -55,7 +59,7 @@ class Session:
         """The run this process is part of, whatever name it gives itself; else the person."""
         if self.run is not None:
             return self.run_speaker(None, None)
-        return Speaker(plain(self.name or self.settings.user))
+        return Speaker(checked_name(plain(self.name or self.settings.user)))
 
     def run_speaker(self, run: str | None, token: int | None) -> Speaker:
         run, token = run or self.run, self.token if token is None else token
@@ -76,11 +80,24 @@ class Session:
         if self.json:
             sys.stderr.write(msgspec.json.encode(_error_view(error)).decode() + "\n")
         else:
-            colour = False if os.environ.get("NO_COLOR") else None
-            click.echo(click.style("moot: ", fg="red", bold=True) + plain(error.message), err=True, color=colour)
+            colour = False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
+            click.echo(click.style("moot: ", fg="red", bold=True) + _fitted(error.message, 6), err=True, color=colour)
             if error.hint:
-                click.echo(click.style("  next: ", dim=True) + plain(error.hint), err=True, color=colour)
+                click.echo(click.style("  next: ", dim=True) + _fitted(error.hint, 8), err=True, color=colour)
         return error.exit_code
+
+
+def _fitted(words: str, beside: int) -> str:
+    """Words that stand beside a label: broken between words on a screen, on one line for a script."""
+    words = plain(words)
+    if not sys.stderr.isatty():
+        return words
+    from shutil import get_terminal_size
+    from textwrap import wrap
+
+    room = max(min(get_terminal_size().columns, 100) - beside, 20)
+    whole = [wrap(line, room, break_long_words=False, break_on_hyphens=False) or [""] for line in words.split("\n")]
+    return f"\n{' ' * beside}".join(line for lines in whole for line in lines)
 
 
 def _error_view(error: MootError) -> View:
@@ -107,7 +124,11 @@ def plain(text: str) -> str:
     """Words safe for a terminal: control codes are stored as they came, but never sent to a screen."""
     if text.isprintable():
         return text
-    return "".join(letter if letter.isprintable() or letter.isspace() else "�" for letter in _spaced(text))
+    return "".join(letter if _is_shown(letter) else "�" for letter in _spaced(text))
+
+
+def _is_shown(letter: str) -> bool:
+    return letter.isprintable() or letter.isspace() or letter in JOINERS
 
 
 def _spaced(text: str) -> str:
@@ -158,7 +179,7 @@ def _set_name(context: click.Context, _: click.Parameter, value: str | None) -> 
 
 
 def _set_key(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.obj.key = value
+    context.obj.key = checked_key(value)
 
 
 def _set_run(context: click.Context, _: click.Parameter, value: str | None) -> None:
@@ -177,11 +198,13 @@ def number_of(item: str) -> str:
 def read_text(source: str) -> str:
     """The text of a file, or of standard input for `-`."""
     try:
-        if source == "-":
-            data = sys.stdin.buffer.read(TEXT_BYTES_MAX + 1)
-        else:
-            with open(source, "rb") as file:
+        if source != "-":
+            with open(_regular(source), "rb") as file:
                 data = file.read(TEXT_BYTES_MAX + 1)
+        elif sys.stdin is None:
+            raise ValueError("it is closed")
+        else:
+            data = sys.stdin.buffer.read(TEXT_BYTES_MAX + 1)
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else error
         raise Invalid(
@@ -197,6 +220,39 @@ def read_text(source: str) -> str:
         raise Invalid("bad_text", f"{source} is not UTF-8 text: {error.reason}", "save it as UTF-8") from error
 
 
+def _regular(path: str) -> int:
+    """The open file, if it is one with an end: a pipe or a device may never tell anything, or never stop."""
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return opened
+    os.close(opened)
+    raise ValueError("it is no regular file")
+
+
+class GivenFile(click.ParamType[str]):
+    """The name of a file that others will read: refused here if it is none that could be read whole."""
+
+    name = "file"
+
+    def __init__(self, most: int | None = GIVEN_BYTES_MAX) -> None:
+        self._most = most  # bytes; None: however many
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        path = str(value)
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return path if "\0" not in path else self._refuse(path, "no name has a NUL in it")
+        if not stat.S_ISREG(found.st_mode):
+            return path if stat.S_ISDIR(found.st_mode) else self._refuse(path, "it is no regular file")
+        if self._most is not None and found.st_size > self._most:
+            self._refuse(path, f"it has more than {self._most} bytes")
+        return path
+
+    def _refuse(self, path: str, why: str) -> NoReturn:
+        raise Invalid("unreadable_file", f"{path} cannot be read: {why}", "name a file with text in it")
+
+
 class Span(click.ParamType[float]):
     """A time span such as 30m, 2h or 45s."""
 
@@ -206,3 +262,19 @@ class Span(click.ParamType[float]):
         from folkmoot.flows.spans import parse_span
 
         return value if isinstance(value, float) else parse_span(str(value))
+
+
+class Number(click.ParamType[int]):
+    """A whole number in a range that a store can count."""
+
+    name = "number"
+
+    def __init__(self, least: int, most: int = NUMBER_MAX) -> None:
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        digits = str(value)
+        if len(digits) <= 20 and digits.isascii() and digits.isdecimal() and self._least <= int(digits) <= self._most:
+            return int(digits)
+        to = "on" if self._most == NUMBER_MAX else f"to {self._most}"
+        self.fail(f"{plain(digits[:40])!r} is no whole number from {self._least} {to}", param, ctx)

@@ -5,8 +5,7 @@ import sys
 
 import click
 
-from folkmoot.core.flow import RUNG_ESCALATE, Agent, Flow
-from folkmoot.doors.cli.session import Session, View, common, plain
+from folkmoot.doors.cli.session import GivenFile, Session, View, common, plain
 from folkmoot.errors import Invalid, Refused
 
 
@@ -17,12 +16,22 @@ from folkmoot.errors import Invalid, Refused
 def init_command(session: Session, preset: str) -> None:
     """Make a board in this folder.
 
-    It is in .moot/: the flow, its prompts and the store. Nothing that is there already is overwritten. A coding client
-    that is installed is written into the flow, so that `moot run` can start the agents.
+    Once for each project, in its top folder. All of it is in .moot/: the flow, its prompts and the store. Nothing that
+    is there already is overwritten. A coding client that is installed is written into the flow, so that `moot run` can
+    start the agents.
 
     \b
-    moot init
+    Examples:
+      moot init
+      moot init --preset handoff
+      moot init --preset quest --json
+
+    Exit codes: 1 if there is a board already, 2 if there is no such preset.
+
+    See also: moot add, moot check, moot demo.
     """
+    from folkmoot.doors.cli.say.progress.held import run_by
+
     made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
     application = session.boards.create(os.curdir, preset)
     try:
@@ -35,7 +44,7 @@ def init_command(session: Session, preset: str) -> None:
         "flow": flow.name,
         "columns": list(flow.columns),
         "agents": list(flow.agents),
-        "run": _run_by(flow),
+        "run": run_by(flow),
         "made_flow": made_flow,
         "unable": {} if made_flow else session.boards.unable(flow),
     }
@@ -49,23 +58,29 @@ def init_command(session: Session, preset: str) -> None:
 
 
 @click.command("check")
-@click.argument("flow", required=False)
+@click.argument("flow", required=False, type=GivenFile())
 @click.option("--move", "moves", multiple=True, metavar="OLD=NEW", help="Where the items of a column go; repeatable.")
 @common
 @click.pass_obj
 def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) -> None:
     """Check a flow, and take in the board's own.
 
-    Every fault is named with its place and a suggestion. A flow without a column that items are in is refused, unless
-    --move says where they go. That is a move by hand: runs there end, and what was made for the items is cancelled.
-    Of the board's own flow it says too which agents `moot run` starts, and with what.
+    After every change of .moot/flow.yaml: until then the board goes on with the flow it knows. Every fault is named
+    with its place and a suggestion. A flow without a column that items are in is refused, unless --move says where
+    they go. That is a move by hand: runs there end, and what was made for the items is cancelled. Of the board's own
+    flow it says too which agents `moot run` starts, and with what.
 
     The ladders of .moot/escalation.yaml, else of ~/.oi/config/escalation.yaml, take the place of the flow's own.
 
     \b
-    moot check
-    moot check other/flow.yaml
-    moot check --move qa=review
+    Examples:
+      moot check
+      moot check .moot/flow.yaml
+      moot check --move qa=review
+
+    Exit codes: 1 if items would be left nowhere, 2 if the flow has faults.
+
+    See also: moot init, moot simulate.
     """
     if flow is not None and moves:
         raise Invalid("bad_usage", "--move is for the board's own flow", "leave FLOW out: moot check --move OLD=NEW")
@@ -86,8 +101,10 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         "unable": {},
     }
     if flow is None:
+        from folkmoot.doors.cli.say.progress.held import run_by
+
         taken = session.board.queries.flow()
-        started, unable = _run_by(taken), session.boards.unable(taken)
+        started, unable = run_by(taken), session.boards.unable(taken)
         view |= {"agents": list(taken.agents), "run": started}
         view["unable"] = {agent: why for agent, why in unable.items() if agent in started}
 
@@ -97,21 +114,6 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         say_checked(view)
 
     session.answer(view, words)
-
-
-def _run_by(flow: Flow) -> View:
-    """By what each agent is started, of those that anything starts."""
-    ways = {agent.name: _ways(flow, agent) for agent in flow.agents.values()}
-    return {name: " and ".join(way) for name, way in ways.items() if way}
-
-
-def _ways(flow: Flow, agent: Agent) -> list[str]:
-    if agent.run and "client" not in agent.run:
-        kind, what = next(iter(agent.run.items()))
-        return [str(what) if kind == "python" else " ".join(what)]
-    models = [flow.models.get(rung.model) for rung in agent.ladder if rung.model != RUNG_ESCALATE] or [None]
-    clients = [(model and model.client) or agent.run.get("client") for model in models]
-    return list(dict.fromkeys(str(client) for client in clients)) if all(clients) else []
 
 
 def _moves(given: tuple[str, ...]) -> dict[str, str]:
@@ -131,11 +133,15 @@ def _moves(given: tuple[str, ...]) -> dict[str, str]:
 def demo_command(session: Session, ask: bool) -> None:
     """Watch scripted agents at work on a real board.
 
-    A dispute that ends, a climb up the ladder of models, and a question. No keys, no network.
+    To see what a board does before you make one: a split, a dispute that ends, a climb up the ladder of models, and a
+    question. It takes less than a minute, in a folder of its own that stays for you to look at. No keys, no network.
 
     \b
-    moot demo
-    moot demo --ask
+    Examples:
+      moot demo
+      moot demo --ask
+
+    See also: moot init, moot simulate.
     """
     view = session.boards.demo(ask=ask, on_stderr=session.json)
 

@@ -4,28 +4,31 @@ import sys
 
 import click
 
-from folkmoot.doors.cli.session import NUMBER_MAX, Session, View, common, number_of
+from folkmoot.doors.cli.session import Number, Session, View, common, number_of
 from folkmoot.errors import Invalid, Unavailable
-
-FOLLOW_SECONDS = 1.0
 
 
 @click.command("log")
 @click.argument("item", required=False)
+@click.option("--after", type=Number(0), default=0, metavar="SEQ", help="Only events after this one.")
 @click.option(
-    "--after", type=click.IntRange(0, NUMBER_MAX), default=0, metavar="SEQ", help="Only events after this one."
+    "--limit", type=Number(1, 10_000), default=1000, show_default=True, metavar="N", help="At most this many."
 )
-@click.option("--limit", type=click.IntRange(1, 10_000), default=1000, show_default=True, help="At most this many.")
 @click.option("--follow", is_flag=True, help="Go on showing what happens, until Ctrl-C.")
 @common
 @click.pass_obj
 def log_command(session: Session, item: str | None, after: int, limit: int, follow: bool) -> None:
     """Show the log, of an item or of the whole board.
 
+    All that happened, in order, and who did it. `moot show` tells the same as a story.
+
     \b
-    moot log
-    moot log --follow
-    moot log 7 --after 120 --json
+    Examples:
+      moot log --follow
+      moot log 7
+      moot log 7 --after 120 --json
+
+    See also: moot show, moot output.
     """
     if follow and session.json:
         raise Invalid(
@@ -34,10 +37,23 @@ def log_command(session: Session, item: str | None, after: int, limit: int, foll
     wanted = number_of(item) if item else None
     view = session.board.queries.log(after, wanted, limit)
     session.answer(view, lambda: _show(session, view))
-    while follow:
+    if follow:
+        _follow(session, view, wanted, limit)
+    elif not session.json and session.board.queries.log(view["next"], wanted, 1)["events"]:
+        from folkmoot.doors.cli.say.events import more_log
+
+        more_log(wanted, view["next"])
+
+
+def _follow(session: Session, view: View, item: str | None, limit: int) -> None:
+    from folkmoot.doors.patience import Waiting
+
+    waiting = Waiting(session.board)
+    while True:
         sys.stdout.flush()
-        session.boards.pause(FOLLOW_SECONDS)
-        view = session.board.queries.log(view["next"], wanted, limit)
+        if len(view["events"]) < limit:
+            waiting.sleep()
+        view = session.board.queries.log(view["next"], item, limit)
         if view["events"]:
             _show(session, view)
 
@@ -56,8 +72,11 @@ def metrics_command(session: Session) -> None:
     """Show what the work takes: time, handoffs, fixes, cost.
 
     \b
-    moot metrics
-    moot metrics --json
+    Examples:
+      moot metrics
+      moot metrics --json
+
+    See also: moot log, moot simulate.
     """
     view = session.board.queries.metrics()
 
@@ -71,7 +90,7 @@ def metrics_command(session: Session) -> None:
 
 @click.command("lessons")
 @click.option("--agent", metavar="A", help="Only what this agent's runs have learnt.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most this many.")
+@click.option("--limit", type=Number(1, 10_000), default=100, show_default=True, metavar="N", help="At most this many.")
 @common
 @click.pass_obj
 def lessons_command(session: Session, agent: str | None, limit: int) -> None:
@@ -80,10 +99,17 @@ def lessons_command(session: Session, agent: str | None, limit: int) -> None:
     A lesson reaches later runs of the same agent, and whoever works on the same files.
 
     \b
-    moot lessons
-    moot lessons --agent dev-agent --json
+    Examples:
+      moot lessons
+      moot lessons --agent dev-agent --limit 20
+
+    See also: moot show, moot metrics.
     """
     view = session.board.queries.lessons(agent, limit)
+    if not view["lessons"]:
+        from folkmoot.doors.cli.completing.nearest import known_agent
+
+        known_agent(agent, session.board.queries.flow())
 
     def words() -> None:
         from folkmoot.doors.cli.say.measures import lessons
@@ -99,15 +125,26 @@ def lessons_command(session: Session, agent: str | None, limit: int) -> None:
 def doctor_command(session: Session) -> None:
     """Check that the board is sound.
 
-    Every invariant and the log's chain; what is wrong is named.
+    After a crash, a full disk, or whenever you doubt it. Every invariant and the log's chain; what is wrong is named,
+    and how the board can be made sound again. Nothing is changed.
 
     \b
-    moot doctor
-    moot doctor --json
+    Examples:
+      moot doctor
+      moot doctor --json
+
+    Exit codes: 4 if something is wrong.
+
+    See also: moot restore, moot backup, moot log.
     """
     from folkmoot.engine.checking.doctor import examine
 
-    view = examine(session.board.engine)
+    try:
+        view = examine(session.board.engine)
+    except Unavailable as fault:
+        if fault.code != "store_damaged":
+            raise
+        raise Unavailable(fault.code, fault.message, session.boards.rescue(session.place)) from fault
 
     def words() -> None:
         from folkmoot.doors.cli.say.setup import examined
@@ -117,4 +154,4 @@ def doctor_command(session: Session) -> None:
     session.answer(view, words)
     if not view["ok"]:
         wrong = ", ".join(check["check"] for check in view["checks"] if not check["ok"])
-        raise Unavailable("board_damaged", f"the board is not sound: {wrong}", "keep a copy of it before you go on")
+        raise Unavailable("board_damaged", f"the board is not sound: {wrong}", session.boards.rescue(session.place))

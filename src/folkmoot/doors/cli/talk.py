@@ -28,9 +28,15 @@ def comment_command(
 ) -> None:
     """Comment on an item, or reply to a comment.
 
+    Whoever works on the item next is told. A comment on an artifact reaches whoever works with it.
+
     \b
-    moot comment 7 "The limit is 20 MB, not 10" --artifact specs/upload.md
-    moot comment 7 "Agreed" --parent c003 --resolve accepted
+    Examples:
+      moot comment 7 "The limit is 20 MB, not 10"
+      moot comment 7 "Not covered" --artifact specs/upload.md --target Limits
+      moot comment 7 "Agreed" --parent c001 --resolve accepted
+
+    See also: moot comments, moot show.
     """
     command = commands.AddComment(content=text, artifact=artifact, target=target, parent=parent, resolution=resolve)
     view = session.board.engine.on_item(session.speaker(), number_of(item), command, session.key)
@@ -45,7 +51,11 @@ def comments_command(session: Session, item: str) -> None:
     """Show the threads of an item.
 
     \b
-    moot comments 7
+    Examples:
+      moot comments 7
+      moot comments 7 --json
+
+    See also: moot comment, moot show.
     """
     view = session.board.queries.comments(number_of(item))
     _say(session, view, view["comments"])
@@ -67,11 +77,16 @@ def _say(session: Session, view: View, said: list[View]) -> None:
 def inbox_command(session: Session, document: bool) -> None:
     """Show what agents ask you, oldest first. Exit 3 if nothing is open.
 
-    With --document it is one JSON document, also if nothing is open: what was tried on each item, and what is asked.
+    Each question comes with what is needed to decide it, its options, and the command that answers it. With --document
+    it is one JSON document, also if nothing is open: what was tried on each item, and what is asked.
 
     \b
-    moot inbox
-    moot inbox --document
+    Examples:
+      moot inbox
+      moot inbox --json
+      moot inbox --document
+
+    See also: moot answer, moot show.
     """
     queries = session.board.queries
     if document:
@@ -99,9 +114,17 @@ def inbox_command(session: Session, document: bool) -> None:
 def answer_command(session: Session, question: str, answer: str, to: str | None) -> None:
     """Answer a question, in words or by the number of an option.
 
+    The item goes on at once, and its next agent is told. Words that fit no option are guidance all the same.
+
     \b
-    moot answer q3 2
-    moot answer q3 "Only for paying customers" --to stories
+    Examples:
+      moot answer q3 2
+      moot answer q3 "Only for paying customers"
+      moot answer q3 "The story must say so" --to stories
+
+    Exit codes: 1 if the rules refuse it, 2 if there is no such question, option or column.
+
+    See also: moot inbox, moot move.
     """
     command = commands.AnswerQuestion(question=question, answer=answer, to=to)
     view = session.board.engine.answer(session.speaker(), command, session.key)

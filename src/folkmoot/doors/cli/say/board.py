@@ -1,5 +1,6 @@
 """Many items: the board in the order of its flow, and lists."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.text import Text
@@ -12,27 +13,32 @@ from folkmoot.doors.cli.say.page import (
     CARE,
     COMMAND,
     GOOD,
+    PRIORITIES,
     QUIET,
     Page,
     Part,
     count,
-    day_of,
+    lasting,
     one_line,
-    time_of,
+    when,
 )
+from folkmoot.doors.cli.say.progress.held import DAY, NO_RUN, PAUSED, READY, STOPPED, UNABLE, held_back, pause_words
 from folkmoot.doors.cli.say.talk import answer_command
 
 View = dict[str, Any]
 LAST_DONE = 5
+COLUMN_MAX = 20  # items of a column on a screen; all of them are in the list
 QUESTION_CELLS = 160  # of a question on the board; all of it is in the inbox
 TITLE_LEAST = 24  # where less is left beside the note, it goes below
 KINDS = {"sub": "sub-agent", "dispatch": "dispatched"}
 ASKS = {"needs-human-review": "dispute", "awaiting-divine-guidance": "asks", "parked": "parked"}
-STOPPED, DAY, POOL = "all", "day", "pool:"  # what a pause is of
 
 
-def board(view: View, flow: Flow, page: Page | None = None) -> None:
-    """Every column in the order of the flow; those off the flow only if something is in them."""
+def board(view: View, flow: Flow, page: Page | None = None, unable: Callable[[], Mapping[str, str]] = dict) -> None:
+    """Every column in the order of the flow; those off the flow only if something is in them.
+
+    `unable` is asked only where somebody is wanted: which agents cannot be started here, and why.
+    """
     page = page or Page()
     items, questions = view["items"], view["questions"]
     runs = {run["item"]: run for run in view["runs"]}
@@ -55,26 +61,29 @@ def board(view: View, flow: Flow, page: Page | None = None) -> None:
     page.blank()
     stages = [name for name in flow.stages() if name != END]
     others = [name for name in by_column if name not in stages]
-    width = max(len(name) for name in stages)
+    width = min(max(len(name) for name in stages), 30)
+    ids = max(len(item["id"]) for item in items)
     for name in [*stages, *sorted(others)]:
-        _heading(page, flow, name, by_column.get(name, []), min(width, 30))
-        for item in by_column.get(name, []):
+        there = by_column.get(name, [])
+        _heading(page, flow, name, there, width)
+        for item in _foremost(page, there):
             note = note_on(page, item, asked.get(item["id"], []), runs.get(item["id"]), flow.target)
-            _item(page, item, note)
-    _ended(page, items)
-    _who_acts(page, flow, view)
+            _item(page, item, note, ids)
+        if len(there) > COLUMN_MAX and not page.is_whole:
+            all_of_them = (f"moot list --column {one_line(name)}", COMMAND)
+            page.line((f"and {len(there) - COLUMN_MAX} more: ", QUIET), all_of_them, indent=5)
+    _ended(page, items, width, ids)
+    if view["aside"]:
+        aside_line(page, view["aside"], indent=1)
+    _who_acts(page, flow, view, unable)
 
 
 def pause_lines(page: Page, pause: View, indent: int) -> None:
     """What begins no runs now, why, until when, and how to end it."""
-    what, until = pause["what"], pause["until"]
-    names = {STOPPED: "the board is stopped", DAY: "no agent begins"}
-    words = names.get(what) or f"{what.removeprefix(POOL)} has no quota"
-    by = f" by {pause['by']}" if what == STOPPED else ""
-    end = f" until {_moment(until, pause['since'])}" if until else f" since {time_of(pause['since'])}{by}"
+    what = pause["what"]
     why = f": {one_line(pause['why'])}" if pause["why"] else ""
     label = page.text(("!" if page.ascii else "■", CARE))
-    page.labelled(label, (one_line(words) + end, CARE), why, indent=indent, gap=1)
+    page.labelled(label, (pause_words(pause), CARE), why, indent=indent, gap=1)
     hint: list[Part] = [("no run begins; those at work may finish; go on: ", QUIET), ("moot go", COMMAND)]
     if what == DAY:
         hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot go", COMMAND)]
@@ -83,19 +92,40 @@ def pause_lines(page: Page, pause: View, indent: int) -> None:
     page.line(*hint, indent=indent + 2)
 
 
-def _moment(timestamp: str, since: str) -> str:
-    """The time of day, with the day where that is another."""
-    same = day_of(timestamp) == day_of(since)
-    return time_of(timestamp) if same else f"{day_of(timestamp)} {time_of(timestamp)}"
+def aside_line(page: Page, branch: str, indent: int = 0) -> None:
+    """Work has landed beside the branch it is for: what the user does about it."""
+    words = f"your tree was not clean, so work waits on {one_line(branch)}: "
+    page.line((words, CARE), (f"git merge {one_line(branch)}", COMMAND), indent=indent, hang=2)
 
 
-def _who_acts(page: Page, flow: Flow, view: View) -> None:
-    """Something could be done, and nobody does it: how agents are put on it."""
-    waits = any(item["status"] in ("ready", "proving") for item in view["items"])
+def stopped(view: View) -> None:
+    """What keeps runs from beginning, after somebody has stopped or resumed the board."""
+    page = Page()
+    if not view["pauses"]:
+        page.line(page.mark("done"), " ", ("The board goes on.", GOOD))
+        page.line(("next: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=2)
+    for pause in view["pauses"]:
+        pause_lines(page, pause, indent=0)
+
+
+def _who_acts(page: Page, flow: Flow, view: View, unable: Callable[[], Mapping[str, str]]) -> None:
+    """Something could be done, and nobody does it: how agents are put on it, or why they cannot be."""
+    ready = [item for item in view["items"] if item["status"] in READY]
     stopped = any(pause["what"] == STOPPED for pause in view["pauses"])
-    if not waits or stopped or view["runs"] or not any(agent.run for agent in flow.agents.values()):
+    if not ready or stopped or view["runs"] or not any(agent.run for agent in flow.agents.values()):
         return
-    page.blank()
+    held = held_back(ready, flow, view["pauses"], unable())
+    puts = sum(len(one.items) for one in held) < len(ready)
+    if puts or any(one.why != PAUSED for one in held):
+        page.blank()
+    for one in held:
+        if one.why == UNABLE:
+            page.line((one.words(), BAD), (": ", QUIET), ("moot check", COMMAND), indent=1, hang=2)
+        elif one.why == NO_RUN:
+            by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
+            page.line((f"{one.words()}: ", QUIET), by_hand, indent=1, hang=2)
+    if not puts:
+        return
     page.line(("nobody is at work: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=1)
 
 
@@ -137,6 +167,15 @@ def _questions(page: Page, questions: list[View]) -> None:
         page.line(("all that is needed to decide: ", QUIET), ("moot inbox", COMMAND), indent=3)
 
 
+def _foremost(page: Page, items: list[View]) -> list[View]:
+    """As many as a screen has room for, in their order: first of all those on which something happens."""
+    if page.is_whole or len(items) <= COLUMN_MAX:
+        return items
+    quiet = [item["status"] in ("ready", "waiting") for item in items]
+    chosen = sorted(range(len(items)), key=lambda number: (quiet[number], number))[:COLUMN_MAX]
+    return [items[number] for number in sorted(chosen)]
+
+
 def _heading(page: Page, flow: Flow, name: str, items: list[View], width: int) -> None:
     column = flow.columns.get(name)
     passes_by_itself = column is not None and not column.agents and not column.human
@@ -148,9 +187,12 @@ def _heading(page: Page, flow: Flow, name: str, items: list[View], width: int) -
     page.line((one_line(name).ljust(width), style), "  ", (one_line(watchers + gates), QUIET), indent=1)
 
 
-def _item(page: Page, item: View, note: Text) -> None:
-    lead = page.text("   ", page.mark(item["status"]), " ", (f"#{item['id']}", "bold"), "  ")
+def _item(page: Page, item: View, note: Text, ids: int) -> None:
+    lead = page.text("   ", page.mark(item["status"]), " ", (f"#{item['id']}".rjust(ids + 1), "bold"), "  ")
     title = page.text(one_line(item["title"]))
+    if page.is_whole:
+        page.row(lead, title, "  " if note else "", note)
+        return
     room = page.width - lead.cell_len - (note.cell_len + 2 if note else 0)
     if note and room < min(TITLE_LEAST, title.cell_len):
         page.line(page.text(lead, page.cut(title, page.width - lead.cell_len)))
@@ -186,9 +228,9 @@ def note_on(page: Page, item: View, asked: list[str], run: View | None = None, t
     if item["failure_count"]:
         notes.append((count(item["failure_count"], "failure"), BAD))
     if item["pause"] is not None:
-        notes.append((f"again in {item['pause']:.0f}s", CARE))
-    if item["priority"] in ("critical", "high"):
-        notes.append((item["priority"], CARE))
+        notes.append((f"again in {lasting(item['pause'])}", CARE))
+    if item["priority"] in PRIORITIES:
+        notes.append((item["priority"], PRIORITIES[item["priority"]]))
     told = page.text()
     for note in notes:
         told.append_text(page.text((" · " if told else "", QUIET), note))
@@ -197,7 +239,7 @@ def note_on(page: Page, item: View, asked: list[str], run: View | None = None, t
 
 def _at_work(run: View, lands_on: str) -> list[Part]:
     """Who, with which model, since when; and whether a sandbox is around it."""
-    since = f"since {time_of(run['started_at'])}"
+    since = f"since {when(run['started_at'])}"
     if run["agent"] == LANDING:
         return [(f"is landing on {one_line(lands_on)} {since}", AGENT)]
     model = f" with {one_line(run['model'])}" if run["model"] else ""
@@ -205,41 +247,38 @@ def _at_work(run: View, lands_on: str) -> list[Part]:
     return [*notes, ("not sandboxed", BAD)] if run["sandboxed"] is False else notes
 
 
-def _ended(page: Page, items: list[View]) -> None:
+def _ended(page: Page, items: list[View], width: int, ids: int) -> None:
     done = [item for item in items if item["status"] == "done" and is_own(item)]
     cancelled = [item for item in items if item["status"] == "cancelled"]
-    page.line(("done", "bold" if done else QUIET), (f"  {len(done)}", GOOD if done else QUIET), indent=1)
+    page.line((END.ljust(width), "bold" if done else QUIET), (f"  {len(done)}", GOOD if done else QUIET), indent=1)
     for item in done[-LAST_DONE:]:
         quiet = item | {"failure_count": 0, "priority": "medium", "pause": None}
-        _item(page, quiet, note_on(page, quiet, []))
+        _item(page, quiet, note_on(page, quiet, []), ids)
     if len(done) > LAST_DONE:
         page.line((f"and {len(done) - LAST_DONE} more: ", QUIET), ("moot list --status done", COMMAND), indent=5)
     if cancelled:
-        page.line((f"cancelled  {len(cancelled)}", QUIET), indent=1)
+        page.line((f"{'cancelled'.ljust(width)}  {len(cancelled)}", QUIET), indent=1)
 
 
-def items(found: list[View], following: int | None) -> None:
-    """A line for each item."""
+def items(found: list[View], following: int | None, *, chosen: bool) -> None:
+    """A line for each item; `chosen`: of some only, so that there may be others."""
     page = Page()
-    if not found:
-        page.line(("No item is like that.", QUIET), " ", ("moot list", COMMAND))
-        return
-    numbers = max(len(item["id"]) for item in found) + 1
-    columns = max(len(one_line(item["column"])) for item in found)
+    if not found and chosen:
+        page.line(("No item is like that.", QUIET), " All of them: ", ("moot list", COMMAND))
+    elif not found:
+        page.line(("Nothing is on this board yet.", QUIET), " Give it work: ", ('moot add "…"', COMMAND))
+    numbers = max((len(item["id"]) for item in found), default=0) + 1
+    columns = max((len(one_line(item["column"])) for item in found), default=0)
     for item in found:
+        lead = page.text(page.mark(item["status"]), " ", (f"#{item['id']}".rjust(numbers), "bold"), "  ")
+        lead.append_text(page.text((one_line(item["column"]).ljust(columns), QUIET), "  "))
         note = note_on(page, item, [])
-        status = "" if item["status"] in ("running", "ready") else item["status"]
-        page.row(
-            page.mark(item["status"]),
-            " ",
-            (f"#{item['id']}".rjust(numbers), "bold"),
-            "  ",
-            (one_line(item["column"]).ljust(columns), QUIET),
-            "  ",
-            one_line(item["title"]),
-            "  " if note or status else "",
-            (status if status and not note else "", QUIET),
-            note,
-        )
+        if not note and item["status"] not in ("running", "ready", item["column"]):
+            note = page.text((item["status"], QUIET))
+        room = page.row_width - lead.cell_len - (note.cell_len + 2 if note else 0)
+        title = page.text(one_line(item["title"]))
+        # What a glance should tell is not lost behind a long title, where there is room for both.
+        title = page.cut(title, room) if room >= TITLE_LEAST else title
+        page.row(lead, title, "  " if note else "", note)
     if following is not None:
         page.line(("there are more: ", QUIET), (f"moot list --after {following}", COMMAND))

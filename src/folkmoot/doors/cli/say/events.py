@@ -8,13 +8,28 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.text import Text
 
-from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, GOOD, PERSON, QUIET, Page, day_of, one_line, time_of
+from folkmoot.doors.cli.say.page import (
+    AGENT,
+    BAD,
+    CARE,
+    COMMAND,
+    GOOD,
+    PERSON,
+    QUIET,
+    Page,
+    day_of,
+    lasting,
+    one_line,
+    time_of,
+    today,
+)
 from folkmoot.doors.cli.say.phases import rounds_of, tests_of, title_of
 
 View = dict[str, Any]
 Comments = Mapping[str, View]
 ENGINE = "folkmoot"
 NAMES_MAX, MODELS_MAX = 22, 10  # cells for who and with which model
+NARROW = 70  # cells; on less of a screen names are not set in a column
 
 
 class Said(Struct, frozen=True):
@@ -65,7 +80,7 @@ def _commented(context: View, comments: Comments) -> Said:
 
 def _fault(context: View, comments: Comments) -> Said:
     pause = context.get("pause")
-    again = f"; again in {pause:.0f}s" if isinstance(pause, int | float) else ""
+    again = f"; again in {lasting(pause)}" if isinstance(pause, int | float) else ""
     return Said(f"fault ({context.get('cause')})", detail=f"{context.get('why')}{again}", style=CARE)
 
 
@@ -97,7 +112,7 @@ def _phase(context: View, comments: Comments) -> Said:
 
 def _held(context: View, comments: Comments) -> Said:
     seconds = context.get("seconds")
-    span = f" for {seconds:.0f}s" if isinstance(seconds, int | float) else ""
+    span = f" for {lasting(seconds)}" if isinstance(seconds, int | float) else ""
     lead = "asked for more paths" if context.get("widened") else "locked paths" if span else "holds its paths"
     return Said(f"{lead}{span}", detail=_listed(context.get("paths")))
 
@@ -277,6 +292,7 @@ def steps(events: Iterable[View], comments: Comments, runs: Mapping[str, View]) 
 def _together(happened: list[View], comments: Comments) -> list[Said]:
     """The events of one step, without what they say twice."""
     names = {event["event"] for event in happened}
+    causes = {event["context"].get("cause") for event in happened if event["event"] == "agent_completed"}
     told = []
     for event in happened:
         name, words = event["event"], said(event, comments)
@@ -289,6 +305,8 @@ def _together(happened: list[View], comments: Comments) -> list[Said]:
             continue  # the board's own: where the item went says as much
         if len(happened) > 1 and name in CARRIES_ON:
             words = replace(words, lead="", style="")
+        if name == "error_occurred" and event["context"].get("cause") in causes:
+            words = replace(words, lead="", style="")  # the report has said that it failed, and why
         if name in TOLD_BELOW or (name == "item_moved" and len(happened) > 1 and "item_reopened" not in names):
             words = replace(words, detail="")
         told.append(words)
@@ -322,29 +340,46 @@ def _tell_step(page: Page, label: Text, step: Step) -> None:
     if to:
         lead.append_text(page.text(" → " if lead else "→ ", (one_line(to), "bold")))
     indent = page.labelled(label, lead, indent=2)
-    for detail in dict.fromkeys(one_line(part.detail) for part in step.said if part.detail):
-        page.line((detail, QUIET), indent=indent)
+    details = list(dict.fromkeys(one_line(part.detail) for part in step.said if part.detail))
+    for detail in details:
+        if not any(detail in other for other in details if other != detail):  # what another says too is said once
+            page.line((detail, QUIET), indent=indent)
 
 
 def log(events: list[View]) -> None:
-    """The log, a line for each event."""
+    """The log, a line for each event; what did not happen today stands below its day."""
     page = Page()
     if not events:
         page.line(("Nothing more has happened.", QUIET))
         return
     wide = len(str(events[-1]["seq"]))
     items = max(len(event["item"] or "") for event in events) + 1
+    names = min(max(len(one_line(event["agent"] or "")) for event in events), NAMES_MAX)
+    names = 0 if page.row_width < NARROW else names
+    day = today()
     for event in events:
-        told = said(event, {})
-        detail = one_line(told.detail)
+        if day_of(event["timestamp"]) != day:
+            day = day_of(event["timestamp"])
+            page.line((day, QUIET))
+        told, agent = said(event, {}), one_line(event["agent"] or "")
+        # A reason that only says again who did what is none.
+        detail = "" if told.detail == f"{event['agent']} {told.lead}" else one_line(told.detail)
         page.row(
             (str(event["seq"]).rjust(wide), QUIET),
             (f"  {time_of(event['timestamp'])}  ", QUIET),
             ((f"#{event['item']}" if event["item"] else "–").ljust(items), "bold"),
             "  ",
-            (one_line(event["agent"] or ""), AGENT),
-            " ",
+            (agent.ljust(names), PERSON if event["run"] is None and agent != ENGINE else AGENT),
+            "  " if names else " ",
             (one_line(told.lead), told.style),
             (f" → {one_line(told.to)}" if told.to else "", "bold"),
             (f": {detail}" if detail else "", QUIET),
         )
+
+
+def more_log(item: str | None, after: int) -> None:
+    """The log goes on: how to see the rest."""
+    page = Page()
+    page.line(
+        ("there are more: ", QUIET), (" ".join(["moot log", *([item] if item else []), f"--after {after}"]), COMMAND)
+    )

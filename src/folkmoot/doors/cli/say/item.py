@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.doors.cli.say.board import DAY, POOL, STOPPED, pause_lines
+from folkmoot.core.item import ENDED
+from folkmoot.doors.cli.say.board import aside_line, pause_lines
 from folkmoot.doors.cli.say.events import steps, tell
 from folkmoot.doors.cli.say.page import (
     BAD,
@@ -12,14 +13,16 @@ from folkmoot.doors.cli.say.page import (
     COMMAND,
     GOOD,
     PERSON,
+    PRIORITIES,
     QUIET,
     Page,
     Part,
     count,
     one_line,
-    time_of,
+    when,
     who,
 )
+from folkmoot.doors.cli.say.progress.held import Beside, concerns
 from folkmoot.doors.cli.say.progress.lines import span
 from folkmoot.doors.cli.say.talk import answer_command, question_lines
 
@@ -30,10 +33,12 @@ TAIL_LINES = 10  # of what a red gate said last
 ID_SHOWN = 12  # letters of a commit or tree
 
 
-def story(view: View, events: list[View], flow: Flow, pauses: list[View]) -> None:
+def story(view: View, events: list[View], flow: Flow, beside: Beside) -> None:
     """Where an item is and why, what happened, what was tried and said, and what happens next."""
     page = Page()
     _heading(page, view)
+    if beside.aside and view["landed_on"] == beside.aside:
+        aside_line(page, beside.aside)
     page.blank()
     page.line(one_line(view["why"]), indent=2)
     if view["body"].strip():
@@ -52,12 +57,12 @@ def story(view: View, events: list[View], flow: Flow, pauses: list[View]) -> Non
     outputs_lines(page, view["outputs"])
     _contracts(page, view)
     _evidence(page, view)
-    _runs(page, view)
+    _runs(page, view, beside.kept)
     _guidance(page, view)
     page.head("What happens next")
     page.line(*_next(view, flow), indent=2)
-    for pause in pauses:
-        if _concerns(pause, view, flow):
+    for pause in beside.pauses:
+        if concerns(pause, view, flow):
             pause_lines(page, pause, indent=2)
 
 
@@ -66,14 +71,15 @@ def _heading(page: Page, view: View) -> None:
     parts: list[Part] = [page.mark(view["status"]), " ", (view["status"], "bold")]
     if view["column"] != view["status"]:
         parts += [" in ", (view["column"], "bold")]
-    parts += [(f" · {view['priority']} {view['type']}", QUIET)]
+    priority = (view["priority"], PRIORITIES.get(view["priority"], QUIET))
+    parts += [(" · ", QUIET), priority, (f" {view['type']}", QUIET)]
     if view["kind"] != "item":
         parts += [(f" · {_kind(view)}", QUIET)]
     if view["failure_count"]:
         parts += [(f" · {count(view['failure_count'], 'failure')}", BAD)]
     if view["cost_usd"]:
         parts += [(f" · ${view['cost_usd']:.2f}", QUIET)]
-    page.line(*parts)
+    page.line(*parts, hang=2)
     if view["landed"]:
         page.line((f"landed on {one_line(view['landed_on'])} at {view['landed'][:ID_SHOWN]}", GOOD))
     if view["head"]:
@@ -208,10 +214,11 @@ def outputs_lines(page: Page, outputs: list[View]) -> None:
     """What came back from the items that were made for this one."""
     if outputs:
         page.head("What came back")
+    ids = max((len(output["item"]) for output in outputs), default=0) + 1
     for output in outputs:
         outcome = output["outcome"]
         style = GOOD if outcome == "done" else BAD if outcome == "failed" else CARE
-        label = page.text((f"#{output['item']}", "bold"))
+        label = page.text((f"#{output['item']}".rjust(ids), "bold"))
         said: list[Part] = [(outcome, style), f": {one_line(output['summary'] or output['title'])}"]
         page.labelled(label, who(one_line(output["agent"])), (f" ({output['kind']}) ", QUIET), *said, indent=2)
 
@@ -263,7 +270,7 @@ def _last_words(page: Page, output: str, run: str, indent: int) -> None:
     page.line(("all of it: ", QUIET), (f"moot output {run}", COMMAND), indent=indent)
 
 
-def _runs(page: Page, view: View) -> None:
+def _runs(page: Page, view: View, kept: list[str]) -> None:
     """The runs that a worker made, and how to see more of them. What people and scripts claimed is told above."""
     started = [run for run in view["runs"] if run["sandboxed"] is not None]
     if not started:
@@ -272,7 +279,9 @@ def _runs(page: Page, view: View) -> None:
     if len(started) > RUNS_SHOWN:
         page.line((f"… {len(started) - RUNS_SHOWN} earlier ones: moot show {view['id']} --json", QUIET), indent=2)
     for run in started[-RUNS_SHOWN:]:
-        page.labelled(page.text((run["run"], "bold")), *_run_words(run), indent=2)
+        cut_off: list[Part] = [(", its work: ", QUIET), (f"moot salvage {run['run']}", COMMAND)]
+        words = [*_run_words(run), *(cut_off if run["run"] in kept else [])]
+        page.labelled(page.text((run["run"], "bold")), *words, indent=2)
     page.line(("what one printed: ", QUIET), ("moot output RUN", COMMAND), indent=2)
     if any(run["changed"] for run in started):
         page.line(("what it changed: ", QUIET), ("moot output RUN --diff", COMMAND), indent=2)
@@ -284,7 +293,7 @@ def _run_words(run: View) -> list[Part]:
     model = f" with {one_line(run['model'])}" if run["model"] else ""
     parts: list[Part] = [who(one_line(run["agent"])), model]
     if run["ended_at"] is None:
-        parts.append((f", at work since {time_of(run['started_at'])}", "bold"))
+        parts.append((f", at work since {when(run['started_at'])}", "bold"))
     else:
         outcome = run["outcome"] or run["end"]
         style = GOOD if outcome == "done" else BAD if outcome == "failed" else CARE
@@ -319,17 +328,6 @@ def guidance_lines(page: Page, guidance: View) -> None:
     page.line((one_line(guidance["by"]), PERSON), ": ", one_line(guidance["answer"]), indent=2, hang=2)
 
 
-def _concerns(pause: View, view: View, flow: Flow) -> bool:
-    """Does this pause keep the item's next run from beginning?"""
-    if view["status"] not in ("ready", "proving"):
-        return False
-    agent = flow.agents.get(view["agent"] or view["watcher"] or "")
-    if view["status"] == "proving" or agent is None:
-        return bool(pause["what"] == STOPPED)
-    pools = {flow.pool(agent.name, model) for model in [None, *(rung.model for rung in agent.ladder)]}
-    return pause["what"] in (STOPPED, DAY) or pause["what"].removeprefix(POOL) in pools
-
-
 def _next(view: View, flow: Flow) -> list[Part]:
     """Who must act, and the command by which they do."""
     number, status = view["id"], view["status"]
@@ -352,7 +350,7 @@ def _next(view: View, flow: Flow) -> list[Part]:
             who(running["agent"]),
             _model(running),
             *bare,
-            f" has been at work since {time_of(running['started_at'])}; "
+            f" has been at work since {when(running['started_at'])}; "
             "if it goes silent, its lease runs out and the item is given to the next.",
         ]
     if status == "blocked":
@@ -374,7 +372,7 @@ def changed(view: View, done: str) -> None:
     """What became of an item after a command on it."""
     page = Page()
     page.line(page.mark(view["status"]), " ", (f"#{view['id']} {done}", "bold"), "  ", one_line(view["title"]), hang=2)
-    if view["told"]:
+    if view["told"] and view["status"] not in ENDED:
         page.line((f"What was wrong: {one_line(view['told'])}; the next run is told", CARE), indent=2, hang=2)
     page.line(one_line(view["why"]), indent=2)
     for question in view["questions"]:

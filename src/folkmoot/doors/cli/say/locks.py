@@ -3,7 +3,7 @@
 from typing import Any
 
 from folkmoot.core.rules.sharing.paths import normal_path
-from folkmoot.doors.cli.say.page import COMMAND, GOOD, QUIET, Page, one_line, time_of, who
+from folkmoot.doors.cli.say.page import COMMAND, GOOD, QUIET, Page, one_line, when, who
 
 View = dict[str, Any]
 PATH_CELLS = 40  # of the widest path beside which the rest stands
@@ -29,7 +29,7 @@ def _for_whom(hold: View) -> str:
 
 
 def _until(hold: View) -> str:
-    since = f" since {time_of(hold['acquired'])}"
+    since = f" since {when(hold['acquired'])}"
     if hold["expires"]:
-        return f"{since}, until {time_of(hold['expires'])}" + (", or the run's end" if hold["run"] else "")
+        return f"{since}, until {when(hold['expires'])}" + (", or the run's end" if hold["run"] else "")
     return f"{since}, until the work is over"

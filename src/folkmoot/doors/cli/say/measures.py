@@ -60,7 +60,7 @@ def lessons(found: list[View]) -> None:
     if not found:
         page.line(("No run has told what it learnt yet.", QUIET), " A report may carry lessons.")
         return
-    page.line((count(len(found), "lesson"), HEAD), (", the newest first", QUIET))
+    page.line((count(len(found), "lesson"), HEAD), (", the newest first" if len(found) > 1 else "", QUIET))
     for lesson in found:
         page.blank()
         files = f" · {', '.join(lesson['files'][:4])}" if lesson["files"] else ""

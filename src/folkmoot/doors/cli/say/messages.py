@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, one_line, time_of, who
+from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, Part, one_line, when, who
 
 View = dict[str, Any]
 STYLES = {"pending": CARE, "accepted": "bold", "completed": GOOD, "rejected": BAD}
@@ -17,10 +17,12 @@ def told(message: View, done: str) -> None:
     _lines(page, message)
 
 
-def messages(found: list[View]) -> None:
+def messages(found: list[View], *, chosen: bool) -> None:
+    """Every message; `chosen`: of some only, so that there may be others."""
     page = Page()
+    more: list[Part] = [" All of them: ", ("moot messages", COMMAND)] if chosen else []
     if not found:
-        page.line(("No message is like that.", QUIET), " ", ("moot messages", COMMAND))
+        page.line(("No message is like that." if chosen else "No message was sent yet.", QUIET), *more)
     for message in found:
         page.line((message["message_id"], "bold"), (f"  {_sent(message)}", QUIET))
         _lines(page, message)
@@ -28,7 +30,7 @@ def messages(found: list[View]) -> None:
 
 def _sent(message: View) -> str:
     try:
-        return time_of(message["timestamp"])
+        return when(message["timestamp"])
     except ValueError:  # the sender's own words, which need not be a moment
         return one_line(message["timestamp"])
 
@@ -42,4 +44,5 @@ def _lines(page: Page, message: View) -> None:
         page.line((one_line(message["why"]), BAD), indent=4)
     if message["payload"]:
         words = one_line(json.dumps(message["payload"], ensure_ascii=False))
-        page.line(page.cut(page.text((words, QUIET)), PAYLOAD_CELLS), indent=4)
+        shown = page.text((words, QUIET))
+        page.line(shown if page.is_whole else page.cut(shown, PAYLOAD_CELLS), indent=4)

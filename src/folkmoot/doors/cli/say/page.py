@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from folkmoot.doors.cli.session import ReaderGone, plain
+from folkmoot.flows.spans import format_span
 
 Part = str | tuple[str, str] | Text  # words, words and their style, or words that are put together already
 
@@ -31,6 +32,7 @@ CARE = "yellow"
 AGENT = "cyan"
 PERSON = "magenta"
 COMMAND = "bold cyan"
+PRIORITIES = {"critical": BAD, "high": CARE}  # the others are as usual
 
 # For screens that cannot show more than ASCII.
 IN_ASCII = str.maketrans({"→": "->", "←": "<-", "↑": "^", "…": "...", "–": "-", "·": "-", "“": '"', "”": '"'})
@@ -76,7 +78,14 @@ class Page:
         self.width = min(max(screen, NARROWEST), WIDEST)
         # A line for each thing: cut to the screen of a person, whole for `grep`.
         self.row_width = max(screen, NARROWEST) if file.isatty() or "COLUMNS" in os.environ else UNCUT
-        self.ascii = not (file.encoding or "ascii").lower().startswith("utf")
+        # Python speaks UTF-8 for this locale too; who asks for it wants nothing but ASCII.
+        bare_locale = os.environ.get("LC_ALL") in ("C", "POSIX")
+        self.ascii = bare_locale or not (file.encoding or "ascii").lower().startswith("utf")
+
+    @property
+    def is_whole(self) -> bool:
+        """Is there no screen to cut for? Then whoever reads may search for any word of a title."""
+        return self.row_width == UNCUT
 
     @property
     def on_terminal(self) -> bool:
@@ -95,7 +104,7 @@ class Page:
 
     def _shown(self, words: str) -> str:
         safe = "".join(" " if letter.isspace() else letter for letter in plain(words))
-        return safe.translate(IN_ASCII) if self.ascii else safe
+        return safe.translate(IN_ASCII).encode("ascii", "replace").decode() if self.ascii else safe
 
     def mark(self, status: str) -> Text:
         fancy, simple, style = MARKS.get(status, ("•", "*", "default"))
@@ -121,6 +130,19 @@ class Page:
         for line in plain(words).expandtabs(4).strip("\n").split("\n"):
             deeper = len(line) - len(line.lstrip(" -*"))
             self._put(" " * indent, " " * (indent + min(deeper, 8)), self.text((line.rstrip(), style)))
+
+    def prose(self, words: str, *, indent: int = 0) -> None:
+        """Paragraphs and lists as markdown has them: lines that were broken for another width are broken anew."""
+        lines: list[str] = []
+        is_code = False
+        for line in plain(words).expandtabs(4).strip("\n").split("\n"):
+            fence = line.lstrip().startswith("```")
+            if lines and not (is_code or fence) and _goes_on(lines[-1], line):
+                lines[-1] += f" {line.strip()}"
+            else:
+                lines.append(line)
+            is_code = is_code != fence
+        self.block("\n".join(lines), indent=indent)
 
     def row(self, *parts: Part) -> None:
         """One line and no more: cut where the screen ends."""
@@ -163,6 +185,13 @@ class Page:
         self.console.print(text, soft_wrap=True)
 
 
+def _goes_on(before: str, line: str) -> bool:
+    """Is a line of prose the rest of the one before it?"""
+    begins = line.lstrip()
+    own = not begins or begins[0] in "#-*>|" or begins.split(" ")[0].rstrip(".)").isdecimal()
+    return not own and bool(before.strip()) and before.lstrip()[0] not in "#|"
+
+
 def who(name: object) -> tuple[str, str]:
     return (str(name), AGENT)
 
@@ -172,12 +201,26 @@ def time_of(timestamp: object) -> str:
     return _local(timestamp).strftime("%H:%M:%S")
 
 
+def when(timestamp: object) -> str:
+    """The time of day, with the day before it where that is not today."""
+    return time_of(timestamp) if day_of(timestamp) == today() else _local(timestamp).strftime("%Y-%m-%d %H:%M")
+
+
+def today() -> str:
+    return datetime.now().astimezone().strftime("%Y-%m-%d")
+
+
 def day_of(timestamp: object) -> str:
     return _local(timestamp).strftime("%Y-%m-%d")
 
 
 def _local(timestamp: object) -> datetime:
     return datetime.fromisoformat(str(timestamp)).astimezone()
+
+
+def lasting(seconds: float) -> str:
+    """`45s`, `2h`, `1h30m`: as people write it, without fractions."""
+    return format_span(round(seconds))
 
 
 def count(number: int, thing: str) -> str:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from folkmoot.doors.cli.say.item import attempt_lines, contract_lines, finding_line, guidance_lines, outputs_lines
-from folkmoot.doors.cli.say.page import CARE, QUIET, Page, one_line, time_of, who
+from folkmoot.doors.cli.say.page import CARE, QUIET, Page, one_line, when, who
 from folkmoot.doors.cli.say.talk import comment_lines
 
 View = dict[str, Any]
@@ -16,7 +16,7 @@ def claimed(view: View) -> None:
     task = brief["task"]
     page.line(who(view["agent"]), " takes ", (f"#{task['id']}  {one_line(task['title'])}", "bold"))
     model = f" · model {view['model']}" if view["model"] else ""
-    until = f" · lease until {time_of(view['lease_expires_at'])}"
+    until = f" · lease until {when(view['lease_expires_at'])}"
     token = (str(view["token"]), "bold")
     page.line(("run ", QUIET), (view["run"], "bold"), (" · token ", QUIET), token, (model + until, QUIET))
     page.head("What to do")
@@ -39,7 +39,7 @@ def claimed(view: View) -> None:
         _dispute(page, dispute)
     if brief["instructions"].strip():
         page.head(f"How {view['agent']} works")
-        page.block(brief["instructions"], indent=2)
+        page.prose(brief["instructions"], indent=2)
     _how_to_report(page, view)
 
 

@@ -8,24 +8,24 @@ import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol, TextIO
+from typing import NamedTuple, Protocol, TextIO
 
-import click
 from rich.text import Text
 
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
+from folkmoot.doors.cli.say.board import aside_line
 from folkmoot.doors.cli.say.events import ENGINE
-from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, GOOD, PERSON, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.say.progress.held import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
 from folkmoot.doors.cli.say.progress.lines import Line, Teller, span
-from folkmoot.doors.cli.session import ReaderGone, Session, View, plain
+from folkmoot.doors.cli.session import ReaderGone, View
 from folkmoot.engine.queries import Queries
 from folkmoot.errors import MootError
 
-FOLLOW_SECONDS = 0.5
 FRAME_SECONDS = 0.1  # how often the live line moves
-LOOK_SECONDS = 1.0  # how often the log is read though nobody has told anything
+LOOK_SECONDS = 5.0  # how often the log is read though nobody has told anything
 SPAN = 7  # cells for a time
 NAMES_MAX, MODELS_MAX = 16, 8
 TITLE_MIN, TITLE_MAX = 12, 28
@@ -51,6 +51,16 @@ class Told(Protocol):
     def model(self) -> str | None: ...
 
 
+class News(NamedTuple):
+    """Something was written to the board, by whomever."""
+
+    what: str = "news"
+    item: str = ""
+    agent: str = ""
+    words: str = ""
+    model: str | None = None
+
+
 class Progress:
     """Prints what happens as it happens. `tell` may be called from any thread, and from a signal."""
 
@@ -61,6 +71,7 @@ class Progress:
         *,
         notes: Mapping[str, str] | None = None,
         prompt: Callable[[], str] = lambda: "",
+        changed: Callable[[int, float], int] | None = None,
     ) -> None:
         self.page = Page(stream)
         self._stream = stream
@@ -68,6 +79,7 @@ class Progress:
         self._teller = Teller(queries)
         self._notes = dict(notes or {})  # words for the first event of a name, for whoever sees all this first
         self._prompt = prompt  # what stands in place of the live line
+        self._changed = changed  # sleeps until the board is written to; without it only `tell` wakes us
         self._moves = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._told: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -88,13 +100,38 @@ class Progress:
 
     def begin(self, view: View) -> None:
         slots = count(view["slots"], "slot")
-        self.page.line((f"{view['flow']}: {slots}", "bold"), f", {self._where(view)}")
+        self.page.line((f"{view['flow']}: {slots}", "bold"), f", {self._where(view)}", hang=2)
         if not view["sandboxed"]:
             self.page.line((f"! not sandboxed: {view['why_not_sandboxed']}", CARE), hang=2)
-        if view["unable"]:
-            names = ", ".join(view["unable"])
-            self.page.line((f"without `run`, so they wait for somebody to claim for them: {names}", QUIET), indent=2)
+        self._introduce(view["unable"], self.held(view["unable"], view["only"]))
         self.start()
+
+    def _introduce(self, unable: Mapping[str, str], held: list[Held]) -> None:
+        """Whom this worker cannot start, and why; and whom nobody starts, since the flow does not say how."""
+        started = run_by(self._teller.flow)
+        told = [one for one in held if one.why == UNABLE]
+        named = {name for one in told for name in one.agents}
+        by: dict[str, list[str]] = {one.reason: list(one.agents) for one in told}
+        for name, why in unable.items():
+            if name in started and name not in named:
+                by.setdefault(why, []).append(name)
+        for why, agents in by.items():
+            items = next((one.items for one in told if one.reason == why), [])
+            self.page.line((f"! {Held(UNABLE, why, agents, items).words()}", BAD), hang=2)
+        left = ", ".join(one_line(name) for name in unable if name not in started)
+        if left:
+            self.page.line((f"without `run`, so they wait for somebody to claim for them: {left}", QUIET), indent=2)
+
+    def held(self, unable: Mapping[str, str], only: Sequence[str]) -> list[Held]:
+        """What is ready now and begins no run here."""
+        items: list[View] = []
+        for status in READY:
+            following: int | None = 0
+            while following is not None:
+                found = self._queries.list(status=status, after=following)
+                items += found["items"]
+                following = found["next"]
+        return held_back(items, self._queries.flow(), self._queries.pauses()["pauses"], unable, only)
 
     def start(self) -> None:
         """From now on the log is told."""
@@ -102,6 +139,14 @@ class Progress:
         self._began = datetime.now(UTC).timestamp()
         self._thread = threading.Thread(target=self._write, name="moot-progress", daemon=True)
         self._thread.start()
+        if self._changed is not None:
+            threading.Thread(target=self._listen, args=(self._changed,), name="moot-news", daemon=True).start()
+
+    def _listen(self, changed: Callable[[int, float], int]) -> None:
+        seen = changed(-1, 0)
+        while self._thread is not None:
+            seen = changed(seen, LOOK_SECONDS)
+            self._told.put(News())
 
     @staticmethod
     def _where(view: View) -> str:
@@ -135,17 +180,41 @@ class Progress:
             "seconds": seconds,
         }
 
-    def end(self) -> None:
+    def end(
+        self,
+        held: Sequence[Held] = (),
+        *,
+        until_idle: bool = False,
+        why_follows: bool = False,
+        aside: str | None = None,
+    ) -> None:
+        """What came of it, and why what is left did not begin."""
         view = self.summary()
         words = f"{count(view['runs'], 'run')} in {span(view['seconds'])}, {view['landed']} landed"
         words += f", {view['failed']} failed" if view["failed"] else ""
         if view["runs"]:
             self.page.blank()
-        self.page.line((words, "bold"))
+            self.page.line((words, "bold"))
+        else:
+            why = "." if held or why_follows else ": nothing is ready for these agents."
+            self.page.line((f"No run began{why}", QUIET))
         self._table()
+        if aside:
+            aside_line(self.page, aside)
+        self._left(held, until_idle)
         if view["questions"]:
             waits = "question waits" if view["questions"] == 1 else "questions wait"
-            self.page.line((f"? {view['questions']} {waits} for you: ", CARE), ("moot inbox", "bold cyan"))
+            self.page.line((f"? {view['questions']} {waits} for you: ", CARE), ("moot inbox", COMMAND))
+
+    def _left(self, held: Sequence[Held], until_idle: bool) -> None:
+        for one in held:
+            if one.why == PAUSED and until_idle:
+                self.page.line((f"ended: {one.reason}; without --until-idle it would wait", CARE), hang=2)
+            elif one.why == NO_RUN:
+                by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
+                self.page.line((f"{one.words()}: ", QUIET), by_hand, hang=2)
+            else:
+                self.page.line((one.words(), BAD if one.why == UNABLE else CARE), hang=2)
 
     def _table(self) -> None:
         """Each item that was worked on, and how it stands; a child that is done is its parent's."""
@@ -157,12 +226,13 @@ class Progress:
         for item in items[:ROWS_MAX]:
             runs = worked[item["id"]] + sum(worked.get(child, 0) for child in item["children"])
             state, style, why = self._stands(item)
-            ran = (f"  {count(runs, 'run'):>7}  ", QUIET)
+            ran = (f"  {count(runs, 'run'):>7}", QUIET)
             title = self._padded(one_line(item["title"]), room)
             mark = self.page.mark(item["status"])
-            self.page.row("  ", mark, (f" #{item['id']}".ljust(ids + 1), "bold"), "  ", title, ran, (state, style), why)
+            label = self.page.text(mark, " ", (f"#{item['id']}".rjust(ids), "bold"), "  ", title, ran)
+            self.page.line(label, "  ", (state, style), why, indent=2, hang=ids + 4)
         if len(items) > ROWS_MAX:
-            self.page.line((f"and {len(items) - ROWS_MAX} more: moot board", QUIET), indent=2)
+            self.page.line((f"and {len(items) - ROWS_MAX} more: ", QUIET), ("moot board", COMMAND), indent=2)
 
     @staticmethod
     def _stands(item: View) -> tuple[str, str, Part]:
@@ -280,7 +350,7 @@ class Progress:
         if asked["default"] is not None:
             self.page.line(("if nobody answers in time: ", QUIET), one_line(asked["default"]), indent=self.indent)
         sample = "1" if asked["options"] else '"…"'
-        self.page.line(("answer: ", QUIET), (f"moot answer {asked['id']} {sample}", "bold cyan"), indent=self.indent)
+        self.page.line(("answer: ", QUIET), (f"moot answer {asked['id']} {sample}", COMMAND), indent=self.indent)
 
     # The screen
 
@@ -327,30 +397,3 @@ class Progress:
 def _files(view: View) -> str:
     names = ", ".join(map(one_line, view["files"][:3])) + (" …" if len(view["files"]) > 3 else "")
     return f"  {names}" if names else ""
-
-
-def print_output(session: Session, run: str, parts: list[View], follow: bool) -> None:
-    seen = -1
-    while True:
-        for part in parts:
-            click.echo(plain(part["text"]), nl=False, color=False)
-            seen = max(seen, part["part"])
-        view: dict[str, Any] = session.board.queries.output(run, seen + 1) if follow else {"parts": [], "live": False}
-        parts = [part for part in view["parts"] if part["part"] < 1_000_000]
-        if not parts and not view["live"]:
-            return
-        if not parts:
-            session.boards.pause(FOLLOW_SECONDS)
-
-
-def salvaged(view: View) -> None:
-    if view.get("branch"):
-        click.echo(f"the work of run {view['run']} is on the branch {view['branch']}: git log {view['branch']}")
-        return
-    if not view["unlanded"]:
-        click.echo("all work has landed")
-        return
-    for one in view["unlanded"]:
-        files = ", ".join(one["files"][:3]) + (" …" if len(one["files"]) > 3 else "")
-        click.echo(f"{click.style(one['run'], bold=True)}  #{one['item']} {plain(one['subject'])[:50]}  {plain(files)}")
-    click.echo(click.style("bring one back as a branch: moot salvage RUN", dim=True))

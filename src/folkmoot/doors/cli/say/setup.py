@@ -1,9 +1,10 @@
 """What was made, what was checked, what was examined."""
 
 from os.path import normpath
+from shlex import quote
 from typing import Any
 
-from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line
+from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
 
 View = dict[str, Any]
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
@@ -93,18 +94,26 @@ def checked(view: View) -> None:
 
 
 def examined(view: View) -> None:
-    """A line for each check; what is wrong stands below its own."""
+    """A line for each check; where something is wrong, that alone, and below it what should hold."""
     page = Page()
-    wide = max(len(check["check"]) for check in view["checks"])
-    for check in view["checks"]:
+    bad = [check for check in view["checks"] if not check["ok"]]
+    shown = bad or view["checks"]
+    wide = max(len(check["check"]) for check in shown)
+    for check in shown:
         label = page.text(page.mark("done" if check["ok"] else "failed"), " ", (check["check"].ljust(wide), "bold"))
-        page.labelled(label, (check["holds"], "" if check["ok"] else BAD))
-        for wrong in check["wrong"]:
-            page.line((one_line(wrong), BAD), indent=wide + 4, hang=2)
+        if check["ok"]:
+            page.labelled(label, check["holds"])
+            continue
+        first, *others = check["wrong"]
+        beside = page.labelled(label, (one_line(first), BAD))
+        for wrong in others:
+            page.line((one_line(wrong), BAD), indent=beside, hang=2)
+        page.line((f"it must hold that {check['holds']}", QUIET), indent=beside, hang=2)
     page.blank()
-    bad = sum(not check["ok"] for check in view["checks"])
     if bad:
-        page.line((f"{count(bad, 'check')} of {len(view['checks'])} found something wrong.", BAD))
+        hold = len(view["checks"]) - len(bad)
+        others_hold = f"; {hold} other{'s hold' if hold != 1 else ' holds'}" if hold else ""
+        page.line((f"{count(len(bad), 'check')} found something wrong{others_hold}.", BAD))
     else:
         page.line((f"All {len(view['checks'])} checks hold.", GOOD))
 
@@ -125,3 +134,59 @@ def demonstrated(view: View, program: str) -> None:
         page.labelled(page.text((command.ljust(wide), COMMAND)), (why, QUIET), indent=2)
     page.head("Begin your own")
     page.line(("in your project: ", QUIET), (f"{program} init", COMMAND), indent=2)
+
+
+def backed_up(view: View) -> None:
+    page = Page()
+    page.line((page.mark("done")), " The board is kept: ", (one_line(view["path"]), "bold"))
+    none = "without the work in git" if view["missing"] else "without work in git, as there is none"
+    work = "with its work in git" if view["work"] else none
+    page.line(f"{count(view['events'], 'event')}, {_size(view['size'])}, {work}.", indent=2)
+    _missing(page, view["missing"])
+    page.line(("Copy it to another disk. The way back:", QUIET), indent=2)
+    page.exact(f"moot restore {quote(one_line(view['path']))}", indent=2)
+
+
+def restored(view: View) -> None:
+    page = Page()
+    source = one_line(view["from"]) if view["from"] else "its own log"
+    of = f", of {when(view['of'])}"
+    page.line(page.mark("done"), f" The board is as it was after event {view['at']}{of}", (f", from {source}.", QUIET))
+    if view["ended_runs"]:
+        runs = count(len(view["ended_runs"]), "open run")
+        page.line(f"{runs} given back: no claim from before can report any more.", indent=2)
+    if view["files"]:
+        page.line(f"Brought back: {', '.join(map(one_line, view['files']))}", indent=2, hang=2)
+    _missing(page, view["missing"])
+    for wrong in view["wrong"][:5]:
+        page.line(("Not sound: ", BAD), one_line(wrong), indent=2, hang=2)
+    if view["set_aside"]:
+        page.line(f"What was in the way is in {one_line(view['set_aside'])}", indent=2, hang=2)
+    if view["backup"]:
+        page.line(("To undo this:", QUIET), indent=2)
+        page.exact(f"moot restore {quote(one_line(view['backup']))}", indent=2)
+
+
+def exported(view: View) -> None:
+    page = Page()
+    page.line(page.mark("done"), f" {count(view['events'], 'event')} in ", (one_line(view["path"]), "bold"))
+
+
+def imported(view: View) -> None:
+    page = Page()
+    page.line(("A board is here: ", GOOD), (one_line(view["board"]), "bold"))
+    page.line(f"{count(view['events'], 'event')}, {count(view['items'], 'item')}; each event is proven.", indent=2)
+    if not view["flow_file"]:
+        page.line(("Its flow.yaml and prompts are not in a log: copy them from the old board.", QUIET), indent=2)
+
+
+def _missing(page: Page, items: list[str]) -> None:
+    if items:
+        words = (
+            f"The commits of {count(len(items), 'item')} are not in the repository: {', '.join(map(one_line, items))}"
+        )
+        page.line((words, CARE), indent=2, hang=2)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1_000_000:.1f} MB" if size >= 100_000 else f"{size / 1000:.1f} kB"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from folkmoot.doors.cli.say.page import AGENT, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line, time_of, who
+from folkmoot.doors.cli.say.page import AGENT, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line, when, who
 
 View = dict[str, Any]
 ENGINE = "folkmoot"  # who asks where a rule does
@@ -18,11 +18,12 @@ def answer_command(question: View, option: int = 1) -> str:
 def inbox(questions: list[View], titles: dict[str, str]) -> None:
     """Every open question, oldest first, each with all that is needed to decide it."""
     page = Page()
-    page.line((count(len(questions), "question") + " for you", "bold"), (", oldest first", QUIET))
+    order = ", oldest first" if len(questions) > 1 else ""
+    page.line((count(len(questions), "question") + " for you", "bold"), (order, QUIET))
     for question in questions:
         page.blank()
         title = one_line(titles.get(question["task_id"], ""))
-        page.row((f"#{question['task_id']}", "bold"), "  ", page.cut(page.text(title), page.width - 8))
+        page.row((f"#{question['task_id']}", "bold"), "  ", title)
         question_lines(page, question)
 
 
@@ -30,9 +31,9 @@ def question_lines(page: Page, question: View, *, context: bool = True) -> None:
     """One question: who asks, the context, what is asked, the options by number, and the command."""
     by_rule = question["agent_id"] == ENGINE
     asked_by = [who(question["agent_id"]), " asks"] if question["agent_id"] else ["asked"]
-    kind = (f" · {question['kind']} · {time_of(question['requested_at'])}", QUIET)
+    kind = (f" · {question['kind']} · {when(question['requested_at'])}", QUIET)
     free = "" if question["blocking"] else (" · the work goes on meanwhile", QUIET)
-    page.line((f"? {question['id']}", CARE), "  ", *asked_by, kind, free, indent=2)
+    page.line((f"? {question['id']}", CARE), "  ", *asked_by, kind, free, indent=2, hang=4)
     if context:
         working = f"Agent {question['agent_id']} working on {question['task_id']} requires guidance."
         needs = "The rules cannot decide this alone." if by_rule else working
@@ -50,7 +51,7 @@ def question_lines(page: Page, question: View, *, context: bool = True) -> None:
     words: list[Part] = (
         [("  or  ", QUIET), (f'moot answer {question["id"]} "…"', COMMAND)] if question["options"] else []
     )
-    page.line(("answer:  ", QUIET), (answer_command(question), COMMAND), *words, indent=6, hang=2)
+    page.labelled(page.text("Answer".ljust(LABEL)), (answer_command(question), COMMAND), *words, indent=6)
 
 
 def _field(page: Page, label: str, words: str, style: str) -> None:
@@ -115,7 +116,7 @@ def comment_lines(page: Page, comment: View, depth: int) -> None:
         (comment["id"], "bold"),
         "  ",
         (one_line(comment["author"]), AGENT),
-        (f" · {time_of(comment['timestamp'])}", QUIET),
+        (f" · {when(comment['timestamp'])}", QUIET),
         (f" · {about}" if about else "", QUIET),
         state,
         indent=indent,

@@ -10,6 +10,7 @@ from folkmoot.core.flow import END, Flow
 from folkmoot.doors.cli.say.events import ENGINE, OUTCOMES, said
 from folkmoot.doors.cli.say.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View
+from folkmoot.doors.latest import end_of_log
 from folkmoot.engine.queries import Queries
 
 MARKS = {"done": "✓", "split": "✓", "failed": "✗", "asks": "?", "disputed": "≠"}
@@ -83,21 +84,7 @@ class Teller:
 
     def skip(self) -> None:
         """What is in the log already is no news."""
-        self._seen = self._end_of_log()
-
-    def _end_of_log(self) -> int:
-        """Where the log ends now, found in few looks however long it is."""
-
-        def is_after(seq: int) -> bool:
-            return bool(self._queries.log(seq, limit=1)["events"])
-
-        low, high = 0, 1
-        while is_after(high):
-            low, high = high, high * 2
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if is_after(middle) else (low, middle)
-        return low
+        self._seen = end_of_log(self._queries)
 
     def news(self) -> list[tuple[float, list[Line], list[View]]]:
         """What has happened since: for each moment its time, its lines, and its events."""
