@@ -98,6 +98,7 @@ apt() {
 missing_tools() {
     command -v bwrap >/dev/null 2>&1 || echo bubblewrap
     command -v strace >/dev/null 2>&1 || echo strace
+    command -v fusermount >/dev/null 2>&1 || command -v fusermount3 >/dev/null 2>&1 || echo fuse
 }
 
 # Programs of the system, for the tests that need them. Without them those tests are left out, and say so.
