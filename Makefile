@@ -1,5 +1,5 @@
-# Everything happens inside the checkout: .venv/ and .bootstrap/. Nothing else is touched, but for two programs that
-# `make test` installs where it is root and apt-get is there: bubblewrap and strace.
+# Everything happens inside the checkout: .venv/ and .bootstrap/. Nothing else is touched, but for three programs that
+# `make test` installs where it is root and apt-get is there: bubblewrap, strace and fuse.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -46,6 +46,7 @@ types: dev ## mypy, strict on src
 	$(call step,types,$(CHECK_TYPES))
 
 bench: dev ## measure, each beside a raw limit
+	@PYTHON="$(PYTHON)" $(BIN)/python -m bench.peers install
 	@$(BIN)/python -m bench
 
 prove: dev tools clients ## the long tests

@@ -6,17 +6,22 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bench import crowd, cycle, folder, landing, quests, simulation, startup
+from bench import crowd, cycle, folder, growth, holds, landing, peers, quests, simulation, startup, together, wakeup
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "One caller, claim and report, FULL, beside its own statements replayed raw": cycle.run,
+    "Many callers, claim and report, FULL, beside one caller's statements replayed raw": together.run,
+    "Lock three paths and release them, FULL, beside one caller's statements replayed raw": holds.run,
+    "32 callers beside the durable steps of Huey, LangGraph and DBOS on SQLite": peers.run,
+    "A million items beside a thousand": growth.run,
     "Start of a command": startup.run,
     "The seeded world": simulation.run,
     "64 processes claim 1,000 items, twice": crowd.run,
     "Quests of many agents in virtual time, beside the best any order could do": quests.run,
     "A worker in a plain folder, beside its commands started bare": folder.run,
     "Runs in clones that land on main, beside the bare git commands": landing.run,
+    "Waiting for an item, beside the bare means of waking": wakeup.run,
 }
 
 

@@ -4,7 +4,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,8 @@ def cycles(store: SqliteStore, count: int) -> None:
         board.claim("dev-agent", lease=60).report(report)
 
 
-def record(board: Path) -> list[Statement]:
-    """Every statement the engine gives to SQLite for the cycles, with its values."""
+def record(board: Path, work: Callable[[SqliteStore], None]) -> list[Statement]:
+    """Every statement the engine gives to SQLite for the work, with its values."""
     statements: list[Statement] = []
     store = SqliteStore.open(copy_of(board, "recorded.db"))
 
@@ -55,13 +55,13 @@ def record(board: Path) -> list[Statement]:
         return True
 
     store._connection.exec_trace = trace
-    cycles(store, CYCLES)
+    work(store)
     store._connection.exec_trace = None
     store.close()
     return statements
 
 
-def replay(connection: apsw.Connection, statements: list[Statement]) -> None:
+def replay(connection: apsw.Connection, statements: Sequence[Statement]) -> None:
     execute = connection.cursor().execute
     for sql, bindings in statements:
         execute(sql, bindings).fetchall()
@@ -72,7 +72,7 @@ def run() -> dict[str, float]:
     with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as folder:
         board = Path(folder) / "board.db"
         make_board(board, ITEMS)
-        statements = record(board)
+        statements = record(board, partial(cycles, count=CYCLES))
         engine_costs, raw_costs = [], []
         for number in range(ROUNDS):
             store = SqliteStore.open(copy_of(board, f"engine{number}.db"))
