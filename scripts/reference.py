@@ -2,15 +2,25 @@
 
 import ast
 import sys
+import typing
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any
 
 import click
+import msgspec
+from msgspec.structs import fields as struct_fields
 
+from folkmoot.core import flow as core
 from folkmoot.core.events import EVENTS
-from folkmoot.core.report import CAUSES, OUTCOMES
+from folkmoot.core.report import CAUSES, KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES, Report
 from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
+from folkmoot.flows import sections, words
+from folkmoot.flows.spans import format_span
+from folkmoot.reports import canonical, messages, quest, signals, status
+from folkmoot.reports.read import read_report
 
 ROOT = Path(__file__).parent.parent
 MADE = "<!-- Made from the code by scripts/reference.py; do not edit. -->\n"
@@ -22,6 +32,8 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(),
         "events.md": events_page(),
         "errors.md": errors_page(),
+        "flow.md": flow_page(),
+        "report.md": report_page(),
         "guarantees.md": guarantees_page(),
     }
 
@@ -49,31 +61,244 @@ def events_page() -> str:
 
 
 def errors_page() -> str:
-    found: dict[tuple[str, str], set[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for path in sorted((ROOT / "src" / "folkmoot").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS):
                 continue
             if node.args and isinstance(node.args[0], ast.Constant):
-                room = path.relative_to(ROOT / "src" / "folkmoot").parts[0].removesuffix(".py")
-                found.setdefault((node.func.id, str(node.args[0].value)), set()).add(room)
+                found.setdefault((node.func.id, str(node.args[0].value)), []).append(_hint(node))
     lines = [MADE, "# Errors\n", 'With `--json` an error is `{"error": {code, message, hint}}` on standard error.\n']
-    lines += ["| code | exit | kind | raised in |", "|---|---|---|---|"]
-    for (kind, code), rooms in sorted(found.items(), key=lambda row: (ERRORS[row[0][0]].exit_code, row[0][1])):
-        lines.append(f"| `{code}` | {ERRORS[kind].exit_code} | {kind} | {', '.join(sorted(rooms))} |")
+    lines += ["`hint` says what to do next, with the names of your case where … stands here.\n"]
+    lines += ["| code | exit | kind | what to do |", "|---|---|---|---|"]
+    for (kind, code), hints in sorted(found.items(), key=lambda row: (ERRORS[row[0][0]].exit_code, row[0][1])):
+        lines.append(f"| `{code}` | {ERRORS[kind].exit_code} | {kind} | {_or(hints)} |")
     return "\n".join(lines) + "\n"
 
 
+def _hint(error: ast.Call) -> str:
+    """What an error says to do, as far as it stands where it is raised; "" if it is put together elsewhere."""
+    named = [keyword.value for keyword in error.keywords if keyword.arg == "hint"]
+    said = next(iter([*named, *error.args[2:3]]), None)
+    if isinstance(said, ast.Constant):
+        return str(said.value)
+    if not isinstance(said, ast.JoinedStr):
+        return ""
+    parts = [str(part.value) if isinstance(part, ast.Constant) else "…" for part in said.values]
+    return "".join(parts) if any(part.strip("… ,.;:`'()") for part in parts) else ""
+
+
+def _or(hints: list[str]) -> str:
+    """Each hint once, the first three, without what a table or a page would take for its own sign."""
+    said = dict.fromkeys(hint.replace("|", "\\|").replace("<", "&lt;").strip(" .") for hint in hints if hint.strip())
+    return "; or: ".join(list(said)[:3])
+
+
+# Each section of a flow: where it stands, its keys, and the values that hold without them.
+FLOW_SECTIONS: list[tuple[str, str, words.Keys, type[msgspec.Struct] | None]] = [
+    ("The flow", "At the top of the file.", words.FLOW, core.Flow),
+    ("columns", "Under `columns`, each column by its name.", words.COLUMN, core.Column),
+    ("agents", "Under `agents`, each agent by its name.", words.AGENT, core.Agent),
+    ("run", "At the top, or at an agent: exactly one of these.", words.START, None),
+    ("gates", "Under `gates`, each gate by its name. `landing` is always there.", words.GATE, core.Gate),
+    ("limits", "Under `limits`. At a limit a person is asked; nothing is dropped.", words.LIMITS, core.Limits),
+    ("models", "Under `models`, by the name of a rung.", words.MODEL, core.Model),
+    ("pools", "Under `pools`, each pool by its name.", words.POOL, core.Pool),
+    ("clients", "Under `clients`, each client by its name.", words.CLIENT, core.Client),
+    ("budget", "Under `budget`.", words.BUDGET, core.Budget),
+    ("messages", "Under `messages`, by the type of message.", words.MESSAGE, None),
+    ("questions", "Under `questions`.", words.QUESTIONS, core.QuestionPolicy),
+    ("mirror", "Under `mirror`.", words.MIRROR, None),
+]
+
+
+FLOW_INTRODUCTION = """
+# The keys of a flow
+
+Only `columns` and `agents` are needed. A key without a value is as if it were not there; an unknown one is a fault,
+with its line and column. [Write a flow](../how-to/write-a-flow.md) shows them at work.
+"""
+
+
+def flow_page() -> str:
+    lines = [MADE.strip(), FLOW_INTRODUCTION]
+    for title, where, keys, holds in FLOW_SECTIONS:
+        lines += [f"## {title}\n", f"{where}\n", "| key | type | default | what it says |", "|---|---|---|---|"]
+        for name, key in keys.items():
+            lines.append(f"| `{name}` | {_kind(name, key, keys)} | {_default(name, key, holds)} | {key.meaning} |")
+        lines.append("")
+    lines += ["## Types\n", "| type | what it is |", "|---|---|"]
+    lines += [f"| {kind} | {meaning} |" for kind, meaning in words.KINDS.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _kind(name: str, key: words.Key, keys: words.Keys) -> str:
+    if keys is words.LIMITS and name in sections.SPAN_LIMITS:
+        low, high = sections.SPAN_LIMITS[name]
+        return f"{key.kind}, {format_span(low)} to {format_span(high)}"
+    return key.kind
+
+
+def _default(name: str, key: words.Key, holds: type[msgspec.Struct] | None) -> str:
+    """What holds without the key, as the code has it; in the words of the table where these say more."""
+    if key.default:
+        return key.default
+    field = next((field for field in struct_fields(holds) if field.name == name), None) if holds else None
+    made = field.default if field else None
+    if made in (None, msgspec.NODEFAULT, ""):
+        return ""
+    if isinstance(made, bool):
+        return f"`{str(made).lower()}`"
+    return f"`{format_span(made)}`" if key.kind == "span" and isinstance(made, float) else f"`{made}`"
+
+
+REPORT_INTRODUCTION = """
+# The report
+
+A report is one JSON object. Only `outcome` is needed; an unknown field is refused by name.
+"""
+DIALECTS = """## Dialects
+
+Beside this form, all of these are read, and become the same report. How they look is shown in
+[report in your own dialect](../how-to/report-in-your-own-dialect.md).
+"""
+
+
+def report_page() -> str:
+    lines = [MADE.strip(), REPORT_INTRODUCTION]
+    lines += ["## Outcomes\n", "| outcome | what it says | what must stand beside it |", "|---|---|---|"]
+    lines += [f"| `{name}` | {' | '.join(canonical.OUTCOME_WORDS[name])} |" for name in OUTCOMES]
+    lines += ["\nWhat follows from each is in [how the rules work](../explanation/rules.md#a-run-and-its-outcome).\n"]
+    known = {field.name: field for field in struct_fields(Report)}
+    lines += ["## Fields\n", "| field | type | what it says |", "|---|---|---|"]
+    for name, meaning in canonical.WORDS.items():
+        part = f"[{_type(known[name].type)}](#{name})" if name in canonical.PARTS else _type(known[name].type)
+        lines.append(f"| `{name}` | {part} | {meaning} |")
+    for name, parts in canonical.PARTS.items():
+        lines += [f"\n## {name}\n", "| field | type | what it says |", "|---|---|---|"]
+        inner = {field.name: field for field in struct_fields(_struct(known[name].type))}
+        assert inner.keys() == parts.keys(), f"{name}: {inner.keys() ^ parts.keys()} has no words, or no field"
+        for part, meaning in parts.items():
+            needed = ", needed" if inner[part].required else ""
+            lines.append(f"| `{part}` | {_type(inner[part].type)}{needed} | {meaning} |")
+    lines += ["\n## Words\n"]
+    for name, choice in (
+        ("cause", CAUSES),
+        ("findings.kind", KINDS),
+        ("findings.severity", SEVERITIES),
+        ("comments.resolution", RESOLUTIONS),
+    ):
+        lines.append(f"- `{name}`: {_listed(choice)}")
+    return "\n".join([*lines, "", *_dialects()]) + "\n"
+
+
+# What else is understood: a sample of each, and the outcome is what its reader makes of it.
+SAMPLES: list[tuple[str, str, str]] = [
+    ("message", "`review_findings`, approved", '{"type": "review_findings", "status": "approved", "findings": []}'),
+    ("message", "`review_findings` with findings", '{"type": "review_findings", "findings": [{"issue": "it loops"}]}'),
+    ("message", "`security_issues`, none", '{"type": "security_issues", "vulnerabilities": []}'),
+    ("message", "`security_issues`", '{"type": "security_issues", "vulnerabilities": [{"severity": "high"}]}'),
+    ("message", "`test_results`, passed", '{"type": "test_results", "status": "passed"}'),
+    ("message", "`test_results`, failed", '{"type": "test_results", "status": "failed"}'),
+    ("message", "`test_failures`", '{"type": "test_failures", "failures": [{"test": "TestLogin"}]}'),
+    ("message", "`clarification_request`", '{"type": "clarification_request", "question": "Which one?"}'),
+    ("message", "`escalation`", '{"type": "escalation", "details": "Which one?"}'),
+    ("message", "`completion`", '{"type": "completion"}'),
+    ("JSON", "`decision`: `delegate`", '{"decision": "delegate", "subAgents": [{"task": "read the parser"}]}'),
+    ("JSON", "tasks with their files", '{"a": {"task": "User can register", "files": ["register.ts"]}}'),
+    ("signal", f"`{signals.SEEKING}`", f"{signals.SEEKING}\n\nQuestion: Which one?"),
+    ("signal", f"`{signals.UNSUCCESSFUL}`", signals.UNSUCCESSFUL),
+    ("signal", f"`{signals.INCOMPLETE}`", signals.INCOMPLETE),
+    (
+        "text",
+        "ATTEMPT blocks alone",
+        "ATTEMPT 1: Self-Solve\nApproach: by hand\nOutcome: it is red",
+    ),
+]
+
+
+def _dialects() -> list[str]:
+    shown = "".join(title for _, title, _ in SAMPLES)
+    missing = [kind for kind in messages.READERS if f"`{kind}`" not in shown]
+    assert not missing, f"no sample of {missing}"
+    lines = [
+        "## Dialects\n",
+        "Beside this form, all of these are read, and become the same report. How they look is shown in",
+    ]
+    lines += ["[report in your own dialect](../how-to/report-in-your-own-dialect.md).\n"]
+    lines += ["| dialect | what it says | outcome |", "|---|---|---|"]
+    lines += [f"| {dialect} | {title} | `{read_report(sample).outcome}` |" for dialect, title, sample in SAMPLES]
+    for dialect, said in (("JSON `status`", quest.STATUSES), ("markdown Status", status.WORDS)):
+        for outcome in OUTCOMES:
+            meant = [word for word, means in said.items() if means == outcome]
+            if meant:
+                lines.append(f"| {dialect} | {_listed(meant)} | `{outcome}` |")
+    handed = _listed(messages.NO_REPORTS)
+    return [*lines, f"\nThese messages hand something on, and are no report: {handed}. `moot send` takes them."]
+
+
+def _type(kind: Any) -> str:
+    """The type of a field in plain words."""
+    if typing.get_origin(kind) is typing.Annotated:
+        return _type(typing.get_args(kind)[0])
+    if typing.get_origin(kind) in (UnionType, typing.Union):
+        return _type(next(part for part in typing.get_args(kind) if part is not NoneType))
+    if typing.get_origin(kind) is list:
+        inner = _type(typing.get_args(kind)[0])
+        return {"text": "list of texts", "object": "list of objects"}[inner]
+    if typing.get_origin(kind) is dict or (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        return "object"
+    return {str: "text", int: "count", float: "number", bool: "true or false"}[kind]
+
+
+def _struct(kind: Any) -> Any:
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return kind
+    return next(found for part in typing.get_args(kind) if part is not NoneType and (found := _struct(part)))
+
+
+def _listed(names: typing.Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+GUARANTEES = """
+# Guarantees
+
+## What you can rely on
+
+Each promise stands with the tests that would fail if it were broken.
+"""
+OTHER_PAGES = """How each kind of bad input is answered is in [bad input](bad-input.md).
+What each fault of a disk, a process or a clock does to a board is in [faults](faults.md).
+What holds while agents run is in [how agents run](../explanation/running-agents.md#what-is-promised).
+
+## What is not promised
+
+| not promised | because |
+|---|---|"""
+CHECKED = """
+## What `moot doctor` checks
+
+What always holds of a board. `moot doctor` checks it on yours, the simulation after every step, and for each there is
+a planted defect that shows the check can fail.
+
+| check | what holds |
+|---|---|"""
+
+
 def guarantees_page() -> str:
-    rows = "\n".join(f"| {check} | {meaning} |" for check, meaning in CHECKS.items())
-    return (
-        f"{MADE}\n# Guarantees\n\nWhat always holds of a board. `moot doctor` checks it on yours, the simulation after "
-        "every step, and for each there is a planted defect that shows the check can fail.\n\n"
-        f"| check | what holds |\n|---|---|\n{rows}\n"
-    )
+    from scripts.promises import NOT_PROMISED, PROMISES
+
+    lines = [MADE.strip(), GUARANTEES]
+    for promise in PROMISES:
+        lines += [f"### {promise.name}\n", f"{promise.words}\n", *(f"- `{test}`" for test in promise.tests), ""]
+    lines += [OTHER_PAGES, *(f"| {what} | {why} |" for what, why in NOT_PROMISED)]
+    lines += [CHECKED, *(f"| {check} | {meaning} |" for check, meaning in CHECKS.items())]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
+    sys.path.insert(0, str(ROOT))  # started as a script, only its own folder would be looked in
     folder = ROOT / "docs" / "reference"
     stale = []
     for name, text in pages().items():

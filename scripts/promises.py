@@ -1,0 +1,202 @@
+"""What a user can rely on, each promise with the tests that would fail if it were broken, and what is not promised.
+
+`scripts/reference.py` makes the page of guarantees from it; `tests/shape/test_reference.py` looks for the tests.
+"""
+
+from typing import NamedTuple
+
+
+class Promise(NamedTuple):
+    name: str
+    words: str
+    tests: tuple[str, ...]
+
+
+PROMISES = (
+    Promise(
+        "Acknowledged is durable",
+        "When a command has ended with 0, what it did survives a crash, a kill at any moment, and a power cut "
+        "on a disk that tells the truth.",
+        (
+            "tests/faults/test_power.py::test_some_power_cuts_lose_nothing_that_was_acknowledged",
+            "tests/faults/test_power.py::test_a_store_that_does_not_sync_is_seen_to_lose",
+            "tests/faults/test_killed_writing.py::test_killed_at_some_writes",
+            "tests/acceptance/test_processes.py::test_200_kills_lose_nothing_that_was_acknowledged",
+        ),
+    ),
+    Promise(
+        "One current run",
+        "However many processes claim at once, an item has at most one run that counts.",
+        (
+            "tests/acceptance/test_processes.py::test_64_processes_claim_1000_items_each_once",
+            "tests/store/test_contract.py::test_a_double_claim_cannot_be_written",
+            "tests/acceptance/test_kanban_runs.py::test_an_item_is_claimed_once",
+        ),
+    ),
+    Promise(
+        "A stale run can do nothing",
+        "Whoever has lost the lease, or has a wrong token, changes nothing: no report, no comment, no "
+        "lock, no message, no branch.",
+        (
+            "tests/core/test_properties.py::test_a_stale_token_changes_nothing",
+            "tests/acceptance/test_kanban_runs.py::test_a_stale_token_is_refused_and_changes_nothing",
+            "tests/core/test_holds.py::test_a_stale_run_locks_unlocks_and_widens_nothing",
+            "tests/worker/test_relay.py::test_a_run_that_has_lost_its_lease_changes_nothing",
+        ),
+    ),
+    Promise(
+        "Rescue within the lease",
+        "The item of an agent that dies or hangs is free again when its lease is over, with the next write, "
+        "and no process need be alive for it.",
+        (
+            "tests/engine/test_time.py::test_an_expired_lease_is_shown_as_free_and_rescued_by_the_next_write",
+            "tests/engine/test_running.py::test_a_claim_first_rescues_what_time_has_ended",
+            "tests/worker/test_kill.py::test_a_killed_worker_leaves_no_agent_and_no_lost_work",
+        ),
+    ),
+    Promise(
+        "The log is complete",
+        "Every row is explained by the log and can be made from it alone; events have no gap and are chained, "
+        "so that a change to one is found.",
+        (
+            "tests/core/test_properties.py::test_the_log_alone_gives_every_row",
+            "tests/store/test_sqlite_open.py::test_the_whole_log_is_proven",
+            "tests/store/test_backup.py::test_the_board_after_any_event_comes_back_as_it_was_and_work_goes_on",
+        ),
+    ),
+    Promise(
+        "No orphans",
+        "No process of an agent outlives its run or its worker, also where the worker is killed.",
+        (
+            "tests/system/test_keeper_wicked.py::test_of_fifty_none_stays",
+            "tests/system/test_keeper_wicked.py::test_a_worker_that_is_killed_leaves_nobody",
+            "tests/system/test_keeper.py::test_an_agent_whose_keepers_are_all_killed_dies_by_the_kernel",
+        ),
+    ),
+    Promise(
+        "No work thrown away",
+        "What a run changed is a commit with a ref before its folder is removed, whatever came of the run.",
+        (
+            "tests/worker/test_worker.py::test_what_does_not_land_can_be_brought_back",
+            "tests/worker/test_kill.py::test_killed_at_every_step",
+            "tests/worker/test_wicked_runs.py::test_what_cannot_be_taken_in_is_not_thrown_away",
+            "tests/worker/git/test_salvage.py::test_no_branch_is_ever_overwritten",
+        ),
+    ),
+    Promise(
+        "Poison stops",
+        "An item that fails whoever tries it comes to a person after a number of runs that the flow sets.",
+        (
+            "tests/core/test_failures.py::test_the_fuse_asks_before_the_next_run",
+            "tests/core/test_failures.py::test_a_passing_fault_is_tried_three_times_with_growing_pauses_and_then_asked_about",
+            "tests/acceptance/test_kanban_ladder.py::test_six_failures_then_the_senior_then_the_human",
+            "tests/sim/test_population.py::test_every_preset_comes_to_rest_when_much_goes_wrong_and_nobody_is_there",
+        ),
+    ),
+    Promise(
+        "Failure cannot amplify",
+        "One failure begins one run at most: pauses grow, pools wait as one, starts within a window are bounded, "
+        "and what runs make is bounded in depth.",
+        (
+            "tests/core/test_pauses.py::test_runs_that_meet_the_same_empty_pool_at_once_are_one_pause",
+            "tests/core/test_pauses.py::test_no_window_has_more_starts_than_the_flow_allows",
+            "tests/core/test_failures.py::test_the_fourth_generation_is_added_parked_with_a_question",
+            "tests/worker/test_trouble.py::test_an_agent_that_always_fails_cannot_begin_more_runs_than_allowed",
+        ),
+    ),
+    Promise(
+        "Exclusive paths",
+        "Two items whose declared paths overlap are never worked on at once, and nothing lands on a path that "
+        "another holds.",
+        (
+            "tests/core/test_holds.py::test_items_whose_paths_overlap_are_never_worked_on_at_once",
+            "tests/core/test_rights.py::test_what_others_hold_is_touched_by_nobody",
+            "tests/core/test_rights.py::test_one_path_too_many_and_nothing_of_it_is_taken",
+        ),
+    ),
+    Promise(
+        "A question is never lost nor answered twice",
+        "It survives every restart, is shown until a person has answered, and only the first answer counts.",
+        (
+            "tests/core/test_questions.py::test_a_question_is_answered_once",
+            "tests/core/test_questions.py::test_only_a_person_answers",
+            "tests/acceptance/test_kanban_guidance.py::test_pending_questions_survive_a_restart_and_come_in_the_order_received",
+        ),
+    ),
+    Promise(
+        "Repeat is harmless",
+        "The same command with the same `--key` has one effect and gives the same answer, byte by byte; with other "
+        "content the key is refused. A landing that is made twice changes nothing.",
+        (
+            "tests/doors/test_keys.py::test_every_writing_command_answers_a_repeated_key_with_the_same_bytes",
+            "tests/doors/test_keys.py::test_a_key_with_other_content_is_refused",
+            "tests/worker/git/test_landing.py::test_the_same_landing_twice_changes_nothing",
+        ),
+    ),
+    Promise(
+        "Fail closed, by name",
+        "What is not understood is refused with a code, a sentence and a way on; nothing of it is done. A damaged "
+        "store is refused, never guessed at.",
+        (
+            "tests/bad_input/test_cases.py::test_bad_input_is_answered_by_name",
+            "tests/doors/test_errors.py::test_nasty_arguments_never_end_in_a_traceback",
+            "tests/faults/test_damage.py::test_some_flipped_bits_are_found",
+            "tests/faults/test_matrix.py::test_no_fault_is_left_out",
+        ),
+    ),
+    Promise(
+        "Upgrades keep history",
+        "A board of an older version opens with all that it had, and is kept as it was before; an older program "
+        "leaves a newer board alone.",
+        (
+            "tests/store/test_migration.py::test_an_old_board_opens_and_keeps_what_it_had",
+            "tests/store/test_backup.py::test_a_migration_can_be_undone",
+            "tests/store/test_sqlite_open.py::test_a_newer_schema",
+        ),
+    ),
+    Promise(
+        "Agent output never becomes engine code",
+        "Whatever an agent writes is data: its hooks, filters, settings and words are not run and not evaluated; they "
+        "reach the terminal as letters only.",
+        (
+            "tests/worker/git/test_vectors.py::test_nothing_that_was_planted_runs",
+            "tests/worker/clients/test_function.py::test_modules_of_the_clone_do_not_stand_in_for_ours",
+            "tests/doors/test_errors.py::test_no_words_reach_the_terminal_as_anything_but_words",
+        ),
+    ),
+    Promise(
+        "Secrets stay put",
+        "Of your environment a run gets only what its client's entry names, and values that pass in are redacted from "
+        "what is stored or shown.",
+        (
+            "tests/worker/test_trouble.py::test_secrets_stay_put",
+            "tests/worker/test_environment.py::test_nothing_of_the_worker_s_passes_unless_it_is_named",
+            "tests/worker/test_secrets.py::test_a_known_value_is_hidden_in_every_form",
+            "tests/system/test_sandbox.py::test_a_canary_of_the_worker_is_found_nowhere",
+        ),
+    ),
+)
+
+NOT_PROMISED = (
+    (
+        "That the work is good",
+        "it passed your gates; without any the item says `evidence: none`",
+    ),
+    (
+        "That an effort is made once",
+        "after a crash it is made again, with all it did outside of its clone",
+    ),
+    (
+        "That a budget is kept to the cent",
+        "it is looked at between runs; one that has begun goes on",
+    ),
+    ("Anything about a disk that lies", "a disk that says it has written and has not can lose what was acknowledged"),
+    (
+        "Safety from who can write `.moot/`",
+        "the log shows a change made by mistake, not one made with care",
+    ),
+    ("Walls around an agent without a sandbox", "there it can do what you can; the board says `not sandboxed`"),
+    ("That a hidden secret is found", "an agent that wants to put one into its output in disguise can"),
+    ("Network file systems, and several machines", "a board is on a local disk of one machine"),
+    ("Limits of memory, disk and processes in a run", "time limits are the only ones"),
+)
