@@ -6,12 +6,13 @@ same rows under tomorrow's.
 
 from typing import Any
 
-from msgspec import Struct, convert, field
+from msgspec import Struct, field
 from msgspec.structs import fields as struct_fields
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
+from folkmoot.core.kinds import converted
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 
 # Every event there is, and what it says happened. The reference in the docs is made from this.
@@ -152,7 +153,9 @@ class Event(Struct, frozen=True, gc=False, kw_only=True):
 def typed(change: Change) -> Change:
     """A change as read back from the log, its values made what the row's fields are."""
     types = FIELD_TYPES[change.table]
-    return Change(change.table, change.id, {name: convert(value, types[name]) for name, value in change.fields.items()})
+    return Change(
+        change.table, change.id, {name: converted(value, types[name]) for name, value in change.fields.items()}
+    )
 
 
 def evolve(row: Row | None, change: Change) -> Row:

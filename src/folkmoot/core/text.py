@@ -17,6 +17,7 @@ from folkmoot.core.commands import (
     SendMessage,
     WidenRun,
 )
+from folkmoot.core.kinds import reader
 from folkmoot.errors import Invalid
 
 COMMAND_BYTES_MAX = 1_000_000
@@ -42,7 +43,7 @@ def encoded(command: Command) -> bytes:
         )
     try:
         # What Python lets through here no store could read back: a number for a text, one text for a list of them.
-        msgspec.json.decode(data, type=type(command))
+        reader(type(command))(data)
     except msgspec.ValidationError as error:
         if has_unstorable(msgspec.to_builtins(command)):
             raise _unstorable() from error

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec.structs import fields as struct_fields
 
+from folkmoot.core.kinds import converted
 from folkmoot.core.report import (
     CAUSES,
     KINDS,
@@ -159,7 +160,7 @@ def canonical_report(data: dict[str, Any]) -> Report:
             faults.append(f"{name}: unknown field" + did_you_mean(name, list(FIELDS)))
             continue
         try:
-            values[name] = msgspec.convert(value, FIELDS[name])
+            values[name] = converted(value, FIELDS[name])
         except (msgspec.ValidationError, OverflowError) as error:
             known = (
                 f"; its fields are {', '.join(PARTS[name])}" if "unknown field" in str(error) and name in PARTS else ""

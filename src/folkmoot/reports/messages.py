@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from folkmoot.core.kinds import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
 from folkmoot.reports.canonical import Faulty, shown
 from folkmoot.reports.fields import Taken, finish
@@ -92,7 +93,7 @@ def _tests(said: Taken) -> Tests | None:
         if not isinstance(value, dict):
             continue
         try:
-            tests = msgspec.convert({key: value.get(key, 0) for key in ("total", "passed", "failed")}, Tests)
+            tests: Tests = converted({key: value.get(key, 0) for key in ("total", "passed", "failed")}, Tests)
         except (msgspec.ValidationError, OverflowError) as error:
             said.faults.append(f"{name}: {error}")
             return None

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from folkmoot.core.events import Change, Event, type_of_table
+from folkmoot.core.kinds import reader
 
 
 class Unreadable(Exception):
@@ -25,7 +26,6 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 Columns = tuple[int, int, float, str, int | None, str | None, str | None, int]
 
 _encode = msgspec.json.Encoder().encode
-# Making a decoder costs more than using it a hundred times, and one command needs few of them.
 _decoders: dict[str, Any] = {}
 
 
@@ -94,5 +94,5 @@ def number_of(item: str) -> int:
 
 
 def _decoder(name: str, kind: Any) -> Any:
-    decode = _decoders[name] = msgspec.json.Decoder(kind).decode
+    decode = _decoders[name] = reader(kind)
     return decode

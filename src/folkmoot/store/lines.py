@@ -6,6 +6,7 @@ from typing import Annotated, BinaryIO
 import msgspec
 from msgspec import Meta, Raw, Struct
 
+from folkmoot.core.kinds import reader
 from folkmoot.errors import Invalid
 from folkmoot.store.codec import link
 
@@ -49,7 +50,7 @@ class Ending(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode_line = msgspec.json.Decoder(Line).decode
+_decode_line = reader(Line)
 
 
 def write_lines(rows: Iterable[Link], events: int, head: bytes) -> Iterator[bytes]:
@@ -109,7 +110,7 @@ def _next(source: BinaryIO, name: str, line: int) -> bytes:
 
 def _header(text: bytes, name: str) -> Header:
     try:
-        header = msgspec.json.decode(text, type=Header)
+        header: Header = reader(Header)(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
         raise wrong(name, 1, f"the header of a log was expected: {fault}") from fault
     if header.format != FORMAT:
@@ -126,7 +127,7 @@ def _ending(source: BinaryIO, name: str, header: Header, chain: bytes) -> None:
     at = header.events + 2
     text = _next(source, name, at)
     try:
-        ending = msgspec.json.decode(text, type=Ending)
+        ending: Ending = reader(Ending)(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
         raise wrong(name, at, f"the last line was expected, with count and hash: {fault}") from fault
     if ending.count != header.events or ending.hash != chain.hex() or header.head != chain.hex():

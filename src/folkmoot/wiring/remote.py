@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import msgspec
 
+from folkmoot.core.kinds import converted, reader
 from folkmoot.core.text import encoded
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.system.relay import receive, send
@@ -61,7 +62,7 @@ class Line:
             words = f"a text or number cannot be sent: {error}"
             raise Invalid("bad_text", words, "remove it and try again") from error
         try:
-            reply = msgspec.json.decode(self._exchange(request), type=Reply)
+            reply = reader(Reply)(self._exchange(request))
         except (OSError, msgspec.MsgspecError, RecursionError) as error:
             raise self._no_answer(error) from error
         if reply.error is not None:
@@ -194,7 +195,8 @@ class RemoteQueries:
     def flow(self) -> "Flow":
         from folkmoot.core.flow import Flow
 
-        return msgspec.convert(self._line.view("queries.flow"), Flow)
+        flow: Flow = converted(self._line.view("queries.flow"), Flow)
+        return flow
 
     def locks(self) -> View:
         return self._view("locks")

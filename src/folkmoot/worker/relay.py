@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from folkmoot.core import commands
+from folkmoot.core.kinds import converted, reader
 from folkmoot.core.text import NAME_CHARS_MAX, encoded
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
 
@@ -211,7 +212,7 @@ class Relay:
         from folkmoot.reports.canonical import decoder
 
         try:
-            asked = msgspec.json.decode(request, type=Request)
+            asked = reader(Request)(request)
             decoder().decode(request.decode("utf-8"))  # no key twice
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise _bad(error) from error
@@ -314,7 +315,7 @@ def _bad(error: Exception | str) -> Invalid:
 
 def _typed(args: dict[str, Any], kind: type[Any]) -> Any:
     try:
-        return msgspec.convert(args, kind)
+        return converted(args, kind)
     except (msgspec.ValidationError, RecursionError, OverflowError) as error:
         raise _bad(error) from error
 

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from folkmoot.core.commands import AddItem
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import PRIORITIES, TYPES
+from folkmoot.core.kinds import converted
 from folkmoot.core.text import encoded, has_unstorable
 from folkmoot.errors import Invalid
 
@@ -115,7 +116,7 @@ def _entries(values: list[Any], source: str) -> list[Entry]:
     for number, value in enumerate(values, start=1):
         try:
             entry = {"title": value} if isinstance(value, str) else value
-            found.append(msgspec.convert(entry, Entry))
+            found.append(converted(entry, Entry))
         except (msgspec.ValidationError, RecursionError) as error:
             raise _bad(source, f"item {number}: {error}") from error
     return found

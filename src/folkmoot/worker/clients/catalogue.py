@@ -13,6 +13,7 @@ import yaml
 from msgspec import Struct, field
 
 from folkmoot.core.flow import Agent, Client, Flow, Model
+from folkmoot.core.kinds import converted
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.listener import DIALECTS
 
@@ -101,7 +102,7 @@ class Catalogue:
     def load(cls) -> "Catalogue":
         """The catalogue that comes with the package."""
         text = resources.files(__package__).joinpath("known.yaml").read_text("utf-8")
-        given = msgspec.convert(yaml.safe_load(text), _Given)
+        given = converted(yaml.safe_load(text), _Given)
         everywhere = given.every_client["env"]
         return cls(
             {

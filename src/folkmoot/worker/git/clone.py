@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from folkmoot.core.kinds import reader
 from folkmoot.core.rules.running.rights import TOO_LARGE
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
@@ -148,7 +149,8 @@ class Clones:
     def _made(self, paths: Paths) -> Made:
         try:
             with open(os.path.join(paths.root, "made"), "rb") as file:
-                return msgspec.json.decode(file.read(), type=Made)
+                made: Made = reader(Made)(file.read())
+                return made
         except (FileNotFoundError, msgspec.DecodeError) as error:
             raise Unavailable("no_clone", f"{paths.root} holds no clone that was made here: {error}") from error
 

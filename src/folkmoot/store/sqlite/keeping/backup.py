@@ -18,6 +18,7 @@ import apsw
 import msgspec
 from msgspec import Meta, Struct, field
 
+from folkmoot.core.kinds import reader
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.create import sync_folders
@@ -293,7 +294,7 @@ def _content(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
 
 def _manifest(path: str, text: bytes) -> Manifest:
     try:
-        manifest = msgspec.json.decode(text, type=Manifest)
+        manifest: Manifest = reader(Manifest)(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
         raise not_a_backup(path, f"its manifest cannot be read: {fault}") from fault
     if manifest.format != FORMAT:
