@@ -130,23 +130,6 @@ def test_a_cut_never_goes_through_a_command(tmp_path: Path) -> None:
             log.cut(connection, max(moments) + 1)
 
 
-@pytest.fixture(scope="session")
-def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A board with a short history, closed, to be copied."""
-    path = tmp_path_factory.mktemp("history") / "board.db"
-    store = SqliteStore.create(path, durable=False)
-    scribe = Scribe(store, random.Random(1))
-    for _ in range(30):
-        scribe.step()
-    store.close()
-    return path
-
-
-@pytest.fixture
-def board(tmp_path: Path, history: Path) -> Path:
-    return Path(shutil.copy(history, tmp_path))
-
-
 def backup_of(board: Path, target: Path) -> Manifest:
     with backup.workspace(str(board.parent), "test") as folder:
         copy, seq, chain = proven_copy(str(board), folder)

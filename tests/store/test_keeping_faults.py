@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import random
 import shutil
 import subprocess
 import tarfile
@@ -26,26 +25,8 @@ from folkmoot.store.sqlite.keeping import backup, exclusive, log
 from folkmoot.store.sqlite.keeping.backup import Manifest, look_into, pack
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.git import SystemGit
-from folkmoot.testing.scribe import Scribe
 from folkmoot.wiring import safekeeping
 from folkmoot.worker.git import bundle
-
-
-@pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A board with a short history, closed, to be copied."""
-    path = tmp_path_factory.mktemp("history") / "board.db"
-    store = SqliteStore.create(path, durable=False)
-    scribe = Scribe(store, random.Random(1))
-    for _ in range(20):
-        scribe.step()
-    store.close()
-    return path
-
-
-@pytest.fixture
-def board(tmp_path: Path, history: Path) -> Path:
-    return Path(shutil.copy(history, tmp_path))
 
 
 def printed(number: int) -> Callable[[Transaction], None]:

@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.keeping.backup import FILES, PRIVATE, SET_ASIDE, STORE, can_be_named
@@ -106,10 +107,10 @@ class BringBack:
         found, _ = users_files(folder)
         for name, source in found.items():
             if not self._is_same(name, source):
-                self._guarded(name, lambda name=name: self._clear_way(name))  # type: ignore[misc]
+                self._guarded(name, partial(self._clear_way, name))
         # Only now: with a folder that was a link, files that were the same went as well.
         for name, source in found.items():
-            self._guarded(name, lambda name=name, source=source: self._bring(name, source))  # type: ignore[misc]
+            self._guarded(name, partial(self._bring, name, source))
 
     def _guarded(self, name: str, step: Callable[[], None]) -> None:
         """The board is back already: a file that cannot come is told, and the others come."""

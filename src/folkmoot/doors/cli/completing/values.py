@@ -128,10 +128,9 @@ def live_runs(queries: "Queries") -> Iterator[Offer]:
 
 def runs(queries: "Queries") -> Iterator[Offer]:
     """Those at work, then those that have just worked, the newest first."""
-    from folkmoot.doors.latest import end_of_log
 
     yield from live_runs(queries)
-    events = queries.log(max(end_of_log(queries) - EVENTS_BACK, 0), limit=EVENTS_BACK)["events"]
+    events = queries.log(max(queries.last() - EVENTS_BACK, 0), limit=EVENTS_BACK)["events"]
     for event in reversed(events):
         if event["run"]:
             yield event["run"], f"{event['agent']} on #{event['item']}"

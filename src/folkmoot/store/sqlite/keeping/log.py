@@ -1,5 +1,6 @@
 """The log by itself: walked and proven, cut where a command ended, copied into a file that has nothing else yet."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -99,10 +100,8 @@ def prove(connection: apsw.Connection, path: str) -> tuple[int, bytes]:
     if wrong != "ok":
         raise faults.damaged(path, str(wrong))
     seq, chain, time = head_of(connection)
-    last: Link | None = None
-    for last in walk(connection, path, seq):  # noqa: B007 - the last one is wanted
-        pass
-    if last is not None and (last[9], last[2]) != (chain, time):
+    last = deque(walk(connection, path, seq), maxlen=1)
+    if last and (last[0][9], last[0][2]) != (chain, time):
         raise faults.damaged(path, f"head and last event, {seq}, do not belong together")
     if connection.execute("SELECT max(seq) FROM events").get != (seq or None):
         raise faults.damaged(path, f"the log goes on after event {seq}, where the head ends")

@@ -10,7 +10,6 @@ from folkmoot.core.flow import END, Flow
 from folkmoot.doors.cli.say.events import ENGINE, OUTCOMES, said
 from folkmoot.doors.cli.say.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View
-from folkmoot.doors.latest import end_of_log
 from folkmoot.engine.queries import Queries
 
 MARKS = {"done": "✓", "split": "✓", "failed": "✗", "asks": "?", "disputed": "≠"}
@@ -84,7 +83,7 @@ class Teller:
 
     def skip(self) -> None:
         """What is in the log already is no news."""
-        self._seen = end_of_log(self._queries)
+        self._seen = self._queries.last()
 
     def news(self) -> list[tuple[float, list[Line], list[View]]]:
         """What has happened since: for each moment its time, its lines, and its events."""
