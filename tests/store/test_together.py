@@ -411,7 +411,7 @@ def open_files() -> list[str]:
 
 
 class Interrupts:
-    """Raises KeyboardInterrupt in the leader's thread, at the n-th line of the code that shares commits."""
+    """Raises KeyboardInterrupt in a thread at the n-th line of the code that shares commits."""
 
     FILES = (turns_module.__file__, together.__file__, store_module.__file__)
 
@@ -435,9 +435,9 @@ class Interrupts:
         return self._line
 
 
-def interrupted(tmp_path: Path, name: str, at: int, fails: bool) -> bool:
+def interrupted(tmp_path: Path, victim: str, at: int, fails: bool) -> bool:
     """One leader with two followers; whether there was such a line. Nobody hangs, and who is told `done` finds it."""
-    store = SqliteStore.create(tmp_path / f"{name}.db", durable=False)
+    store = SqliteStore.create(tmp_path / f"{victim}{fails}{at}.db", durable=False)
     engine_for(store).adopt_flow(PERSON, make_flow(1), "small")
     execute, failed = store._execute, threading.Event()
     if fails:
@@ -455,7 +455,7 @@ def interrupted(tmp_path: Path, name: str, at: int, fails: bool) -> bool:
     transact = store.transact
 
     def traced(work: Callable[[Transaction], Any]) -> Any:
-        if threading.current_thread().name == "first":
+        if threading.current_thread().name == victim:
             sys.settrace(interrupts.trace)
         try:
             return transact(work)
@@ -472,15 +472,18 @@ def interrupted(tmp_path: Path, name: str, at: int, fails: bool) -> bool:
     first = callers._start("first", held_up)
     callers._until(lambda: store._turns._leader is not None or not first.is_alive())
     others = [callers._start(other, add(other)) for other in "ab"]
-    callers._until(lambda: len(store._turns._waiting) == 2 or not first.is_alive())
+    threads = [first, *others]
+    callers._until(
+        lambda: not first.is_alive() or len(store._turns._waiting) == sum(other.is_alive() for other in others)
+    )
     go.set()
-    for thread in [first, *others]:
+    for thread in [*threads, callers._start("last", add("last"))]:
         thread.join(PATIENCE)
         assert not thread.is_alive(), f"{interrupts.hit}: somebody hangs"
     store._execute = execute
     there = titles(store)
     for who, answer in callers.answers.items():
-        assert there.count(who) == 1 if isinstance(answer, str) else who == "first" or fails, (
+        assert there.count(who) == 1 if isinstance(answer, str) else who == victim or fails, (
             interrupts.hit,
             who,
             answer,
@@ -492,12 +495,14 @@ def interrupted(tmp_path: Path, name: str, at: int, fails: bool) -> bool:
     return bool(interrupts.hit)
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_an_interrupt_at_any_line_loses_nothing_and_hangs_nobody(tmp_path: Path, fails: bool) -> None:
+@pytest.mark.parametrize(("victim", "fails", "lines"), [("first", False, 20), ("first", True, 20), ("a", False, 15)])
+def test_an_interrupt_at_any_line_loses_nothing_and_hangs_nobody(
+    tmp_path: Path, victim: str, fails: bool, lines: int
+) -> None:
     at = 1
-    while interrupted(tmp_path, f"{fails}{at}", at, fails):
+    while interrupted(tmp_path, victim, at, fails):
         at += 1
-    assert at > 20, "the lines of the leader's way were met"
+    assert at > lines, "the lines on the way of the leader, or of who is carried, were met"
 
 
 @pytest.mark.parametrize("seed", range(6))

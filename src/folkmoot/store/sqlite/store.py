@@ -152,9 +152,7 @@ class SqliteStore:
             together.conclude()
             if together.broken:
                 self._refusal = self._refusal or faults.broken
-            self._turns.leave(wish, together.carried)
-        elif not wish.settled:
-            self._turns.leave(wish)
+        self._turns.leave(wish, together.carried if together is not None else ())
 
     def _check_thread(self) -> None:
         if self._process != os.getpid():

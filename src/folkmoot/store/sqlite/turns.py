@@ -2,6 +2,9 @@
 
 No thread stands by for this. With one caller nothing is ever waited for, and a simulation stays deterministic.
 
+Those who were carried wake each other, one after the other, and nobody leads before the last of them is awake. Woken all
+at once they would wait a second time, for the interpreter, and disturb the next leader at each of his statements.
+
 An interrupt may come between any two steps. So whoever enters leaves, whatever happens; leaving may be repeated; and
 what was not settled counts as not done.
 """
@@ -15,7 +18,7 @@ from typing import Any
 class Wish:
     """What one caller wants done. With `work=None` he wants the connection for himself, and is carried by nobody."""
 
-    __slots__ = ("_turn", "fault", "result", "settled", "work")
+    __slots__ = ("_next", "_turn", "fault", "result", "settled", "work")
 
     def __init__(self, work: Callable[[Any], Any] | None) -> None:
         self.work = work
@@ -23,6 +26,7 @@ class Wish:
         self.fault: BaseException | None = None
         self.settled = False  # the result is durable, or the fault is final
         self._turn: LockType | None = None  # held while its thread sleeps; None: nobody waits for it
+        self._next: Wish | None = None  # whom its thread wakes when it is awake itself
 
 
 class Turns:
@@ -30,12 +34,13 @@ class Turns:
         self._door = allocate_lock()
         self._leader: Wish | None = None
         self._waiting: deque[Wish] = deque()
+        self._waking = False  # some of those who were carried sleep still
         self.thread = 0  # of the leader
 
     def enter(self, wish: Wish, wait: bool = True) -> bool:
         """Whether the wish leads now. Else another has carried it out, or it may not wait. `leave` must follow."""
         with self._door:
-            if self._leader is None:
+            if self._leader is None and not (self._waking and wait):
                 self._leader = wish
                 self.thread = get_ident()
                 return True
@@ -63,26 +68,35 @@ class Turns:
 
     def leave(self, wish: Wish, carried: Sequence[Wish] = ()) -> None:
         """Wake those whose wish is settled, let the others wait again, and let the next one lead."""
-        unsettled = []
-        for other in carried:
-            if other.settled:
-                _wake(other)
-            elif other is not wish:
-                unsettled.append(other)
         with self._door:
-            if unsettled:
-                again = [other for other in unsettled if other._turn is not None and other not in self._waiting]
-                self._waiting.extendleft(reversed(again))
-            if wish in self._waiting:
-                self._waiting.remove(wish)
             wish._turn = None
+            if not wish.settled and wish in self._waiting:
+                self._waiting.remove(wish)
             if self._leader is wish:
+                self._wait_again([other for other in carried if not other.settled])
+                self._wake_all([other for other in carried if other.settled and other._turn is not None])
                 self.thread = 0
-                if self._waiting:
-                    _wake(self._waiting[0])
-                    self._leader = self._waiting[0]
-                else:
-                    self._leader = None
+                self._leader = None
+            elif wish._next is not None:
+                _wake(wish._next)
+            elif wish.settled:
+                self._waking = False
+            if self._leader is None and not self._waking and self._waiting:
+                _wake(self._waiting[0])
+                self._leader = self._waiting[0]
+
+    def _wait_again(self, unsettled: list[Wish]) -> None:
+        again = [other for other in unsettled if other._turn is not None and other not in self._waiting]
+        self._waiting.extendleft(reversed(again))
+
+    def _wake_all(self, sleeping: list[Wish]) -> None:
+        """The first one here, each other by the one before it; by whoever is interrupted, before its time."""
+        following: Wish | None = None
+        for other in reversed(sleeping):
+            other._next, following = following, other
+        if following is not None:
+            self._waking = True
+            _wake(following)
 
 
 def _wake(wish: Wish) -> None:
