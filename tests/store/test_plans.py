@@ -30,7 +30,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"SCAN items USING COVERING INDEX items_column", "USE TEMP B-TREE FOR GROUP BY"},
         "counts all items, and reads no document; the sorting is over as many rows as there are columns",
     ),
-    "holds": ({"USE TEMP B-TREE FOR ORDER BY"}, "those in force are few, whatever has run out"),
     "events_of_item": ({"USE TEMP B-TREE FOR ORDER BY"}, "one item's log is short"),
     "open_runs": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs"),
     "next_lease": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs; ends at the first"),

@@ -40,8 +40,8 @@ PLANS = [
     ("messages_of_item", "messages_item", False),
     ("messages_to", "messages_to", False),
     ("messages_with_status", "COVERING INDEX messages_to", False),
-    ("holds", "holds_until", True),
-    ("hold_held", "sqlite_autoindex_holds_1", False),
+    ("holds", "holds_until", False),
+    ("hold_place", "sqlite_autoindex_holds_1", False),
 ]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import pytest
 
-from folkmoot.core.commands import AddItem, Speaker
+from folkmoot.core.commands import AddItem, LockPaths, Speaker, UnlockPaths
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, MootError, Unavailable
 from folkmoot.store.base import Store, Transaction
@@ -146,6 +146,47 @@ def test_one_fails_alone_and_leaves_no_trace(store: SqliteStore) -> None:
     assert callers.commits == 1
     assert titles(store) == ["first", "a", "b"]
     assert isinstance(callers.answers["bad"], Invalid) and callers.answers["b"] == "3"
+
+
+def take(path: str) -> LockPaths:
+    return LockPaths(paths=[path], seconds=60.0)
+
+
+def locks(command: LockPaths | UnlockPaths, fails: bool = False) -> Callable[[Transaction], Any]:
+    """A work that takes or releases a path, and tells all that are held after it."""
+
+    def work(tx: Transaction) -> list[str]:
+        view = engine_for(Inside(tx)).lock(PERSON, command)
+        if fails:
+            raise Invalid("no", "no", "no")
+        return [lock["resource"] for lock in view["locks"]]
+
+    return work
+
+
+def test_works_of_one_commit_see_the_holds_of_those_before_them_that_did_not_fail(store: SqliteStore) -> None:
+    engine = engine_for(store)
+    for path in ("old", "older"):
+        engine.lock(PERSON, take(path))
+    engine.lock(PERSON, UnlockPaths(paths=["older"]))
+    callers = Callers(store)
+    works = {
+        "new": locks(take("new")),
+        "newer": locks(take("newer")),
+        "failed": locks(take("failed"), fails=True),
+        "failed release": locks(UnlockPaths(paths=["old"]), fails=True),
+        "less": locks(UnlockPaths(paths=["new"])),
+        "again": locks(take("older")),  # keeps the place it had
+        "new again": locks(take("new")),
+    }
+    callers.together(add("first"), works)
+    assert callers.commits == 1
+    assert callers.answers["newer"] == ["old", "new", "newer"]
+    assert callers.answers["less"] == ["old", "newer"]
+    assert callers.answers["again"] == ["old", "older", "newer"]
+    last = ["old", "older", "new", "newer"]
+    assert callers.answers["new again"] == last
+    assert [hold.path for hold in store.read(lambda reading: reading.holds(0.0))] == last
 
 
 def test_the_leader_fails_and_the_others_do_not(store: SqliteStore) -> None:

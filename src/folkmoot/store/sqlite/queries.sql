@@ -219,12 +219,10 @@ WHERE number IN (SELECT number FROM messages INDEXED BY messages_to WHERE status
 ORDER BY number LIMIT ?2;
 
 -- name: holds
--- Which paths are taken now. A path that is taken again keeps its place. Those that have run out are not read.
-SELECT doc FROM (
-    SELECT rowid AS place, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until IS NULL
-    UNION ALL
-    SELECT rowid, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until > ?
-) ORDER BY place;
+-- Which paths are taken now, each with its place: one that is taken again keeps it. Those that have run out are not read.
+SELECT rowid, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until IS NULL
+UNION ALL
+SELECT rowid, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until > ?;
 
 -- name: lessons
 -- What was learnt last stands first.
@@ -400,9 +398,9 @@ INSERT INTO messages (number, id, item, "to", status, doc) VALUES (?, ?, ?, ?, ?
 -- Accepted, completed or rejected.
 UPDATE messages SET item = ?, "to" = ?, status = ?, doc = ? WHERE id = ?;
 
--- name: hold_held
--- Before it is written, for the head's count.
-SELECT held FROM holds WHERE id = ?;
+-- name: hold_place
+-- Before it is written: where it stands among the others, and whether the head counts it.
+SELECT rowid, held FROM holds WHERE id = ?;
 
 -- name: save_hold
 -- Taken, released, or taken again.

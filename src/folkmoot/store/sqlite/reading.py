@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from folkmoot.core.events import Event, FlowVersion, Row
@@ -22,6 +23,7 @@ OPEN_RUN = QUERIES["open_run"]
 DUE_RUNS = QUERIES["due_runs"]
 DUE_QUESTIONS = QUERIES["due_questions"]
 READY = QUERIES["ready"]
+HOLDS = QUERIES["holds"]
 NEXT_STARVED = QUERIES["next_starved"]
 NEXT_READY = QUERIES["next_ready"]
 ROWS = {
@@ -48,13 +50,16 @@ Known = tuple[str | None, int, int, Item]
 class SqliteReading:
     """One consistent view; lives as long as its transaction, and remembers what it has read."""
 
-    __slots__ = ("_execute", "_flows", "_head", "_items")
+    __slots__ = ("_execute", "_flows", "_head", "_holds", "_holds_at", "_items")
 
     def __init__(self, execute: Execute, flows: dict[int, FlowVersion]) -> None:
         self._execute = execute
         self._flows = flows
         self._head: BoardHead | None = None
         self._items: dict[str, Known] = {}
+        # By the hold's id its place among the others, and the hold: those in force at a time, and some before it.
+        self._holds: dict[str, tuple[int, Hold]] | None = None
+        self._holds_at = 0.0
 
     @property
     def execute(self) -> Execute:
@@ -221,7 +226,12 @@ class SqliteReading:
         return self._all("messages", QUERIES["messages_all"], (after, limit))
 
     def holds(self, now: float) -> list[Hold]:
-        return [_hold(doc) for (doc,) in self._execute(QUERIES["holds"], (now,)).fetchall()]
+        if self._holds is None or now < self._holds_at:
+            rows = self._execute(HOLDS, (now,)).fetchall()
+            found = [(place, _hold(doc)) for place, doc in rows]
+            self._holds, self._holds_at = {hold.id: (place, hold) for place, hold in found}, now
+        known = sorted(self._holds.values(), key=_place)
+        return [hold for _, hold in known if hold.until is None or hold.until > now]
 
     def lessons(self, limit: int) -> list[Lesson]:
         return self._all("lessons", QUERIES["lessons"], (limit,))
@@ -271,6 +281,9 @@ class SqliteReading:
 
     def _ids(self, statement: str, value: int) -> list[str]:
         return [str(number) for (number,) in self._execute(statement, (value,)).fetchall()]
+
+
+_place = itemgetter(0)
 
 
 @lru_cache(4096)

@@ -46,9 +46,8 @@ class Together:
         self._committed = False
         self._concluded = False
         self._fault: Exception | None = None
-        self._head: BoardHead | None = None
+        self._last: SqliteTransaction | None = None  # of the last work that did not fail
         self._head_changed = False
-        self._quiet: float | None = None
 
     def lead(self, first: Wish, turns: Turns) -> None:
         """Carry out the first wish and all that come meanwhile, and commit once. `conclude` tells what came of it."""
@@ -107,16 +106,16 @@ class Together:
         if alone:
             self._begin()
             self._begun = True
-            self._head = self._quiet = None
+            self._last = None
         elif self._careful:
             execute(SAVEPOINT)
-        tx = SqliteTransaction(execute, self._connection.changes, self._flows, self._head, self._quiet)
+        tx = SqliteTransaction(self._connection, execute, self._flows, self._last)
         try:
             assert wish.work is not None, "who wants the connection for himself is not carried"
             wish.result = tx.carry_out(wish.work)
             if self._careful and not alone:
                 execute(RELEASE)
-            self._head, self._quiet = tx.last_head, tx.quiet
+            self._last = tx
             self._head_changed = self._head_changed or tx.written
         except BaseException as fault:
             # What another's work raises is his, be it SystemExit; but an interrupt is for the thread that is at work.
@@ -142,10 +141,15 @@ class Together:
         elif touched:
             raise WroteBeforeItFailed
 
+    @property
+    def _head(self) -> "BoardHead | None":
+        return self._last.last_head if self._last is not None else None
+
     def _commit(self) -> None:
         if self._begun:
-            if self._head_changed and self._head is not None:
-                self._execute(SET_HEAD, self._head.values())
+            head = self._head
+            if self._head_changed and head is not None:
+                self._execute(SET_HEAD, head.values())
             self._committing = True
             self._execute(COMMIT)
             self._committed = True
@@ -154,14 +158,15 @@ class Together:
         """After an interrupt around the commit the log itself is asked."""
         if self._committed or not self._committing or self._fault is not None or self._connection.in_transaction:
             return self._committed
-        if not self._head_changed or self._head is None:
+        head = self._head
+        if not self._head_changed or head is None:
             return False  # nothing was written that could not be written again
         try:
-            found = self._execute(QUERIES["chain_at"], (self._head.seq,)).get
+            found = self._execute(QUERIES["chain_at"], (head.seq,)).get
         except apsw.Error:
             self.broken = True
             return False
-        self._committed = bool(found == self._head.chain)
+        self._committed = bool(found == head.chain)
         return self._committed
 
     def _undo(self) -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import apsw
 from msgspec.structs import replace
 
 from folkmoot.core.events import Clock, Event, FlowVersion, Row
@@ -25,27 +26,41 @@ INSERT_RUN = QUERIES["insert_run"]
 UPDATE_RUN = QUERIES["update_run"]
 KEPT_ANSWER = QUERIES["kept_answer"]
 KEEP_ANSWER = QUERIES["keep_answer"]
+HOLD_PLACE = QUERIES["hold_place"]
+SAVE_HOLD = QUERIES["save_hold"]
 
 
 class SqliteTransaction(SqliteReading):
-    """What `transact` hands to its work. It begins with the head that a work before it in the same commit has left."""
+    """What `transact` hands to its work. It knows what the work before it in the same commit has left behind."""
 
-    __slots__ = ("_changes", "_filed", "_half_saved", "_in_company", "flows_changed", "quiet", "touched", "written")
+    __slots__ = (
+        "_connection",
+        "_filed",
+        "_half_saved",
+        "_has_own_holds",
+        "_in_company",
+        "_quiet",
+        "flows_changed",
+        "touched",
+        "written",
+    )
 
     def __init__(
         self,
+        connection: apsw.Connection,
         execute: Execute,
-        changes: Callable[[], int],
         flows: dict[int, FlowVersion],
-        head: BoardHead | None = None,
-        quiet: float | None = None,
+        before: "SqliteTransaction | None" = None,
     ) -> None:
         super().__init__(execute, flows)
-        self._head = head
-        self._in_company = head is not None
-        self.quiet = quiet  # until then nothing is due, as a work before this one has found
+        self._connection = connection
+        self._in_company = before is not None
+        self._quiet: float | None = None  # until then nothing is due, as a work before this one has found
+        if before is not None:
+            self._head, self._quiet = before._head, before._quiet
+            self._holds, self._holds_at = before._holds, before._holds_at
+        self._has_own_holds = False  # else what was written goes into a copy: this work may fail, and others not
         self.touched = False  # something was written, though perhaps not the head
-        self._changes = changes
         self.written = False  # the head has changed
         self._filed = 0  # items of the save at hand that got files, less those that lost them
         self._half_saved = False
@@ -93,17 +108,17 @@ class SqliteTransaction(SqliteReading):
 
     def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
         """Of several works in one commit only the first ones ask; they know from then on when something will be."""
-        if self.quiet is not None and now < self.quiet:
+        if self._quiet is not None and now < self._quiet:
             return []
         found = super().due(now, limit)
         if self._in_company and not found:
             times = (self._execute(QUERIES["next_lease"]).get, self._execute(QUERIES["next_deadline"]).get)
-            self.quiet = min((time for time in times if time is not None), default=math.inf)
+            self._quiet = min((time for time in times if time is not None), default=math.inf)
         return found
 
     def _will_be_due(self, at: float | None) -> None:
-        if self.quiet is not None and at is not None and at < self.quiet:
-            self.quiet = at
+        if self._quiet is not None and at is not None and at < self._quiet:
+            self._quiet = at
 
     def carry_out(self, work: Callable[["SqliteTransaction"], Result]) -> Result:
         """What the work returns, if it left nothing half done."""
@@ -259,13 +274,25 @@ class SqliteTransaction(SqliteReading):
 
     def _save_hold(self, head: BoardHead, hold: Hold, doc: str) -> BoardHead:
         """A path may have been taken before, which nobody need know who takes it."""
-        was_held = self._execute(QUERIES["hold_held"], (hold.id,)).get or 0
-        self._execute(QUERIES["save_hold"], (hold.id, int(hold.held), hold.until, doc))
+        known = self._holds.get(hold.id) if self._holds is not None else None
+        place, was_held = (known[0], 1) if known else self._execute(HOLD_PLACE, (hold.id,)).get or (None, 0)
+        self._execute(SAVE_HOLD, (hold.id, int(hold.held), hold.until, doc))
+        if self._holds is not None:
+            self._remember(hold, self._connection.last_insert_rowid() if place is None else place)
         return head if was_held == hold.held else replace(head, held=head.held + hold.held - was_held)
+
+    def _remember(self, hold: Hold, place: int) -> None:
+        assert self._holds is not None
+        if not self._has_own_holds:
+            self._holds, self._has_own_holds = dict(self._holds), True
+        if hold.held:
+            self._holds[hold.id] = (place, hold)
+        else:
+            self._holds.pop(hold.id, None)
 
     def _update(self, table: str, row: str, statement: str, values: tuple[Any, ...]) -> None:
         self._execute(statement, values)
-        if self._changes() != 1:
+        if self._connection.changes() != 1:
             raise missing(table, row)
 
 
