@@ -1,6 +1,6 @@
 """What a rule may look at, and what it writes: a situation goes in, a case collects the events that come out."""
 
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from msgspec import Struct, field
 
@@ -9,6 +9,8 @@ from folkmoot.core.events import EVENTS, Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
+
+AnyRow = TypeVar("AnyRow", Comment, Question, Message, Hold, Pause, Meter)
 
 # Whom a case can tell something, beside an item by its id: its parent, or the children the rules made for it.
 MADE = "made"
@@ -70,14 +72,15 @@ class Case:
         self.speaker = situation.speaker
         self.run = situation.run
         self.attempts = list(situation.attempts)
-        self.comments = {comment.id: comment for comment in situation.comments}
-        self.questions = {question.id: question for question in situation.questions}
-        self.messages = {message.id: message for message in situation.messages}
-        self.holds = {hold.id: hold for hold in situation.holds}
+        self.comments = _by_id(situation.comments)
+        self.questions = _by_id(situation.questions)
+        self.messages = _by_id(situation.messages)
+        self.holds = _by_id(situation.holds)
         self.lessons: dict[str, Lesson] = {}
-        self.pauses = {pause.id: pause for pause in situation.pauses}
-        self.meters = {meter.id: meter for meter in situation.meters}
+        self.pauses = _by_id(situation.pauses)
+        self.meters = _by_id(situation.meters)
         self.events: list[Event] = []
+        self.written: dict[tuple[str, str], bool] = {}  # rows beside the item that events changed; is the row new?
         self.makes: list[MakeItem] = []  # children to be made, in this order, before anything else follows
         self.told: list[tuple[str, Command]] = []  # what others must do because of this
         self.settled = 0  # the item's version when it was last seen to that somebody will act on it
@@ -171,7 +174,9 @@ class Case:
         return f"q{self.next_question - 1}"
 
     def _fold(self, change: Change) -> None:
+        known: Row | None
         if change.table == "runs":
+            known = self.situation.run
             run = evolve(self.run, change)
             assert isinstance(run, Run)
             self.run = run
@@ -181,9 +186,11 @@ class Case:
             assert isinstance(attempt, Attempt)
             self.attempts = [a for a in self.attempts if a.id != change.id] + [attempt]
         else:
-            self._keep(getattr(self, change.table), change)
+            rows: dict[str, Row] = getattr(self, change.table)
+            known = rows.get(change.id)
+            rows[change.id] = evolve(known, change)
+        self.written.setdefault((change.table, change.id), known is None)
 
-    @staticmethod
-    def _keep(rows: dict[str, Any], change: Change) -> None:
-        row: Row = evolve(rows.get(change.id), change)
-        rows[change.id] = row
+
+def _by_id(rows: list[AnyRow]) -> dict[str, AnyRow]:
+    return {row.id: row for row in rows} if rows else {}

@@ -134,7 +134,7 @@ def _has_numbers(command: Command) -> bool:
     if isinstance(command, ReportRun):
         report = command.report
         return bool(report.usage or report.tests or report.findings or report.integration_points or report.extra)
-    return isinstance(command, (SendMessage, LockPaths))
+    return isinstance(command, SendMessage)
 
 
 def has_unstorable(value: object) -> bool:

@@ -63,8 +63,10 @@ def _again(
     may_wait: Callable[[Refused | NothingToDo], bool],
     due: Callable[[], float | None],
 ) -> Result:
+    if wait == 0:
+        return attempt()
     waiting = Waiting(application, wait)
-    before = application.queries.last() if wait else 0
+    before = application.queries.last()
     while True:
         try:
             return attempt()
@@ -72,7 +74,7 @@ def _again(
             if not may_wait(error):
                 raise
             if waiting.left <= 0:
-                error.message += f", and so it was for {wait:g}s" if wait else ""
+                error.message += f", and so it was for {wait:g}s"
                 raise
         before = _sleep_until_news(application, waiting, before, due())
 

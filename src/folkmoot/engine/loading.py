@@ -28,15 +28,15 @@ WRITERS_MAX = 1_000
 CANDIDATES_MAX = 256
 STARVED_MAX = 64
 
-ALWAYS_LIGHT = (commands.ClaimItem, commands.RenewRun, commands.RankItem)
+ALWAYS_LIGHT = frozenset({commands.ClaimItem, commands.RenewRun, commands.RankItem})
 ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage)
-ABOUT_PATHS = (commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding)
-ABOUT_PAUSES = (commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard)
-ADDS = (commands.AddItem, commands.DispatchAgent)
-REPLANS = (commands.EditItem, commands.ReopenItem)
-REOPENS = (commands.ReopenItem, commands.ReopenChild)
-PLANS = (commands.AddItem, commands.MakeItem, commands.ReopenChild, *REPLANS)
+ABOUT_PATHS = frozenset({commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding})
+ABOUT_PAUSES = frozenset({commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard})
+ADDS = frozenset({commands.AddItem, commands.DispatchAgent})
+REPLANS = frozenset({commands.EditItem, commands.ReopenItem})
+REOPENS = frozenset({commands.ReopenItem, commands.ReopenChild})
+PLANS = frozenset({commands.AddItem, commands.MakeItem, commands.ReopenChild, *REPLANS})
 NAMES_AFTER = (commands.AddItem, commands.EditItem, commands.MakeItem)
 
 
@@ -53,13 +53,14 @@ def situation(
     known_run: Run | None = None,
 ) -> Situation:
     """Load what the rules may look at for this command, and no more."""
-    light = isinstance(command, ALWAYS_LIGHT)
+    kind = type(command)
+    light = kind in ALWAYS_LIGHT
     head = reading.head()
     maker = None
-    if isinstance(command, ADDS) and not speaker.is_person:
+    if kind in ADDS and not speaker.is_person:
         speaker, maker = _maker(reading, speaker)
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
-    children = reading.children(item.id) if item and isinstance(command, REPLANS) else []
+    children = reading.children(item.id) if item and kind in REPLANS else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
     return Situation(
         flow=flow,
@@ -73,12 +74,12 @@ def situation(
         attempts=reading.attempts(item.id) if item and item.attempt_count and not light else [],
         comments=reading.comments(item.id) if item and item.comment_count and not light else [],
         questions=[q for q in questions if q.state == "open" or q.id in asked],
-        neighbours=_neighbours(reading, command, item, children) if isinstance(command, PLANS) else {},
+        neighbours=_neighbours(reading, command, item, children) if kind in PLANS else {},
         children=children,
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
         maker=maker,
         messages=_messages(reading, command, item) if head.messages else [],
-        pauses=reading.pauses() if head.pauses and isinstance(command, ABOUT_PAUSES) else [],
+        pauses=reading.pauses() if head.pauses and kind in ABOUT_PAUSES else [],
         meters=_meters(reading, flow, command),
         parent=_parent(reading, command, item),
         **(_holds(reading, flow, command, item, moment.now) if head.held else {}),
@@ -130,7 +131,7 @@ def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, no
     if isinstance(command, (commands.RenewRun, commands.RankItem)):
         return {}
     found = reading.holds(now)
-    takes = isinstance(command, ABOUT_PATHS) or (isinstance(command, commands.ClaimItem) and item and item.files)
+    takes = type(command) in ABOUT_PATHS or (isinstance(command, commands.ClaimItem) and item and item.files)
     takes = takes or (isinstance(command, (commands.ReportRun, commands.PauseRun)) and command.work is not None)
     return {"holds": found, "waiters": idle_waiters(reading, flow, item.id) if takes and item else frozenset()}
 
@@ -170,7 +171,7 @@ def _neighbours(reading: Reading, command: Command, item: Item | None, children:
         wanted += command.after
     if isinstance(command, commands.AddItem) and command.parent:
         wanted.append(command.parent)
-    if isinstance(command, REOPENS) and item:
+    if type(command) in REOPENS and item:
         wanted += [*item.after, *([item.parent] if item.parent else [])]
     return reading.upstream(wanted, UPSTREAM_MAX) if wanted else {}
 

@@ -199,22 +199,18 @@ def _concerns(command: Command, item: Item) -> bool:
 
 def _touched(case: Case) -> list[tuple[str, Row, bool]]:
     """Every row the events changed, as it is after them, and whether it is new."""
-    situation = case.situation
-    rows: list[tuple[str, Row, bool]] = [("items", case.item, situation.item is None)] if case.has_item else []
+    rows: list[tuple[str, Row, bool]] = []
+    if case.has_item:
+        rows.append(("items", case.item, case.situation.item is None))
     # In the order of the events: rows of one table are listed in the order they were written.
-    written = [change for event in case.events for change in event.changes if change.table != "items"]
-    if not written:
-        return rows
-    known_ids: dict[str, set[str]] = {}
-    for table, row_id in dict.fromkeys([(change.table, change.id) for change in written]):
+    for (table, row_id), is_new in case.written.items():
+        row: Row | None
         if table == "runs":
-            assert case.run is not None
-            rows.append((table, case.run, situation.run is None))
+            row = case.run
         elif table == "attempts":
-            known = any(attempt.id == row_id for attempt in situation.attempts)
-            rows.append((table, next(a for a in case.attempts if a.id == row_id), not known))
+            row = next(attempt for attempt in case.attempts if attempt.id == row_id)
         else:
-            if table not in known_ids:
-                known_ids[table] = {row.id for row in getattr(situation, table, ())}
-            rows.append((table, getattr(case, table)[row_id], row_id not in known_ids[table]))
+            row = getattr(case, table)[row_id]
+        assert row is not None
+        rows.append((table, row, is_new))
     return rows

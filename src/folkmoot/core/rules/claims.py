@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import ClaimItem, Speaker
 from folkmoot.core.flow import LANDING
-from folkmoot.core.order import place
+from folkmoot.core.order import taker
 from folkmoot.core.records import Run
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.movement import again, at_rest
@@ -22,7 +22,7 @@ RELEASES_MAX = 3
 def claim(case: Case, command: ClaimItem) -> None:
     """Grant the item. What makes it claimable is looked at again here, inside the granting transaction."""
     item = case.item
-    if place(case.flow, item).queue != command.agent or item.wake_at > case.now or item.waits_for:
+    if taker(case.flow, item) != command.agent or item.wake_at > case.now or item.waits_for:
         raise Refused(
             "not_claimable",
             f"{command.agent} cannot take item {item.id}: it is {item.status} in {item.column}",

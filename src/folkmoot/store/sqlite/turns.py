@@ -2,8 +2,8 @@
 
 No thread stands by for this. With one caller nothing is ever waited for, and a simulation stays deterministic.
 
-Those who were carried wake each other, one after the other, and nobody leads before the last of them is awake. Woken all
-at once they would wait a second time, for the interpreter, and disturb the next leader at each of his statements.
+Those who were carried wake each other, one after the other, and nobody leads before the last of them is awake. Woken
+all at once they would wait a second time, for the interpreter, and disturb the next leader at each of his statements.
 
 An interrupt may come between any two steps. So whoever enters leaves, whatever happens; leaving may be repeated; and
 what was not settled counts as not done.
