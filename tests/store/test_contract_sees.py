@@ -12,9 +12,9 @@ from folkmoot.testing import store_contract
 
 # Which statement, what stands there, and what stands there in the wrong store.
 DEFECTS = [
-    ("save_hold", "UPDATE SET held = excluded.held, until = excluded.until, doc = excluded.doc", "NOTHING"),
-    ("save_hold", "until = excluded.until, ", ""),
-    ("save_hold", "SET held", "SET rowid = (SELECT max(rowid) + 1 FROM holds), held"),
+    ("update_hold", "doc = ?", "doc = coalesce(doc, ?)"),
+    ("update_hold", "until = ?", "until = coalesce(until, ?)"),
+    ("update_hold", "SET held", "SET rowid = (SELECT max(rowid) + 1 FROM holds), held"),
     ("hold_place", "rowid, held", "rowid, 0"),
     ("hold_place", "rowid, held", "-rowid, held"),
     ("holds", "until > ?", "until > ? + 5"),

@@ -147,11 +147,11 @@ WHERE state = 'open' AND deadline IS NOT NULL AND deadline <= ?
 ORDER BY deadline, item, id LIMIT ?;
 
 -- name: next_lease
--- The earliest lease that is still to run out.
+-- The earliest lease that was not dealt with: until then nothing is due.
 SELECT lease_until FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease_until LIMIT 1;
 
 -- name: next_deadline
--- The earliest deadline that is still to come.
+-- The earliest deadline of an open question.
 SELECT deadline FROM questions INDEXED BY questions_deadline WHERE state = 'open' AND deadline IS NOT NULL
 ORDER BY deadline LIMIT 1;
 
@@ -402,10 +402,13 @@ UPDATE messages SET item = ?, "to" = ?, status = ?, doc = ? WHERE id = ?;
 -- Before it is written: where it stands among the others, and whether the head counts it.
 SELECT rowid, held FROM holds WHERE id = ?;
 
--- name: save_hold
--- Taken, released, or taken again.
-INSERT INTO holds (id, held, until, doc) VALUES (?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET held = excluded.held, until = excluded.until, doc = excluded.doc;
+-- name: insert_hold
+-- Taken for the first time.
+INSERT INTO holds (id, held, until, doc) VALUES (?, ?, ?, ?);
+
+-- name: update_hold
+-- Released, or taken again.
+UPDATE holds SET held = ?, until = ?, doc = ? WHERE rowid = ?;
 
 -- name: insert_lesson
 -- Learnt once, never changed.

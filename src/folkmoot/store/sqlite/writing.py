@@ -27,7 +27,10 @@ UPDATE_RUN = QUERIES["update_run"]
 KEPT_ANSWER = QUERIES["kept_answer"]
 KEEP_ANSWER = QUERIES["keep_answer"]
 HOLD_PLACE = QUERIES["hold_place"]
-SAVE_HOLD = QUERIES["save_hold"]
+INSERT_HOLD = QUERIES["insert_hold"]
+UPDATE_HOLD = QUERIES["update_hold"]
+NEXT_LEASE = QUERIES["next_lease"]
+NEXT_DEADLINE = QUERIES["next_deadline"]
 
 
 class SqliteTransaction(SqliteReading):
@@ -38,7 +41,6 @@ class SqliteTransaction(SqliteReading):
         "_filed",
         "_half_saved",
         "_has_own_holds",
-        "_in_company",
         "_quiet",
         "flows_changed",
         "touched",
@@ -54,8 +56,7 @@ class SqliteTransaction(SqliteReading):
     ) -> None:
         super().__init__(execute, flows)
         self._connection = connection
-        self._in_company = before is not None
-        self._quiet: float | None = None  # until then nothing is due, as a work before this one has found
+        self._quiet: float | None = None  # until then nothing is due
         if before is not None:
             self._head, self._quiet = before._head, before._quiet
             self._holds, self._holds_at = before._holds, before._holds_at
@@ -107,14 +108,14 @@ class SqliteTransaction(SqliteReading):
         self._execute(QUERIES["keep_output"], (run, part, text))
 
     def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
-        """Of several works in one commit only the first ones ask; they know from then on when something will be."""
-        if self._quiet is not None and now < self._quiet:
-            return []
-        found = super().due(now, limit)
-        if self._in_company and not found:
-            times = (self._execute(QUERIES["next_lease"]).get, self._execute(QUERIES["next_deadline"]).get)
+        """Mostly nothing is: the first work of a commit finds out until when, and those after it need not ask."""
+        if self._quiet is None:
+            times = (self._execute(NEXT_LEASE).get, self._execute(NEXT_DEADLINE).get)
             self._quiet = min((time for time in times if time is not None), default=math.inf)
-        return found
+        if now < self._quiet:
+            return []
+        self._quiet = None
+        return super().due(now, limit)
 
     def _will_be_due(self, at: float | None) -> None:
         if self._quiet is not None and at is not None and at < self._quiet:
@@ -276,9 +277,13 @@ class SqliteTransaction(SqliteReading):
         """A path may have been taken before, which nobody need know who takes it."""
         known = self._holds.get(hold.id) if self._holds is not None else None
         place, was_held = (known[0], 1) if known else self._execute(HOLD_PLACE, (hold.id,)).get or (None, 0)
-        self._execute(SAVE_HOLD, (hold.id, int(hold.held), hold.until, doc))
+        if place is None:
+            self._execute(INSERT_HOLD, (hold.id, int(hold.held), hold.until, doc))
+            place = self._connection.last_insert_rowid()
+        else:
+            self._execute(UPDATE_HOLD, (int(hold.held), hold.until, doc, place))
         if self._holds is not None:
-            self._remember(hold, self._connection.last_insert_rowid() if place is None else place)
+            self._remember(hold, place)
         return head if was_held == hold.held else replace(head, held=head.held + hold.held - was_held)
 
     def _remember(self, hold: Hold, place: int) -> None:
