@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Callable
 
 import msgspec
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from folkmoot.core.report import OUTCOMES, AskedQuestion, Choice, Contract, Files, Finding, Report, Task, Tests, Try
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import REPORT_CHARS_MAX, read_report
+from tests.effort import effort
 from tests.reports.test_json_dialects import DOCUMENTS
 from tests.reports.test_quoting import FORMATS, QUOTED
 
@@ -223,24 +223,12 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-def work(text: str) -> float:
-    """What reading costs this process, whoever else is on the machine."""
-    before = time.process_time()
-    heard(text)
-    return time.process_time() - before
-
-
 @pytest.mark.ledger("R-32")
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE.keys())
-def test_four_times_the_text_is_about_four_times_the_work(make: Callable[[int], str]) -> None:
-    small, large = make(12_000), make(48_000)
-    # Squared work would be sixteen times as much. The best of some tries, since a busy machine only ever adds.
-    ratios = []
-    for _ in range(6):
-        ratios.append(work(large) / max(work(small), 0.002))
-        if ratios[-1] < 8:
-            return
-    pytest.fail(f"the work grows {min(ratios):.1f} times")
+def test_sixteen_times_the_text_is_about_sixteen_times_the_work(make: Callable[[int], str]) -> None:
+    small, large = make(6_000), make(96_000)
+    grown = effort(lambda: heard(large)) / max(effort(lambda: heard(small)), 0.001)
+    assert grown < 64, "squared work would be 256 times as much"
 
 
 @pytest.mark.ledger("R-32")

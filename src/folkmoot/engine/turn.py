@@ -26,6 +26,7 @@ DUE_MAX = 16  # how much of what time has made due one command applies; the next
 CONSEQUENCES_MAX = 5000
 ITEMS_MAX = 1_000_000
 
+NO_ITEM = Item(id="0", title="", column="")  # what a command is about that is about the board
 MAY_PAUSE = (commands.ReleaseRun, commands.LapseRun)
 
 
@@ -116,12 +117,13 @@ class Turn:
         """Let the rules decide, save it, and carry out what follows for neighbours."""
         self._following: list[tuple[str, Command]] = []
         case = self._step(command, item, speaker)
-        if case.has_item and not self._following:
+        if self._following:
+            self._follow()
+        elif case.has_item:
             return case.item
-        self._follow()
         # A message without an item may have made one; of what else happened the board itself is the witness.
         made = case.makes[0].id if case.makes and not case.has_item else None
-        return self.item(made or case.item.id) if made or case.has_item else Item(id="0", title="", column="")
+        return self.item(made or case.item.id) if made or case.has_item else NO_ITEM
 
     def _follow(self) -> None:
         queue = deque(self._following)
