@@ -8,11 +8,12 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.core import order
 from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, KeepWork, PassDeadline
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
-from folkmoot.core.order import Place, place
+from folkmoot.core.order import Place, place, taker
 from folkmoot.core.records import Run
 from folkmoot.core.report import Report
 from folkmoot.core.rules import (
@@ -99,13 +100,11 @@ def limited(name: str = "kanban", **limits: Any) -> Flow:
     return replace(flow, limits=replace(flow.limits, **limits))
 
 
-def also_claimable(*statuses: str) -> Callable[[Flow, Item], Place]:
+def also_claimable(*statuses: str) -> Callable[[Flow, Item], str | None]:
     """A queue that holds what nobody may take."""
 
-    def wrong(flow: Flow, item: Item) -> Place:
-        right = place(flow, item)
-        queue = flow.watcher(item.column) if item.status in statuses else right.queue
-        return replace(right, queue=queue)
+    def wrong(flow: Flow, item: Item) -> str | None:
+        return flow.watcher(item.column) if item.status in statuses else taker(flow, item)
 
     return wrong
 
@@ -116,7 +115,7 @@ def without_open_index(store: SqliteStore) -> None:
 
 @defect("I1", "a running item is given to a second agent", open_up=without_open_index)
 def two_runs(patch: Patch) -> None:
-    everywhere(patch, (claims, turn), "place", also_claimable("running"))
+    everywhere(patch, (order, claims), "taker", also_claimable("running"))
     load = loading.situation
 
     def blind(reading: Any, command: Command, *rest: Any, **more: Any) -> Situation:
@@ -190,7 +189,7 @@ def ended_twice(patch: Patch) -> None:
 
 @defect("I6", "an item that waits for others is given out")
 def claim_too_early(patch: Patch) -> None:
-    everywhere(patch, (claims, turn), "place", also_claimable("waiting"))
+    everywhere(patch, (order, claims), "taker", also_claimable("waiting"))
     claim = claims.claim
 
     def wrong(case: Case, command: ClaimItem) -> None:
@@ -221,7 +220,8 @@ def no_pause(patch: Patch) -> None:
 
 def without_run_key(store: SqliteStore) -> None:
     columns = "id TEXT NOT NULL, item INTEGER, token INTEGER, lease_until REAL, ended_at INTEGER, doc TEXT"
-    store._connection.execute(f"DROP TABLE runs; CREATE TABLE runs ({columns})").fetchall()
+    index = store._connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'runs_lease'").get
+    store._connection.execute(f"DROP TABLE runs; CREATE TABLE runs ({columns}); {index}").fetchall()
 
 
 @defect("I8", "run ids come from a small pool", open_up=without_run_key)
@@ -507,11 +507,11 @@ def forgotten_parts(patch: Patch) -> None:
 
 @defect("R-14", "one agent may take the part of another", flow=flow_of("pipeline"), first=217)
 def stolen_parts(patch: Patch) -> None:
-    def wrong(flow: Flow, item: Item) -> Place:
-        right = place(flow, item)
-        return replace(right, queue=flow.watcher(item.column)) if item.kind == "part" and right.queue else right
+    def wrong(flow: Flow, item: Item) -> str | None:
+        right = taker(flow, item)
+        return flow.watcher(item.column) if item.kind == "part" and right else right
 
-    everywhere(patch, (claims, turn), "place", wrong)
+    everywhere(patch, (order, claims), "taker", wrong)
 
 
 FERRY = flow_of("ferry")
