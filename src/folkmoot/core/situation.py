@@ -102,16 +102,17 @@ class Case:
         """Record an event of this item: `item` holds its changed fields; `rows` are other tables with one (id, fields)
         or a list of them. Where no item is spoken of, the event is the board's."""
         assert name in EVENTS, name
+        at, before, voice = self.situation.at, self.item, self.voice
         changes: list[Change] = []
         item_id, version = None, 0
-        if self.item or item is not None:
-            version = self.item.version + 1 if self.item else 1
+        if before or item is not None:
+            item_id, version = (before.id, before.version + 1) if before else (self.new_id or self.new_item_id(), 1)
             fields = item if item is not None else {}
             fields["version"] = version
-            fields["updated_at"] = self.situation.at
-            item_id = self.item.id if self.item else self.new_id or self.new_item_id()
-            changes.append(Change("items", item_id, fields))
-            row: Any = evolve(self.item, changes[0])
+            fields["updated_at"] = at
+            change = Change("items", item_id, fields)
+            changes.append(change)
+            row: Any = evolve(before, change)
             self.item = row
             self.has_item = True
         for table, written in rows.items():
@@ -123,12 +124,12 @@ class Case:
             Event(
                 name=name,
                 item=item_id,
-                run=self.voice.id if self.voice else self.speaker.run,
-                agent=self.voice.agent if self.voice else self.speaker.name,
+                run=voice.id if voice else self.speaker.run,
+                agent=voice.agent if voice else self.speaker.name,
                 context=context or {},
                 changes=changes,
                 version=version,
-                at=self.situation.at,
+                at=at,
                 time=self.now,
             )
         )

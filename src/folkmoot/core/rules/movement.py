@@ -48,13 +48,17 @@ def enter(case: Case, column: str, because: str, *, event: str = "item_moved", *
     """Put the item into a column."""
     item = case.item
     context = {"from": item.column, "to": column, "why": because, **changed.pop("context", {})}
-    fields: dict[str, Any] = {"column": column, "because": because, "goes_to": None, **changed}
+    fields: dict[str, Any] = {"column": column, "because": because, "goes_to": None}
     if column != item.column:
-        fields = {"effort": Effort(), "told": None, "wake_at": 0.0, "advisor": None, **_untagged(case), **fields}
-        fields.setdefault("join", None)  # what its children were to it, they were in the column it leaves
-        fields = {**without_parts(item), **fields}
-        if item.made and "made" not in changed:
-            fields |= abandon(case, f"item {item.id} went to {column}")
+        fields |= {"effort": Effort(), "told": None, "wake_at": 0.0, "advisor": None}
+        fields["join"] = None  # what its children were to it, they were in the column it leaves
+        if item.tags:
+            fields |= _untagged(case)
+        if item.outputs:
+            fields |= without_parts(item)
+    fields |= changed
+    if column != item.column and item.made and "made" not in changed:
+        fields |= abandon(case, f"item {item.id} went to {column}")
     if item.proving is not None and "proving" not in changed:
         # Whoever mends what a gate has found comes back to that gate; any other way leads past it.
         gate = item.proving.column
