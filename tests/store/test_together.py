@@ -1,10 +1,8 @@
 """Works of several threads share a commit, and nobody notices but by the speed."""
 
 import contextlib
-import linecache
 import os
 import random
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,9 +15,7 @@ from folkmoot.core.commands import AddItem, LockPaths, Speaker, UnlockPaths
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, MootError, Unavailable
 from folkmoot.store.base import Store, Transaction
-from folkmoot.store.sqlite import store as store_module
 from folkmoot.store.sqlite import together
-from folkmoot.store.sqlite import turns as turns_module
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.store.sqlite.turns import Turns, Wish
 from folkmoot.testing import store_contract
@@ -446,104 +442,6 @@ def open_files() -> list[str]:
         with contextlib.suppress(OSError):
             found.append(os.readlink(f"/proc/self/fd/{descriptor}"))
     return found
-
-
-# Interrupts at every line
-
-
-class Interrupts:
-    """Raises KeyboardInterrupt in a thread at the n-th line of the code that shares commits."""
-
-    FILES = (turns_module.__file__, together.__file__, store_module.__file__)
-
-    def __init__(self, at: int, armed: Callable[[], bool] = lambda: True) -> None:
-        self._left = at
-        self._armed = armed
-        self.hit = ""
-
-    def trace(self, frame: Any, event: str, argument: object) -> Any:
-        return self._line if frame.f_code.co_filename in self.FILES else None
-
-    def _line(self, frame: Any, event: str, argument: object) -> Any:
-        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-        # The interpreter looks for signals at calls and in loops, not at the edges of a block.
-        if event == "line" and self._armed() and not line.startswith(("with ", "try:", "finally:")):
-            self._left -= 1
-            if self._left == 0:
-                self.hit = f"{frame.f_code.co_name}: {line}"
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return self._line
-
-
-def interrupted(tmp_path: Path, victim: str, at: int, fails: bool) -> bool:
-    """One leader with two followers; whether there was such a line. Nobody hangs, and who is told `done` finds it."""
-    store = SqliteStore.create(tmp_path / f"{victim}{fails}{at}.db", durable=False)
-    engine_for(store).adopt_flow(PERSON, make_flow(1), "small")
-    execute, failed = store._execute, threading.Event()
-    if fails:
-
-        def full(statement: str, *values: Any) -> Any:
-            if statement == together.COMMIT and not failed.is_set():
-                failed.set()
-                execute("ROLLBACK")
-                raise apsw.FullError("planted")
-            return execute(statement, *values)
-
-        store._execute = full
-    interrupts = Interrupts(at, failed.is_set if fails else lambda: True)
-    callers = Callers(store)
-    transact = store.transact
-
-    def traced(work: Callable[[Transaction], Any]) -> Any:
-        if threading.current_thread().name == victim:
-            sys.settrace(interrupts.trace)
-        try:
-            return transact(work)
-        finally:
-            sys.settrace(None)
-
-    store.transact = traced  # type: ignore[method-assign]
-    go = threading.Event()
-
-    def held_up(tx: Transaction) -> str:
-        go.wait(PATIENCE)
-        return add("first")(tx)
-
-    first = callers._start("first", held_up)
-    callers._until(lambda: store._turns._leader is not None or not first.is_alive())
-    others = [callers._start(other, add(other)) for other in "ab"]
-    threads = [first, *others]
-    callers._until(
-        lambda: not first.is_alive() or len(store._turns._waiting) == sum(other.is_alive() for other in others)
-    )
-    go.set()
-    for thread in [*threads, callers._start("last", add("last"))]:
-        thread.join(PATIENCE)
-        assert not thread.is_alive(), f"{interrupts.hit}: somebody hangs"
-    store._execute = execute
-    there = titles(store)
-    for who, answer in callers.answers.items():
-        assert there.count(who) == 1 if isinstance(answer, str) else who == victim or fails, (
-            interrupts.hit,
-            who,
-            answer,
-            there,
-        )
-    assert max(map(there.count, there), default=0) <= 1
-    assert isinstance(store.read(lambda reading: reading.head().seq), int)
-    store.close()
-    return bool(interrupts.hit)
-
-
-@pytest.mark.parametrize(("victim", "fails", "lines"), [("first", False, 20), ("first", True, 20), ("a", False, 15)])
-def test_an_interrupt_at_any_line_loses_nothing_and_hangs_nobody(
-    tmp_path: Path, victim: str, fails: bool, lines: int
-) -> None:
-    at = 1
-    while interrupted(tmp_path, victim, at, fails):
-        at += 1
-    assert at > lines, "the lines on the way of the leader, or of who is carried, were met"
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -270,7 +270,7 @@ class Beside:
 
 
 def surely(end: Callable[[], None]) -> None:
-    """After an interrupt: do what must be done, and may be repeated, whatever else interrupts it."""
+    """After an interrupt: do what must be done, and may be repeated, though more interrupts come while it is done."""
     for _ in range(INTERRUPTS_MAX):
         try:
             end()

@@ -73,6 +73,8 @@ class Turns:
             if not wish.settled and wish in self._waiting:
                 self._waiting.remove(wish)
             if self._leader is wish:
+                if self._waiting and self._waiting[0].settled:
+                    self._waiting.popleft()  # an interrupt came while it was taken along
                 self._wait_again([other for other in carried if not other.settled])
                 self._wake_all([other for other in carried if other.settled and other._turn is not None])
                 self.thread = 0
@@ -82,8 +84,9 @@ class Turns:
             elif wish.settled:
                 self._waking = False
             if self._leader is None and not self._waking and self._waiting:
-                _wake(self._waiting[0])
                 self._leader = self._waiting[0]
+            if self._waiting and self._leader is self._waiting[0]:
+                _wake(self._waiting[0])  # after it was appointed, and again if an interrupt came between
 
     def _wait_again(self, unsettled: list[Wish]) -> None:
         again = [other for other in unsettled if other._turn is not None and other not in self._waiting]
