@@ -12,6 +12,7 @@ import random
 import signal
 import sys
 import time
+import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,8 @@ def in_child(work: Any, *arguments: Any) -> int:
     try:
         work(*arguments)
         code = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(code)
 
@@ -127,6 +130,8 @@ def kills(folder: Path, processes: int, count: int, seed: int) -> dict[str, Any]
         os.kill(children[victim], signal.SIGKILL)
         _, status = os.waitpid(children[victim], 0)
         if os.waitstatus_to_exitcode(status) != -signal.SIGKILL:
+            for child in set(children) - {children[victim]}:
+                os.kill(child, signal.SIGKILL)
             raise RuntimeError(f"a process died by itself: {os.waitstatus_to_exitcode(status)}")
         children[victim] = another()
     for child in children:

@@ -17,6 +17,7 @@ from folkmoot.store.sqlite import faults
 HEADER, FRAME_HEADER = 32, 24
 MAGIC = {0x377F0682: "little", 0x377F0683: "big"}
 BITS = 0xFFFFFFFF
+TRIES = 100
 
 
 def check_tail(connection: apsw.Connection, path: str) -> None:
@@ -106,9 +107,19 @@ class _Log:
 
 
 def _read_up_to(connection: apsw.Connection) -> int:
-    """The last frame that SQLite reads, without making it do anything."""
-    frames, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
-    return max(frames, 0)
+    """The last frame that SQLite reads, without making it do anything.
+
+    Where another is just publishing what it has written, SQLite refuses to tell; whoever reads waits for that.
+    """
+    for tries_left in reversed(range(TRIES)):
+        try:
+            frames, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+            return max(frames, 0)
+        except apsw.BusyError:
+            if not tries_left:
+                raise
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    raise AssertionError("the last try returns or raises")
 
 
 def _number(data: bytes, place: int) -> int:
