@@ -118,6 +118,14 @@ def test_many_flipped_bits_on_a_larger_board_are_found(tmp_path: Path) -> None:
     saw("F26", "flipped bits in the store", FLIPPED, **flips(Patient(tmp_path / "board", tmp_path / "p"), 1000, 2))
 
 
+def test_a_name_that_nobody_has_written_is_found(patient: Patient) -> None:
+    """Whoever reads the row passes over it, and where its value was the usual one, reads what was written."""
+    at = patient.content.rindex(b'"effort":{}')
+    content = bytearray(patient.content)
+    content[at + 4] ^= 16
+    assert patient.found(bytes(content)) == "doctor"
+
+
 def test_the_last_events_are_proved_at_every_opening(patient: Patient) -> None:
     """A flip in what was written last is not only for the doctor."""
     bodies = last_bodies(patient.path)

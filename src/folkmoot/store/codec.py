@@ -1,6 +1,6 @@
 """Rows and events as they are written down: documents in JSON, each event linked to the one before it by a hash."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -40,6 +40,23 @@ def decode_row(table: str, doc: str) -> Any:
         return decode(doc)
     except (msgspec.MsgspecError, TypeError) as fault:
         raise Unreadable(f"a row of {table} cannot be read: {fault}") from fault
+
+
+def unread_name(document: str, row: msgspec.Struct) -> str | None:
+    """A name in a document that reading it has passed over: no version of ours has written it, so a bit has flipped."""
+    return _missing_name(msgspec.json.decode(document), msgspec.json.decode(_encode(row)))
+
+
+def _missing_name(written: object, read: object) -> str | None:
+    pairs: Iterable[tuple[object, object]] = ()
+    if isinstance(written, dict) and isinstance(read, dict):
+        missing = next((name for name in written if name not in read), None)
+        if missing is not None:
+            return str(missing)
+        pairs = ((value, read[name]) for name, value in written.items())
+    elif isinstance(written, list) and isinstance(read, list):
+        pairs = zip(written, read, strict=False)
+    return next((name for one, other in pairs if (name := _missing_name(one, other)) is not None), None)
 
 
 def encode_body(event: Event) -> bytes:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.item import Item
 from folkmoot.core.order import place
-from folkmoot.store.codec import Unreadable, decode_row, number_of
+from folkmoot.store.codec import Unreadable, decode_row, number_of, unread_name
 from folkmoot.store.sqlite.reading import Execute
 
 if TYPE_CHECKING:
@@ -73,10 +73,13 @@ def _compare(execute: Execute, table: str, columns: str, derive: Callable[[Any],
     faults = []
     for *kept, document in execute(f"SELECT {columns}, doc FROM {table}").fetchall():
         try:
-            derived = derive(decode_row(table, document))
+            row = decode_row(table, document)
         except Unreadable as fault:
             faults.append(str(fault))
             continue
+        derived, unread = derive(row), unread_name(document, row)
+        if unread is not None:
+            faults.append(f"a row of {table} has a name that nobody has written: {unread!r} ({row.id})")
         if tuple(kept[: len(derived)]) != derived:
             faults.append(f"a row of {table} is kept under {tuple(kept)}, but its document says {derived}")
     return faults
