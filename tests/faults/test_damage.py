@@ -126,6 +126,13 @@ def test_a_name_that_nobody_has_written_is_found(patient: Patient) -> None:
     assert patient.found(bytes(content)) == "doctor"
 
 
+@pytest.mark.parametrize("bit", [1, 128])
+def test_a_flip_in_the_name_of_a_migration_is_found(patient: Patient, bit: int) -> None:
+    content = bytearray(patient.content)
+    content[content.index(b"0001_first")] ^= bit
+    assert patient.found(bytes(content)) == "store_differs"
+
+
 def test_the_last_events_are_proved_at_every_opening(patient: Patient) -> None:
     """A flip in what was written last is not only for the doctor."""
     bodies = last_bodies(patient.path)

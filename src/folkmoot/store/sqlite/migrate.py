@@ -17,7 +17,8 @@ FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 MAKE_TABLE = "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT"
 HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
-RECORDED = "SELECT number, checksum FROM migrations ORDER BY number"
+# As bytes: a flipped bit may leave no text.
+RECORDED = "SELECT number, CAST(name AS BLOB), CAST(checksum AS BLOB) FROM migrations ORDER BY number"
 RECORD = "INSERT INTO migrations (number, name, checksum) VALUES (?, ?, ?)"
 
 
@@ -37,10 +38,8 @@ def checksum(text: str) -> str:
 
 def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, str]]) -> list[int]:
     """What is still to be applied. Reads only; refuses a history that is not ours."""
-    recorded: dict[int, str] = {}
-    if connection.execute(HAS_TABLE).get is not None:
-        rows: Iterable[Any] = connection.execute(RECORDED)
-        recorded = dict(rows)
+    rows: Iterable[Any] = connection.execute(RECORDED) if connection.execute(HAS_TABLE).get is not None else ()
+    recorded = {number: (name, made) for number, name, made in rows}
     for number, was in recorded.items():
         if number not in known:
             raise Unavailable(
@@ -48,7 +47,8 @@ def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, 
                 f"{path} was written by a newer Folkmoot (its migration {number} is unknown here)",
                 "update Folkmoot, then open it again",
             )
-        if checksum(known[number][1]) != was:
+        name, text = known[number]
+        if (name.encode(), checksum(text).encode()) != was:
             raise Unavailable(
                 "store_differs",
                 f"{path} went through another migration {number} than the one this Folkmoot has",
