@@ -126,6 +126,12 @@ def test_a_name_that_nobody_has_written_is_found(patient: Patient) -> None:
     assert patient.found(bytes(content)) == "doctor"
 
 
+def test_a_flow_whose_version_is_no_number_is_found(patient: Patient) -> None:
+    content = bytearray(patient.content)
+    content[content.index(b'{"id":"1","flow":') + 7] ^= 16
+    assert patient.found(bytes(content)) == "doctor"
+
+
 @pytest.mark.parametrize("bit", [1, 128])
 def test_a_flip_in_the_name_of_a_migration_is_found(patient: Patient, bit: int) -> None:
     content = bytearray(patient.content)

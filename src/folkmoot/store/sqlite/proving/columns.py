@@ -30,7 +30,7 @@ COLUMNS: dict[str, tuple[str, Callable[[Any], Values]]] = {
         lambda message: (message.id, message.item and number_of(message.item), message.to, message.status),
     ),
     "holds": ("id, held, until", lambda hold: (hold.id, int(hold.held), hold.until)),
-    "flows": ("version", lambda version: (int(version.id),)),
+    "flows": ("version", lambda version: (number_of(version.id),)),
     "clock": ("id", lambda clock: (clock.id,)),
     "lessons": ("id", lambda lesson: (lesson.id,)),
     "pauses": ("id", lambda pause: (pause.id,)),
