@@ -1,5 +1,6 @@
 """Bits that flip, pages that are gone, files of another day: what changes the board is found and named (F26)."""
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -38,6 +39,17 @@ def grow(folder: Path, rounds: int) -> None:
     moot("lock", "src/x.py")
 
 
+def meant(row: tuple[Any, ...]) -> list[Any]:
+    """A document by its values: the last digit of 3600.0461415300015 can be another, and the number is the same."""
+    values: list[Any] = []
+    for value in row:
+        try:
+            values.append(json.loads(value) if isinstance(value, str) and value.startswith("{") else value)
+        except ValueError:
+            values.append(value)
+    return values
+
+
 class Patient:
     """A copy of a board that may be harmed, and what the doctor and a reader find."""
 
@@ -53,7 +65,7 @@ class Patient:
         self.path.write_bytes(content)
 
     def read(self, content: bytes) -> Any:
-        """Every value of every table, whatever our own code makes of it; and how SQLite finds the file.
+        """What every value of every table means, whatever our own code makes of it; and how SQLite finds the file.
 
         Left out are the answers kept for repeated commands and what agents printed: these stand beside the log.
         """
@@ -63,7 +75,7 @@ class Patient:
             try:
                 names: Any = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
                 covered = [name for (name,) in names if name not in BESIDE]
-                tables = {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in covered}
+                tables = {name: [*map(meant, connection.execute(f'SELECT * FROM "{name}"'))] for name in covered}
                 return tables, connection.execute("PRAGMA integrity_check").fetchall()
             finally:
                 connection.close()
