@@ -11,12 +11,26 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.store.sqlite import ground
 from folkmoot.store.sqlite.create import PARTS, sync
 from folkmoot.store.sqlite.keeping.log import telling
-from folkmoot.store.sqlite.proving.tail import check_tail
+from folkmoot.store.sqlite.proving.tail import LOOK, check_tail
 
 PATIENCE = 3_000  # milliseconds: a command that is just running may end
 CHUNK = 1 << 20
-LOOK = "SELECT count(*) FROM sqlite_schema"  # before it has read, SQLite cannot tell how far it reads its log
 RAW = ("", "-wal", "-journal")  # the parts that hold something; the shared memory is made anew from the log
+
+
+@contextmanager
+def leaving_the_log(path: str) -> Iterator[apsw.Connection]:
+    """A connection that does not play the log into the file when it closes: a damaged one must be seen before that."""
+    ground.check_file(path)
+    with telling(path):
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.set_busy_timeout(PATIENCE)
+            connection.execute("PRAGMA trusted_schema = OFF")
+            yield connection
+        finally:
+            connection.close()
 
 
 @contextmanager
@@ -27,28 +41,19 @@ def alone(path: str, proven: bool = True) -> Iterator[apsw.Connection]:
     SQLite itself tells whether anybody else has the file open. An idle worker counts; it would go on with what it
     remembers of a board that is no more. With `proven` a file whose log is damaged is refused, and nothing changes.
     """
-    ground.check_file(path)
-    with telling(path):
-        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    with leaving_the_log(path) as connection:
+        if proven:
+            connection.execute(LOOK).fetchall()
+            check_tail(connection, path)
         try:
-            # Leaving WAL mode plays the log into the file and removes it: a damaged one must be seen before that.
-            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            connection.set_busy_timeout(PATIENCE)
-            connection.execute("PRAGMA trusted_schema = OFF")
-            if proven:
-                connection.execute(LOOK).fetchall()
-                check_tail(connection, path)
-            try:
-                connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
-                connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-                # Takes the lock where the file was not in WAL mode; with this locking mode it stays.
-                connection.execute("BEGIN EXCLUSIVE")
-                connection.execute("COMMIT")
-            except apsw.BusyError as fault:
-                raise in_use(path) from fault
-            yield connection
-        finally:
-            connection.close()
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+            # Takes the lock where the file was not in WAL mode; with this locking mode it stays.
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("COMMIT")
+        except apsw.BusyError as fault:
+            raise in_use(path) from fault
+        yield connection
 
 
 @contextmanager
@@ -76,20 +81,13 @@ def locked(path: str) -> Iterator[None]:
 
 def damage_of_log(path: str) -> Unavailable | None:
     """What is wrong with the log beside a file, if its middle is damaged. Nothing is changed by looking."""
-    ground.check_file(path)
-    with telling(path):
-        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    with leaving_the_log(path) as connection:
+        connection.execute(LOOK).fetchall()
         try:
-            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            connection.set_busy_timeout(PATIENCE)
-            connection.execute(LOOK).fetchall()
-            try:
-                check_tail(connection, path)
-            except Unavailable as fault:
-                return fault
-            return None
-        finally:
-            connection.close()
+            check_tail(connection, path)
+        except Unavailable as fault:
+            return fault
+    return None
 
 
 def in_use(path: str) -> Refused:

@@ -17,6 +17,7 @@ from folkmoot.store.sqlite import faults
 HEADER, FRAME_HEADER = 32, 24
 MAGIC = {0x377F0682: "little", 0x377F0683: "big"}
 BITS = 0xFFFFFFFF
+LOOK = "SELECT count(*) FROM sqlite_schema"  # before it has read, SQLite cannot tell how far it reads its log
 TRIES = 100
 
 
@@ -111,15 +112,17 @@ def _read_up_to(connection: apsw.Connection) -> int:
 
     Where another is just publishing what it has written, SQLite refuses to tell; whoever reads waits for that.
     """
-    for tries_left in reversed(range(TRIES)):
+    for _ in range(TRIES):
         try:
-            frames, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
-            return max(frames, 0)
+            return _frames_read(connection)
         except apsw.BusyError:
-            if not tries_left:
-                raise
-            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-    raise AssertionError("the last try returns or raises")
+            connection.execute(LOOK).fetchall()
+    return _frames_read(connection)
+
+
+def _frames_read(connection: apsw.Connection) -> int:
+    frames, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    return max(frames, 0)
 
 
 def _number(data: bytes, place: int) -> int:
