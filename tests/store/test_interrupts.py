@@ -80,13 +80,13 @@ class Scene:
         self.store.transact = self._traced  # type: ignore[method-assign]
 
     def play(self) -> None:
-        first = self.callers._start("first", self._held_up)
-        self.callers._until(lambda: self.store._turns._leader is not None or not first.is_alive())
-        others = [self.callers._start(other, add(other)) for other in "ab"]
+        first = self.callers.start("first", self._held_up)
+        self.callers.until(lambda: self.store._turns._leader is not None or not first.is_alive())
+        others = [self.callers.start(other, add(other)) for other in "ab"]
         waiting = self.store._turns._waiting
-        self.callers._until(lambda: not first.is_alive() or len(waiting) == sum(other.is_alive() for other in others))
+        self.callers.until(lambda: not first.is_alive() or len(waiting) == sum(other.is_alive() for other in others))
         self._go.set()
-        for thread in [first, *others, self.callers._start("last", add("last"))]:
+        for thread in [first, *others, self.callers.start("last", add("last"))]:
             thread.join(PATIENCE)
             assert not thread.is_alive(), f"{self.interrupts.hit}: somebody hangs"
         self.store._execute = self._execute

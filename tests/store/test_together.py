@@ -87,18 +87,18 @@ class Callers:
             assert queued.wait(PATIENCE)
             return first(tx)
 
-        leader = self._start("first", held_up)
-        self._until(lambda: self.store._turns._leader is not None)
+        leader = self.start("first", held_up)
+        self.until(lambda: self.store._turns._leader is not None)
         threads = []
         for count, (name, work) in enumerate(others.items(), start=1):
-            threads.append(self._start(name, work))
-            self._until(lambda count=count: len(self.store._turns._waiting) == count)  # type: ignore[misc]
+            threads.append(self.start(name, work))
+            self.until(lambda count=count: len(self.store._turns._waiting) == count)  # type: ignore[misc]
         queued.set()
         for thread in [leader, *threads]:
             thread.join(PATIENCE)
             assert not thread.is_alive()
 
-    def _start(self, name: str, work: Callable[[Transaction], Any]) -> threading.Thread:
+    def start(self, name: str, work: Callable[[Transaction], Any]) -> threading.Thread:
         def call() -> None:
             try:
                 self.answers[name] = self.store.transact(work)
@@ -109,7 +109,7 @@ class Callers:
         thread.start()
         return thread
 
-    def _until(self, holds: Callable[[], bool]) -> None:
+    def until(self, holds: Callable[[], bool]) -> None:
         for _ in range(int(PATIENCE * 1000)):
             if holds():
                 return
@@ -390,13 +390,13 @@ def test_a_busy_store_is_told_to_all_who_wait(store: SqliteStore) -> None:
     def busy() -> None:
         nonlocal begun
         begun += 1
-        callers._until(lambda: len(store._turns._waiting) == 2)
+        callers.until(lambda: len(store._turns._waiting) == 2)
         raise apsw.BusyError("planted")
 
     whole = store._take_write_lock
     store._take_write_lock = busy  # type: ignore[method-assign]
     callers = Callers(store)
-    threads = [callers._start(name, add(name)) for name in "abc"]
+    threads = [callers.start(name, add(name)) for name in "abc"]
     for thread in threads:
         thread.join(PATIENCE)
     store._take_write_lock = whole  # type: ignore[method-assign]

@@ -89,7 +89,7 @@ class Board:
             )
 
         check_words(column=column, item=item)
-        view = when_ready(self._application, agent, wait, attempt) if wait != 0 else attempt()
+        view = when_ready(self._application, agent, wait, attempt)
         return Claim(self._application, view, lease or self._application.queries.flow().limits.lease)
 
     def show(self, item: str) -> View:

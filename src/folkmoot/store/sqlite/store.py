@@ -89,8 +89,9 @@ class SqliteStore:
     def transact(self, work: Callable[[Transaction], Result]) -> Result:
         """Do the work and make it durable, or leave no trace of it.
 
-        Works of several threads share a commit: one of them does them all, each behind a savepoint. So a work sees
-        nothing but its transaction, may run in another thread, and, where the leader is interrupted, once more.
+        Works of several threads share a commit: one of them does them all, and each can fail alone. So a work sees
+        nothing but its transaction, may run in another thread, and, where another fails late or the leader is
+        interrupted, once more.
         """
         self._check_thread()
         wish = Wish(work)

@@ -81,7 +81,7 @@ class Turns:
                 self._leader = None
             elif wish._next is not None:
                 _wake(wish._next)
-            elif wish.settled:
+            elif wish.settled:  # the last of those who were carried
                 self._waking = False
             if self._leader is None and not self._waking and self._waiting:
                 self._leader = self._waiting[0]
