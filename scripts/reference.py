@@ -35,6 +35,7 @@ def pages() -> dict[str, str]:
         "flow.md": flow_page(),
         "report.md": report_page(),
         "guarantees.md": guarantees_page(),
+        "attacks.md": attacks_page(),
     }
 
 
@@ -270,6 +271,7 @@ Each promise stands with the tests that would fail if it were broken.
 """
 OTHER_PAGES = """How each kind of bad input is answered is in [bad input](bad-input.md).
 What each fault of a disk, a process or a clock does to a board is in [faults](faults.md).
+What a hostile agent tries, and what holds against it, is in [attacks](attacks.md).
 What holds while agents run is in [how agents run](../explanation/running-agents.md#what-is-promised).
 
 ## What is not promised
@@ -295,6 +297,25 @@ def guarantees_page() -> str:
     lines += [OTHER_PAGES, *(f"| {what} | {why} |" for what, why in NOT_PROMISED)]
     lines += [CHECKED, *(f"| {check} | {meaning} |" for check, meaning in CHECKS.items())]
     return "\n".join(lines) + "\n"
+
+
+ATTACKS = """
+# Attacks
+
+What a hostile agent, a hostile repository or a broken machine tries, and what holds. Each row is made from the test in
+its last column: the test plays the attack with real processes and real git, and fails if the attack succeeds.
+"""
+
+
+def attacks_page() -> str:
+    from scripts.attacks import TOPICS, attacks
+
+    lines, found = [MADE.strip(), ATTACKS], attacks()
+    for topic, title in TOPICS.items():
+        rows = [f"| {one.attack} | {one.holds} | `{one.test}` |" for one in found if one.topic == topic]
+        if rows:
+            lines += [f"## {title}\n", "| attack | what holds | test |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def main() -> int:

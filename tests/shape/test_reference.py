@@ -13,6 +13,7 @@ from folkmoot.flows import words
 from folkmoot.flows.faults import FlowFaults
 from folkmoot.flows.load import load_flow
 from folkmoot.reports.canonical import OUTCOME_WORDS, WORDS
+from scripts.attacks import attacks
 from scripts.promises import PROMISES, Promise
 
 ROOT = Path(__file__).parents[2]
@@ -131,3 +132,14 @@ def test_every_promise_has_tests_that_are_there(promise: Promise) -> None:
         assert (ROOT / file).is_file(), named
         assert test in names_of_tests(ROOT / file), named
     assert len(promise.tests) >= 2
+
+
+def test_an_attack_is_a_row_of_its_table_by_its_mark_alone(tmp_path: Path) -> None:
+    file = tmp_path / "tests" / "test_it.py"
+    file.parent.mkdir()
+    file.write_text('@pytest.mark.attack("board", "it writes", "refused")\ndef test_one(): ...\ndef test_two(): ...\n')
+    found = [(one.topic, one.attack, one.holds, one.test) for one in attacks(file.parent)]
+    assert found == [("board", "it writes", "refused", "tests/test_it.py::test_one")]
+    file.write_text('@pytest.mark.attack("bord", "it writes", "refused")\ndef test_one(): ...\n')
+    with pytest.raises(ValueError, match="topic is one of"):
+        attacks(file.parent)

@@ -17,6 +17,7 @@ from tests.worker.yard import ACTOR, Yard, git
 SETUP = "setup: [[/bin/sh, ./setup.sh]]"
 
 
+@pytest.mark.attack("tree", "setup plants links and pipes where the worker writes", "nothing is written through them")
 @pytest.mark.ledger("Q-03")
 def test_links_and_pipes_that_setup_plants_are_not_written_through(tmp_path: Path) -> None:
     """Setup runs what the repository holds, where the worker then writes the brief and the prompt."""
