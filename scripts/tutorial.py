@@ -17,6 +17,7 @@ BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 RUN = re.compile(r"\br[0-9a-f]{12}\b")
 # What is different each time, and the space that keeps columns straight around it.
 HARMLESS = [
+    (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b(?!:)"), "TIME"),  # of tomorrow, if it is late in the day
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"\b\d\d:\d\d:\d\d\b"), "TIME"),
     (re.compile(r"\b\d+(\.\d+)?(ms|s|m)( ?\d+s)?\b"), "SPAN"),
