@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Mapping
 
 from folkmoot.errors import Unavailable
+from folkmoot.system.signals import exit_codes_are_kept
 from folkmoot.worker.ports import Ran
 
 OLDEST = (2, 38)  # the first whose merge-tree merges without a work tree
@@ -144,6 +145,9 @@ class SystemGit:
         return clean | dict(more or {})
 
     def _run(self, command: list[str], cwd: str, env: dict[str, str], stdin: bytes, timeout: float) -> Ran:
+        if not exit_codes_are_kept():
+            words = "this process ignores SIGCHLD, so it cannot be known whether git did what it was asked"
+            raise Unavailable("exit_codes_lost", words, "call signal.signal(signal.SIGCHLD, signal.SIG_DFL) first")
         try:
             process = subprocess.Popen(
                 command,

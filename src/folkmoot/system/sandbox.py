@@ -100,10 +100,15 @@ GIVEN = {
 }
 
 # bwrap dies of SIGTERM and takes all with it, so the agent would get no time to end well. Started with the signal
-# ignored it lives on until the agent has ended; the agent itself gets the signal's usual meaning back.
+# ignored it lives on until the agent has ended; the agent itself gets the signal's usual meaning back. Every other
+# signal gets it before bwrap already: whoever starts us may ignore or block some (nohup, a shell's background).
 _PYTHON = [sys.executable, "-I", "-S", "-c"]
 _EXEC = "os.execvp(sys.argv[1], sys.argv[1:])"
-_SET = "import os, sys; from signal import *; signal(SIGTERM, {}); signal(SIGPIPE, SIG_DFL); signal(SIGXFSZ, SIG_DFL); "
+_SET = (
+    "import os, sys; from signal import *; "
+    "[signal(n, SIG_DFL) for n in valid_signals() - {{SIGKILL, SIGSTOP}}]; pthread_sigmask(SIG_SETMASK, ()); "
+    "signal(SIGTERM, {}); "
+)
 
 
 class NoSandbox:
@@ -183,7 +188,7 @@ class Bubblewrap:
         env = shutil.which("env", path=os.defpath)
         if self._python or env is None or "=" in program:  # `env` would take it for a variable
             return [*_PYTHON, _SET.format("SIG_IGN") + _EXEC], [*_PYTHON, _SET.format("SIG_DFL") + _EXEC]
-        return [env, "--ignore-signal=TERM"], [env, "--default-signal=TERM"]
+        return [env, "--default-signal", "--ignore-signal=TERM"], [env, "--default-signal=TERM"]
 
     def _layout(self, writable: Sequence[str], readable: Sequence[str], network: bool) -> list[str]:
         wishes: dict[str, str] = {}

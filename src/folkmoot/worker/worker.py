@@ -95,6 +95,7 @@ class Worker:
                 self._watch()
                 self._fill()
                 if self.crew.is_over():
+                    idle()  # what its last run asked is told too
                     self._tidy_up()
                     return
                 self._look_ahead()
