@@ -18,6 +18,7 @@ from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
 from folkmoot.flows import sections, words
+from folkmoot.flows.sizes import format_size
 from folkmoot.flows.spans import format_span
 from folkmoot.reports import canonical, messages, quest, signals, status
 from folkmoot.reports.read import read_report
@@ -137,6 +138,9 @@ def _kind(name: str, key: words.Key, keys: words.Keys) -> str:
     if keys is words.LIMITS and name in sections.SPAN_LIMITS:
         low, high = sections.SPAN_LIMITS[name]
         return f"{key.kind}, {format_span(low)} to {format_span(high)}"
+    if keys is words.LIMITS and name in sections.SIZE_LIMITS:
+        least, most = sections.SIZE_LIMITS[name]
+        return f"{key.kind}, {format_size(least)} to {format_size(most)}"
     return key.kind
 
 
@@ -150,6 +154,8 @@ def _default(name: str, key: words.Key, holds: type[msgspec.Struct] | None) -> s
         return ""
     if isinstance(made, bool):
         return f"`{str(made).lower()}`"
+    if key.kind == "size" and isinstance(made, int):
+        return f"`{format_size(made)}`"
     return f"`{format_span(made)}`" if key.kind == "span" and isinstance(made, float) else f"`{made}`"
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from folkmoot.errors import Invalid, Unavailable
-from folkmoot.system.keeping import SystemChild, SystemKeeper, run_to_end
+from folkmoot.system.keeping import SystemChild, SystemKeeper
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch
+from tests.system.to_end import run_to_end
 from tests.system.wicked import below, marked, processes, read, state_of, until
 
 PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}

@@ -30,6 +30,15 @@ class Limits(Struct, frozen=True, omit_defaults=True, kw_only=True):
     starve: float = 1800.0
     starts: int | None = None  # runs that one agent may begin within any `window`
     window: float = 3600.0
+    items: int = 300  # made by runs below one item of a person's, since guidance
+    messages: int = 100  # of one run; so are the next two
+    comments: int = 200
+    questions: int = 20
+    # What the processes of one run may use up; None: no limit. No honest build comes near these.
+    memory: int | None = 16 << 30
+    processes: int | None = 4096
+    open_files: int | None = 65_536
+    disk: int | None = 50 << 30
 
 
 class Column(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
 from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
+from folkmoot.flows.sizes import format_size, parse_size
 from folkmoot.flows.source import Entry, Mapping, Node, Scalar, Sequence, is_null
 from folkmoot.flows.spans import SECONDS, format_span, parse_span
 
@@ -196,14 +197,14 @@ class Fields:
         self.findings.fault(path, f"{said} is neither true nor false", "write true or false", node.place)
         return None
 
-    def count(self, node: Node, path: Path, high: int = COUNT_MAX, example: int = 3) -> int | None:
-        """A whole number from 1 on."""
+    def count(self, node: Node, path: Path, high: int = COUNT_MAX, example: int = 3, *, low: int = 1) -> int | None:
+        """A whole number from `low` on."""
         said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
         if isinstance(node, Scalar) and COUNT.fullmatch(node.text):
             number = int(node.text)
-            if 1 <= number <= high:
+            if low <= number <= high:
                 return number
-            self.findings.fault(path, f"{said} is out of range", f"write a number from 1 to {high}", node.place)
+            self.findings.fault(path, f"{said} is out of range", f"write a number from {low} to {high}", node.place)
         else:
             self.findings.fault(path, f"{said} is not a whole number", f"write one like {example}", node.place)
         return None
@@ -229,6 +230,20 @@ class Fields:
             self.findings.fault(path, f"{shown(node.text)} is out of range", advice, node.place)
             return None
         return seconds
+
+    def size(self, node: Node, path: Path, low: int, high: int) -> int | None:
+        """Bytes, between `low` and `high`."""
+        said = shown(node.text) if isinstance(node, Scalar) else _kind(node)
+        try:
+            size = parse_size(node.text if isinstance(node, Scalar) else "")
+        except Invalid as error:
+            self.findings.fault(path, f"{said} is not a size", error.hint, node.place)
+            return None
+        if not low <= size <= high:
+            advice = f"write one from {format_size(low)} to {format_size(high)}"
+            self.findings.fault(path, f"{said} is out of range", advice, node.place)
+            return None
+        return size
 
 
 def _kind(node: Node) -> str:

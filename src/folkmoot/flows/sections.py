@@ -7,7 +7,7 @@ from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, QuestionPol
 from folkmoot.flows import words
 from folkmoot.flows.agents import TIMEOUT_RANGE
 from folkmoot.flows.fields import Entries, Fields
-from folkmoot.flows.source import is_empty
+from folkmoot.flows.source import Mapping, Node, is_empty, is_null
 
 DAY = 86_400.0
 SPAN_LIMITS = {
@@ -18,7 +18,11 @@ SPAN_LIMITS = {
     "window": (1.0, 7 * DAY),
 }
 LIMIT_KEYS = list(words.LIMITS)
-COUNT_LIMITS = [key for key in LIMIT_KEYS if key not in SPAN_LIMITS]
+# What a run may use up; less than the least and nothing could run at all.
+SIZE_LIMITS = {"memory": (16 << 20, 64 << 40), "disk": (1 << 20, 64 << 40)}
+COUNT_LIMITS = [key for key in LIMIT_KEYS if key not in {*SPAN_LIMITS, *SIZE_LIMITS}]
+LEAST = {"processes": 8, "open_files": 64}
+LIFTED = {*SIZE_LIMITS, *LEAST}  # `null` takes these limits away
 DEADLINE_RANGE = (1.0, 365 * DAY)
 GATE_KEYS = list(words.GATE)
 MESSAGE_KEYS = list(words.MESSAGE)
@@ -41,9 +45,18 @@ def read_limits(fields: Fields, entries: Entries) -> Limits:
     for key, entry in _section(fields, entries, "limits", LIMIT_KEYS).items():
         if key in SPAN_LIMITS:
             given[key] = fields.span(entry.value, (*path, key), *SPAN_LIMITS[key])
+        elif key in SIZE_LIMITS:
+            given[key] = fields.size(entry.value, (*path, key), *SIZE_LIMITS[key])
         else:
-            given[key] = fields.count(entry.value, (*path, key))
-    return Limits(**{key: value for key, value in given.items() if value is not None})
+            given[key] = fields.count(entry.value, (*path, key), low=LEAST.get(key, 1))
+    lifted = _lifted(entries["limits"].value) if "limits" in entries else {}
+    return Limits(**{key: value for key, value in given.items() if value is not None} | lifted)
+
+
+def _lifted(node: Node) -> dict[str, Any]:
+    """The limits that are said to be none."""
+    entries = node.entries if isinstance(node, Mapping) else {}
+    return {key: None for key, entry in entries.items() if key in LIFTED and is_null(entry.value)}
 
 
 def read_reasons(fields: Fields, entries: Entries) -> dict[str, str]:

@@ -20,6 +20,7 @@ KINDS = {
     "texts": "a list of texts",
     "count": "a whole number from 1 on; for `limits`, `null` where the default is none",
     "amount": "US dollars, like `5` or `0.50`, more than 0",
+    "size": "a size with its unit: `512KB`, `200MB`, `8GB`; `null` for none",
     "span": "a time span with its unit: `45s`, `30m`, `2h`, `1d`, `1h30m`",
     "switch": "`true` or `false`",
     "choice": "one of the words that are named",
@@ -132,7 +133,7 @@ BUDGET: Keys = {
     "day_time": Key("span", "running time on one day", "no limit"),
 }
 MIRROR: Keys = {"dir": Key("path", "the folder, from the project's on")}
-# First those that count, then the time spans.
+# First those that count, then the time spans, then what a run may use up.
 LIMITS: Keys = {
     "slots": Key("count", "runs at the same time"),
     "attempts": Key("count", "new approaches that may fail, whoever tried", "none: the ladders decide"),
@@ -150,4 +151,12 @@ LIMITS: Keys = {
     "silence": Key("span", "the longest a run may say nothing"),
     "starve": Key("span", "an item that was ready for so long goes first"),
     "window": Key("span", "how long a start counts"),
+    "items": Key("count", "items that runs make below one that a person added, between two answers of a person"),
+    "messages": Key("count", "messages that one run may send"),
+    "comments": Key("count", "comments that one run may write"),
+    "questions": Key("count", "questions that one run may ask"),
+    "memory": Key("size", "memory that the processes of a run may use together"),
+    "processes": Key("count", "processes that a run may have at once; `null` for none"),
+    "open_files": Key("count", "files that each process of a run may have open at once; `null` for none"),
+    "disk": Key("size", "what the clone and the home of a run may take on the disk"),
 }

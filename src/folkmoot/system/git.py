@@ -14,7 +14,8 @@ import subprocess
 from collections.abc import Mapping
 
 from folkmoot.errors import Unavailable
-from folkmoot.system.signals import exit_codes_are_kept
+from folkmoot.system.processes import own
+from folkmoot.system.processes.signals import exit_codes_are_kept
 from folkmoot.worker.ports import Ran
 
 OLDEST = (2, 38)  # the first whose merge-tree merges without a work tree
@@ -149,7 +150,7 @@ class SystemGit:
             words = "this process ignores SIGCHLD, so it cannot be known whether git did what it was asked"
             raise Unavailable("exit_codes_lost", words, "call signal.signal(signal.SIGCHLD, signal.SIG_DFL) first")
         try:
-            process = subprocess.Popen(
+            process = own.start(
                 command,
                 cwd=cwd,
                 env=env,

@@ -7,18 +7,19 @@ the worker knows reaches an agent. It needs the standard library alone, and Linu
     warden   one for each tree; every orphan of the tree becomes its child, so "no child left" means "nothing left"
     agent    the first process of the tree, leader of its own session and group
 
-The warden ends the tree when its first process is over, when it is told to, and when the worker's end of the control
-socket closes, which the kernel does for a worker that was killed. If the server is killed, wardens and agents go on and
-stay in hand. If a warden is killed, its agent is killed by the kernel, and the server kills the rest. What is not held
-here: with both of them killed, descendants of the agent go on; a process of the same user can stop (SIGSTOP) a warden;
-and what is started by somebody else on the agent's behalf (cron, a container daemon) is not in the tree. Against all
-three there is the sandbox.
+The warden ends the tree when its first process is over, when it is told to, when the tree has passed a limit, when the
+worker gives no sign of life, and when the worker's end of the control socket closes, which the kernel does for a worker
+that was killed. If the server is killed, wardens and agents go on and stay in hand. If a warden is killed, its agent is
+killed by the kernel, and the server kills the rest and says so. With both of them killed, the orphans become the
+worker's, which kills them. A warden or a server that was stopped is killed by the worker: see guarding.py beside trees.
+What is not held here: with all three killed at once, descendants of the agent go on, until the next worker ends those
+that still carry their run's environment; and what somebody else starts on the agent's behalf (cron, a container daemon)
+is not in the tree. Against both there is the sandbox.
 
 What a fork costs is the memory it touches, so little is done after one: no JSON, no text files, no signal tables.
 """
 
 import contextlib
-import ctypes
 import fcntl
 import gc
 import json
@@ -30,8 +31,24 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NoReturn
+
+if __name__ == "__main__":  # started by its path, with no other folder to import from
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from folkmoot.system.processes.bounds import Bounds
+from folkmoot.system.processes.trees import (
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_NAME,
+    PR_SET_PDEATHSIG,
+    children,
+    descendants,
+    kill_all,
+    prctl,
+    send,
+)
 
 LENGTH = struct.Struct("!Q")  # of the request, which follows as JSON
 DESCRIPTORS = 4  # standard input, output and error of the agent, and the control socket
@@ -40,29 +57,10 @@ FAULT_MAX = 4000
 
 ORPHAN_GRACE = 2.0  # seconds from SIGTERM to SIGKILL when the worker is gone
 REST_GRACE = 0.5  # the same for what is left of a tree whose first process is over
-KILL_MAX = 20.0  # seconds of killing before it is said that something cannot be killed
-FREEZE_ROUNDS = 200
-GONE = (FileNotFoundError, ProcessLookupError, PermissionError)  # or hidden, where the system hides processes
 
 # What server and wardens do not hear: how they end is the worker's to say. These are blocked, not ignored, so an agent
 # need only be unblocked, and what came before its exec is not lost.
 UNHEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
-
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 4, 15, 36
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def prctl(option: int, value: int | bytes) -> None:
-    none = ctypes.c_ulong(0)
-    if LIBC.prctl(option, value if isinstance(value, bytes) else ctypes.c_ulong(value), none, none, none):
-        error = ctypes.get_errno()
-        raise OSError(error, f"prctl {option}: {os.strerror(error)}")
-
-
-def send(pid: int, number: int) -> None:
-    """A signal; whom it cannot reach any more, or may not, is seen by the next look at who is left."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
 
 
 class Bell:
@@ -84,78 +82,6 @@ class Bell:
         return ready
 
 
-def content(path: str) -> bytes:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
-    except GONE:
-        return b""
-
-
-def children(pid: int) -> list[int]:
-    """Its children, the ended ones that nobody has waited for included."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-    except GONE:
-        return []
-    return [int(word) for task in tasks for word in content(f"/proc/{pid}/task/{task}/children").split()]
-
-
-def state_and_parent(pid: int) -> tuple[str, int]:
-    words = content(f"/proc/{pid}/stat").rpartition(b")")[2].split()  # the name before it may hold anything
-    return (words[0].decode(), int(words[1])) if words else ("X", 0)
-
-
-def descendants(spare: set[int], thorough: bool) -> set[int]:
-    """Everything below this process but the spared and theirs. The kernel's lists of children are quick, but not kept
-    by every kernel, and may leave one out while another ends; the thorough way reads of everybody who its parent is."""
-    below: dict[int, list[int]] = {}
-    for pid in [int(name) for name in os.listdir("/proc") if name.isdecimal()] if thorough else []:
-        below.setdefault(state_and_parent(pid)[1], []).append(pid)
-    found: set[int] = set()
-    to_ask = [os.getpid()]
-    while to_ask:
-        pid = to_ask.pop()
-        of_it = below.get(pid, []) if thorough else children(pid)
-        new = [child for child in of_it if child not in spare and child not in found]
-        found.update(new)
-        to_ask += new
-    return found
-
-
-def freeze(spare: set[int], thorough: bool) -> set[int]:
-    """Stop all descendants. A process with a stop before it cannot fork, so when a look shows nobody new, it is all."""
-    stopped: set[int] = set()
-    there: set[int] = set()
-    for _ in range(FREEZE_ROUNDS):
-        there = descendants(spare, thorough)
-        if there <= stopped:
-            break
-        for pid in there - stopped:
-            send(pid, signal.SIGSTOP)
-        stopped |= there
-    return there
-
-
-def kill_all(nobody_left: Callable[[], bool], spare: set[int], killed: set[int]) -> set[int]:
-    """Kill all descendants, however they fork and hide, until `nobody_left`, which also waits for the dead. Notes in
-    `killed` who was alive, and gives back who could not be killed."""
-    until = time.monotonic() + KILL_MAX
-    pause, thorough = 0.0005, False
-    while not nobody_left():
-        there = freeze(spare, thorough)
-        for pid in there:
-            if state_and_parent(pid)[0] not in "ZX":
-                killed.add(pid)
-            send(pid, signal.SIGKILL)
-        if time.monotonic() > until:
-            return there
-        thorough = not there  # somebody is left, but the quick way does not show him
-        time.sleep(pause)
-        pause = min(pause * 2, 0.02)
-    return set()
-
-
 class Launch:
     """What to start, as the kernel takes it, whatever the locale is; bytes that are no text come as lone surrogates."""
 
@@ -164,6 +90,9 @@ class Launch:
         self.argv = [os.fsencode(word) for word in asked["argv"]]
         self.env = {os.fsencode(name): os.fsencode(value) for name, value in asked["env"].items()}
         self.cwd = os.fsencode(asked["cwd"])
+        self.bounds = Bounds(asked["bounds"])
+        self.beat: float = asked["beat"]  # seconds from one sign of life of the worker to the next
+        self.missed: int = asked["missed"]  # so many of them without one, and the worker is held to be stopped
 
 
 def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> NoReturn:
@@ -181,6 +110,7 @@ def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> 
             os.dup2(fd, standard)
         os.closerange(3, teller)
         os.closerange(teller + 1, 65536)
+        launch.bounds.apply()
         step = b"cannot enter %b" % launch.cwd
         os.chdir(launch.cwd)
         step = b"cannot run %b" % launch.argv[0]
@@ -202,6 +132,9 @@ class Warden:
         self.killing = False
         self.killed: set[int] = set()
         self.heard = b""
+        self.bounds, self.broken = launch.bounds, "-"  # the limit that it has passed
+        self.beat, self.missed, self.silent = launch.beat, launch.missed, 0
+        self.look_at = self.beat_at = time.monotonic()
         # Where the agent tells why it could not be started. It is short, so writing it never blocks.
         self.ear, teller = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.watched = {control.fileno(), self.ear}
@@ -215,10 +148,12 @@ class Warden:
     def run(self) -> None:
         try:
             while not self.nobody_left():
-                left = None if self.until is None else self.until - time.monotonic()
-                if left is not None and left <= 0:
+                now = time.monotonic()
+                if (self.until is not None and now >= self.until) or self.is_over(now):
                     break
-                self.hear(self.bell.wait(self.watched, left))
+                waits = [self.beat_at, *([self.until] if self.until is not None else [])]
+                waits += [self.look_at] if self.bounds.any else []
+                self.hear(self.bell.wait(self.watched, min(waits) - now))
         finally:
             self.killing = True
             stubborn = kill_all(self.nobody_left, set(), self.killed)
@@ -227,7 +162,20 @@ class Warden:
         if self.ear in self.watched:  # all was over before it was heard
             self.hear_of_start()
         status = "-" if self.fault or self.status is None else self.status  # less than 0 is a signal
-        tell(self.control, f"ended {status} {len(self.killed - {self.first})} {self.fault}")
+        tell(self.control, f"ended {status} {len(self.killed - {self.first})} {self.broken} {self.fault}")
+
+    def is_over(self, now: float) -> bool:
+        """Has it passed a limit? Then there is no grace: each moment more is harm to the machine."""
+        if now >= self.beat_at:
+            # Counted, not measured: while the whole machine stands still, nobody misses anybody.
+            self.beat_at, self.silent = now + self.beat, self.silent + 1
+            if self.silent == self.missed:
+                self.end(ORPHAN_GRACE)
+        if not self.bounds.any or now < self.look_at:
+            return False
+        self.broken = self.bounds.over(descendants(set(), thorough=False)) or "-"
+        self.look_at = now + self.bounds.pause
+        return self.broken != "-"
 
     def hear(self, ready: set[int]) -> None:
         if self.ear in ready:
@@ -242,7 +190,9 @@ class Warden:
             self.end(ORPHAN_GRACE)
         *lines, self.heard = (self.heard + new).split(b"\n")
         for line in lines:
-            self.end(float(line.removeprefix(b"end ")))
+            self.silent = 0
+            if line != b"beat":
+                self.end(float(line.removeprefix(b"end ")))
 
     def hear_of_start(self) -> None:
         self.watched.discard(self.ear)
@@ -250,7 +200,7 @@ class Warden:
             self.fault = os.read(self.ear, FAULT_MAX).decode("utf-8", "replace") or self.fault
         os.close(self.ear)
         if not self.fault:
-            tell(self.control, f"started {self.first}")
+            tell(self.control, f"started {self.first} {os.getpid()}")
 
     def end(self, grace: float) -> None:
         """Ask the tree to end, and kill what is left after `grace` seconds, or earlier if that was said before."""
@@ -297,7 +247,7 @@ class Warden:
 def tell(control: socket.socket, words: str) -> None:
     """One line to the worker. Where there is none any more, nobody is left to be told."""
     line = words.replace("\n", " / ").encode("utf-8", "replace") + b"\n"
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError, BlockingIOError):
         control.send(line, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
@@ -306,7 +256,7 @@ class Server:
         self.requests = requests
         self.bell = Bell()
         self.wardens: set[int] = set()
-        self.warden_fell = False
+        self.fallen: list[int] = []  # wardens that did not end by themselves
 
     def run(self) -> None:
         """Serve until the worker is gone, and stay until the last tree is."""
@@ -314,9 +264,11 @@ class Server:
         while open_still or self.wardens:
             ready = self.bell.wait([self.requests.fileno()] if open_still else [], None)
             self.wait_for_wardens()
-            if self.warden_fell:
-                self.warden_fell = False
+            while self.fallen:
+                fell, self.fallen = self.fallen, []
                 kill_all(self.no_orphan_left, self.wardens, set())
+                for warden in fell:  # nothing of its tree is left: now its run has ended
+                    tell(self.requests, f"fallen {warden}")
             if ready:
                 open_still = self.serve()
 
@@ -328,7 +280,7 @@ class Server:
                     return
                 if pid in self.wardens:
                     self.wardens.discard(pid)
-                    self.warden_fell = self.warden_fell or status != 0
+                    self.fallen += [pid] if status != 0 else []
 
     def no_orphan_left(self) -> bool:
         self.wait_for_wardens()
@@ -353,7 +305,7 @@ class Server:
         try:
             pid = os.fork()
         except OSError as error:
-            tell(control, f"ended - 0 cannot fork: {error.strerror}")
+            tell(control, f"ended - 0 - cannot fork: {error.strerror}")
         else:
             if pid == 0:
                 self.turn_into_warden(control, launch, descriptors)
@@ -374,7 +326,7 @@ class Server:
             code = 0
         except BaseException:
             why = traceback.format_exc()
-            tell(control, f"ended - 0 {why[-FAULT_MAX:]}")
+            tell(control, f"ended - 0 - {why[-FAULT_MAX:]}")
             print(why, file=sys.stderr, flush=True)
         finally:
             os._exit(code)

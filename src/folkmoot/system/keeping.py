@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import select
@@ -10,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 import weakref
@@ -17,7 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from folkmoot.errors import Invalid, Unavailable
-from folkmoot.worker.ports import Child, Ended, Keeper, Launch
+from folkmoot.system.processes import guarding, own
+from folkmoot.system.processes.guarding import Guard
+from folkmoot.system.processes.trees import state_and_parent
+from folkmoot.worker.ports import Ended, Launch
 
 SCRIPT = Path(__file__).with_name("keeper.py")
 LENGTH = struct.Struct("!Q")
@@ -29,10 +34,8 @@ TRIES = 4  # servers may be killed under our hands
 PATIENCE = 30.0  # seconds for a server to take a request, and for a program to be started
 CLOSE_GRACE = 2.0
 CLOSE_PATIENCE = 30.0
-END_GRACE = 5.0
-END_PATIENCE = 60.0  # seconds beyond the grace until a warden is held to be stuck
+SAY_PATIENCE = 1.0
 CHUNK = 65536
-PIPE_MAX = 1024 * 1024  # more is in no pipe, so more than that was written after the end, by nobody of the tree
 
 LOST = "the process that kept it was killed, and it with that"
 
@@ -40,11 +43,17 @@ LOST = "the process that kept it was killed, and it with that"
 class SystemChild:
     """A process tree in the hands of a warden. Closing it while it lives lets go of it, and it is ended."""
 
-    def __init__(self, output: int, errors: int, control: socket.socket) -> None:
+    def __init__(
+        self, output: int, errors: int, control: socket.socket, fell: Callable[[int], None] = lambda warden: None
+    ) -> None:
         self.output = output
         self.errors = errors
         self.control = control.fileno()
         self.pid: int | None = None  # of its first process
+        self.warden: int | None = None
+        self._warden_fd: int | None = None
+        self._fell = fell  # waits until what a killed warden left is gone
+        self._beats = 0  # what was said to it while the words before were not heard yet
         self._socket = control
         self._lock = threading.Lock()
         self._heard = b""
@@ -52,13 +61,41 @@ class SystemChild:
         self._closed = False
 
     def end(self, grace: float) -> None:
-        with self._lock:
+        self._say(b"end %f\n" % max(0.0, grace))
+
+    def beat(self) -> None:
+        """A sign of life. Its warden does not answer, or the control could be read; that it was heard can be seen."""
+        self._say(b"beat\n")
+
+    def missed(self) -> int:
+        return self._beats
+
+    def alive(self) -> bool:
+        return not self._closed and self._ended is None  # without asking: whoever watches must never wait for it
+
+    def kill_warden(self, number: int) -> None:
+        """Send it a signal; by its descriptor, since its number may become another's."""
+        if not self._lock.acquire(timeout=SAY_PATIENCE):
+            return  # it is dead, and what it left is just being killed
+        try:
+            if self._warden_fd is not None and not self._closed:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._warden_fd, number)
+        finally:
+            self._lock.release()
+
+    def _say(self, line: bytes) -> None:
+        if not self._lock.acquire(timeout=SAY_PATIENCE):
+            return  # what its warden left is just being killed: there is nobody to be told
+        try:
             if self._closed:
                 return
+            self._beats = self._beats + 1 if _unheard(self._socket) else 0
             # Gone: it has ended. Full: it was told so often before that this once more makes no difference.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError, BlockingIOError):
-                line = b"end %f\n" % max(0.0, grace)
                 self._socket.send(line, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        finally:
+            self._lock.release()
 
     def ended(self) -> Ended | None:
         with self._lock:
@@ -73,6 +110,8 @@ class SystemChild:
                 self._socket.close()
                 os.close(self.output)
                 os.close(self.errors)
+                if self._warden_fd is not None:
+                    os.close(self._warden_fd)
 
     def started(self, patience: float) -> bool:
         """Wait for the first word about it: that it runs, or why not. False if the keeper was lost before it came."""
@@ -100,21 +139,31 @@ class SystemChild:
         for line in lines:
             word, _, rest = line.decode("utf-8", "replace").partition(" ")
             if word == "started":
-                self.pid = int(rest)
+                self.pid, self.warden = map(int, rest.split())
+                with contextlib.suppress(OSError):  # it has ended already
+                    self._warden_fd = os.pidfd_open(self.warden)
             elif self._ended is None:
                 self._ended = _read_end(rest)
         if over and self._ended is None:
+            if self.warden is not None:
+                self._fell(self.warden)  # it has ended when nothing of it is left, and not before
             self._ended = Ended(signal=signal.SIGKILL, fault=LOST)
 
 
+def _unheard(control: socket.socket) -> bool:
+    """Is there something that the other side has not read yet?"""
+    return bool(struct.unpack("i", fcntl.ioctl(control, termios.TIOCOUTQ, bytes(4)))[0])
+
+
 def _read_end(words: str) -> Ended:
-    said, killed, fault = words.split(" ", 2)
+    said, killed, broken, fault = words.split(" ", 3)
     status = None if said == "-" else int(said)
     return Ended(
         code=status if status is not None and status >= 0 else None,
         signal=-status if status is not None and status < 0 else None,
         killed=int(killed),
         fault=fault,
+        limit="" if broken == "-" else broken,
     )
 
 
@@ -125,7 +174,7 @@ class _Server:
         self.requests, theirs = socket.socketpair()
         self._words = os.memfd_create("moot-keeper")  # a file, so that what it says in its need is never waited for
         with theirs:
-            self.process = subprocess.Popen(
+            self.process = own.start(
                 [sys.executable, "-I", "-S", "-X", "utf8", str(SCRIPT), str(theirs.fileno())],
                 env={},
                 cwd="/",
@@ -136,6 +185,21 @@ class _Server:
                 start_new_session=True,
             )
         self.requests.settimeout(PATIENCE)
+        self._said = b""
+        self._fallen: set[int] = set()
+        self._listening = threading.Lock()
+
+    @property
+    def dead(self) -> bool:
+        return self.process.poll() is not None or self.requests.fileno() < 0
+
+    def has_fallen(self, warden: int) -> bool:
+        """Has it said that nothing is left of a warden that was killed, and of its tree?"""
+        with self._listening, contextlib.suppress(OSError):  # nothing was said, or it is closed
+            while guarding.wait_for_word(self.requests.fileno(), 0) and (new := self.requests.recv(CHUNK)):
+                *lines, self._said = (self._said + new).split(b"\n")
+                self._fallen |= {int(line.removeprefix(b"fallen ")) for line in lines}
+        return warden in self._fallen
 
     def ask(self, request: bytes, descriptors: list[int]) -> bool:
         """False if it is dead, or does not take it."""
@@ -166,7 +230,9 @@ class SystemKeeper:
     copy is open, the trees are not seen to have lost their worker.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, adopts: bool = False) -> None:
+        """With `adopts`, what falls out of the hands of killed keepers becomes a child of this process, and is killed.
+        Only for a process that knows all its children: those it did not start by `own` are taken for such."""
         if sys.platform != "linux":
             raise Unavailable("keeper_needs_linux", "agents can be run on Linux only", "run the worker on Linux")
         self._lock = threading.Lock()
@@ -174,10 +240,15 @@ class SystemKeeper:
         self._last_words = ""  # of a server that failed
         self._closed = False
         self._children: weakref.WeakSet[SystemChild] = weakref.WeakSet()
+        self._adopts = adopts
+        if adopts:
+            guarding.adopt_orphans()
+        self._guard = Guard(self._trees, self._servers)
 
     def start(self, launch: Launch) -> SystemChild:
         """Start it. What the system says against it is in `ended().fault`; it takes some milliseconds."""
-        request = json.dumps({"argv": launch.argv, "env": launch.env, "cwd": launch.cwd}).encode()
+        asked = {"argv": launch.argv, "env": launch.env, "cwd": launch.cwd, "bounds": launch.bounds}
+        request = json.dumps(asked | {"beat": guarding.BEAT, "missed": guarding.MISSED}).encode()
         if not launch.argv:
             raise Invalid("nothing_to_run", "an empty command cannot be started", "name a program")
         if len(request) > REQUEST_MAX:
@@ -189,9 +260,13 @@ class SystemKeeper:
                 server = self._server = self._server or _Server()
             child = self._ask(server, request, launch.stdin)
             if child is not None:
+                self._guard.watch()
                 return child
         why = self._last_words.rpartition("\n")[2] or "its server does not answer"
         raise Unavailable("keeper_failed", f"the keeper cannot start {launch.argv[:1]}: {why}", "try again")
+
+    def end_left(self, home: str) -> int:
+        return guarding.end_left(home)
 
     def close(self) -> None:
         """End what still runs, and the server; waits until both are over."""
@@ -203,6 +278,25 @@ class SystemKeeper:
             child.end(CLOSE_GRACE)
         if server is not None:
             server.close(CLOSE_PATIENCE)
+        self._guard.close()
+
+    def _trees(self) -> list[guarding.Kept]:
+        with self._lock:
+            return list(self._children)
+
+    def _servers(self) -> list[int]:
+        with self._lock:
+            return [self._server.process.pid] if self._server is not None and not self._server.dead else []
+
+    def _wait_for_fall(self, server: _Server, warden: int) -> None:
+        """A warden was killed: wait until the server has killed what it left, or do it here if the server is dead."""
+        until = time.monotonic() + guarding.FALL_MAX
+        while not server.has_fallen(warden) and not server.dead and (left := until - time.monotonic()) > 0:
+            guarding.wait_for_word(server.requests.fileno(), min(left, guarding.LOOK))
+        if server.dead and self._adopts:
+            with self._lock:
+                living = {child.warden for child in self._children if child.warden is not None}
+            guarding.kill_orphans({pid for pid in living - {warden} if state_and_parent(pid)[1] == os.getpid()})
 
     def _ask(self, server: _Server, request: bytes, stdin: bytes) -> SystemChild | None:
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
@@ -217,7 +311,7 @@ class SystemKeeper:
             with self._lock:
                 taken = server.ask(request, descriptors)
             theirs.close()  # from here on an end of theirs is closed when nobody there has it any more
-            child = SystemChild(output, errors, control)
+            child = SystemChild(output, errors, control, functools.partial(self._wait_for_fall, server))
             if not taken or not child.started(PATIENCE):
                 if not taken or child.ended() is None or server.process.poll() is not None:
                     self._drop(server)
@@ -258,83 +352,3 @@ def _readable(content: bytes, stack: contextlib.ExitStack) -> int:
         file.write(content)
         file.seek(0)
     return fd
-
-
-class _Kept:
-    """The head and the tail of what came, if it is more than `cap`."""
-
-    def __init__(self, cap: int) -> None:
-        self._head_max = cap // 2
-        self._tail_max = cap - self._head_max
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._lost = 0
-
-    def add(self, data: bytes) -> None:
-        room = self._head_max - len(self._head)
-        self._head += data[:room]
-        self._tail += data[room:]
-        self._shorten(self._tail_max + CHUNK)  # not at every piece, since it moves the bytes
-
-    def _shorten(self, most: int) -> None:
-        if len(self._tail) > most:
-            surplus = len(self._tail) - self._tail_max
-            self._lost += surplus
-            del self._tail[:surplus]
-
-    def all(self) -> bytes:
-        self._shorten(self._tail_max)
-        gap = b"\n[%d bytes left out]\n" % self._lost if self._lost else b""
-        return bytes(self._head + gap + self._tail)
-
-
-def run_to_end(keeper: Keeper, launch: Launch, timeout: float, cap: int) -> tuple[Ended, bytes, bytes]:
-    """Run it and give how it ended and what it said, of each stream at most `cap` bytes (head and tail).
-
-    After the timeout it is ended; then there is a fault and no code, since a program may well end with 0 when it is
-    asked to end.
-    """
-    child = keeper.start(launch)
-    try:
-        out, err = _Kept(cap), _Kept(cap)
-        ended = _follow(child, {child.output: out.add, child.errors: err.add}, timeout)
-    finally:
-        child.close()
-    return ended, out.all(), err.all()
-
-
-def _follow(child: Child, hearers: dict[int, Callable[[bytes], None]], timeout: float) -> Ended:
-    until = time.monotonic() + timeout
-    late = ""
-    poll = select.poll()
-    for fd in (child.control, *hearers):
-        poll.register(fd, select.POLLIN)
-    while True:
-        ready = {fd for fd, _ in poll.poll(max(0.0, until - time.monotonic()) * 1000 + 1)}
-        ended = child.ended()  # before the last look at the output, so that nothing is written after it
-        for fd in list(hearers) if ended else ready & hearers.keys():
-            if not _drain(fd, hearers[fd], whole=ended is not None):
-                poll.unregister(fd)
-                del hearers[fd]
-        if ended is not None:
-            return Ended(signal=ended.signal or signal.SIGTERM, killed=ended.killed, fault=late) if late else ended
-        if time.monotonic() < until:
-            continue
-        if late:
-            return Ended(fault=f"{late}, but it is not known to be over")
-        late = f"was not over after {timeout:g} seconds and was ended"
-        child.end(END_GRACE)
-        until = time.monotonic() + END_GRACE + END_PATIENCE
-
-
-def _drain(fd: int, hear: Callable[[bytes], None], whole: bool) -> bool:
-    """Read a piece, or the whole that is there. False when no more will come."""
-    try:
-        for _ in range(PIPE_MAX // CHUNK if whole else 1):
-            data = os.read(fd, CHUNK)
-            if not data:
-                return False
-            hear(data)
-    except BlockingIOError:
-        pass
-    return True

@@ -21,7 +21,7 @@ def main() -> None:
 
     from folkmoot.config import read_settings
     from folkmoot.doors.cli.main import run
-    from folkmoot.system.signals import begin_as_usual
+    from folkmoot.system.processes.signals import begin_as_usual
 
     begin_as_usual()
     settings = read_settings(os.environ)

@@ -19,6 +19,7 @@ from folkmoot.errors import Invalid
 from folkmoot.system.alone import alone
 from folkmoot.system.git import SystemGit
 from folkmoot.system.keeping import SystemKeeper
+from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
@@ -57,11 +58,13 @@ def tools_of(
     home: str,
     tell: Callable[[Happening], None],
     step: Callable[[str, str], None] = lambda name, run: None,
+    *,
+    adopts: bool = False,
 ) -> Iterator[Tools]:
     home = os.path.abspath(home)
     flow = application.queries.flow()
     with ExitStack() as stack:
-        keeper = SystemKeeper()
+        keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
         workshop = open_workshop(home, flow)
         # Where each run has a clone, the user's own tree, with all that is not committed in it, is nobody's business.
@@ -110,7 +113,7 @@ def work(
     if unknown:
         words = f"the flow has no agent {unknown[0]!r}"
         raise Invalid("unknown_agent", words, f"agents: {', '.join(flow.agents)}")
-    with tools_of(application, home, tell) as tools, ExitStack() as stack:
+    with tools_of(application, home, tell, adopts=True) as tools, ExitStack() as stack:
         worker = Worker(tools, worker_name(), slots=slots, agents=agents, until_idle=until_idle)
         begin(_introduction(worker))
         watch = FileWatch(tools.workshop.home, STORE, worker.wake)
@@ -142,7 +145,7 @@ class _Notifier:
         for question in new:
             words = f"item {question['task_id']}: {question['question']}"
             try:
-                subprocess.Popen(  # the user's own command, in the user's own environment
+                own.start(  # the user's own command, in the user's own environment
                     [*self._notify, words],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 """What the worker is handed from outside: git, processes, the clock. The simulation hands in its own."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
@@ -38,6 +38,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     env: dict[str, str]  # all of it: nothing is inherited
     cwd: str
     stdin: bytes = b""
+    bounds: dict[str, Any] = {}  # what the tree may use up: memory, processes, open_files, disk, and the disk's places
 
 
 class Ended(Struct, frozen=True):
@@ -47,6 +48,7 @@ class Ended(Struct, frozen=True):
     signal: int | None = None
     killed: int = 0
     fault: str = ""  # why it could not be started
+    limit: str = ""  # which of its bounds it passed, so that it was ended
 
 
 class Child(Protocol):
@@ -69,6 +71,10 @@ class Keeper(Protocol):
     """Starts process trees and sees to it that none outlives its run, or this process."""
 
     def start(self, launch: Launch) -> Child: ...
+
+    def end_left(self, home: str) -> int:
+        """Kill what was started with this HOME by a worker that was killed, its keepers with it; says how many."""
+
     def close(self) -> None: ...
 
 

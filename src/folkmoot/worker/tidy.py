@@ -18,6 +18,9 @@ def tidy(tools: Tools) -> None:
             if standing.live:
                 continue
             paths = tools.workshop.paths(run)
+            if left := tools.keeper.end_left(paths.home):  # only where all who kept it were killed together
+                words = f"{left} processes of run {run} were still there, and were killed"
+                tools.tell(Happening("fault", run, standing.item, standing.title, "folkmoot", words, good=False))
             base = _said(paths.root, BASE)
             # A clone that was not finished was never worked in.
             if base is not None and tools.workshop.is_made(paths):

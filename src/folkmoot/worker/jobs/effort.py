@@ -17,6 +17,7 @@ from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import place_files, write_below
+from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job, View
 from folkmoot.worker.output import DIFF_PART, tail_of
 from folkmoot.worker.ports import Ended, Stream
@@ -187,8 +188,8 @@ class EffortJob(Job):
 
     def _heard(self, relay: Relay, ended: Ended, stream: Stream) -> tuple[Report | None, str | None]:
         """The report: said by command, written to its file, or the last one in what was printed."""
-        if self.watch.ending in ("timeout", "silence"):
-            return None, None
+        if self.watch.ending in ("timeout", "silence") or ended.fault or ended.limit:
+            return None, None  # it was not left to its end: what it had said before does not count
         if relay.report is not None:
             return relay.report, relay.fault
         written = _read_file(os.path.join(self.paths.spool, "report"))
@@ -211,8 +212,10 @@ class EffortJob(Job):
             return Report.failed(f"it was not done after {self.watch.wall:.0f}s and was ended", cause="timeout"), None
         if self.watch.ending == "silence":
             return Report.failed(f"it said nothing for {self.watch.silence:.0f}s and was ended", cause="timeout"), None
+        if ended.limit:
+            return Report.failed(over_limit(ended.limit, self.flow.limits)), None
         if ended.fault:
-            return Report.failed(f"it could not be started: {ended.fault}", cause="environment"), None
+            return Report.failed(f"it could not be run: {ended.fault}", cause="environment"), None
         if stream.cause is not None:
             return Report.failed(why or f"the client failed ({stream.cause})", cause=stream.cause), None
         if (ended.signal is not None or ended.code) and not stream.over:

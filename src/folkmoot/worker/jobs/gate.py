@@ -1,9 +1,10 @@
 """A gate: the user's own check, on the very tree that is to be proved, with evidence (R-21)."""
 
-from folkmoot.core.flow import Gate
+from folkmoot.core.flow import Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.stream import Words
+from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Ended
@@ -27,7 +28,7 @@ class GateJob(Job):
         finally:
             self.tools.workshop.remove(self.paths)
         self.close_output()
-        self.report(judged(evidence, ended, self.watch.ending), evidence=[evidence])
+        self.report(judged(evidence, ended, self.watch.ending, self.flow.limits), evidence=[evidence])
         self.became = "green" if evidence.green else "red"
         self.tell("ended", self.became, good=evidence.green)
 
@@ -51,7 +52,7 @@ def prove(job: Job, gate: Gate, commit: str | None, setup: list[list[str]]) -> t
     words = job.redactor.clean(tail_of(str(said), EVIDENCE_CHARACTERS))
     evidence = Evidence(
         gate=gate.name,
-        green=ended.code == 0 and not ended.fault and job.watch.ending is None,
+        green=ended.code == 0 and not ended.fault and not ended.limit and job.watch.ending is None,
         command=gate.run,
         exit_code=ended.code,
         seconds=round(job.tools.now() - began, 3),
@@ -62,11 +63,16 @@ def prove(job: Job, gate: Gate, commit: str | None, setup: list[list[str]]) -> t
     return evidence, ended
 
 
-def judged(evidence: Evidence, ended: Ended, ending: str | None) -> Report:
+def judged(evidence: Evidence, ended: Ended, ending: str | None, limits: Limits) -> Report:
     """The gate's report: what proves nothing, since the check itself could not run, is not the work's fault."""
     command = " ".join(evidence.command)
     if evidence.green:
         return Report.done(f"{command}: exit 0", commit=evidence.commit)
+    if ended.limit:
+        words = f"{command}: {over_limit(ended.limit, limits)}"
+        return Report.failed(
+            words, commit=evidence.commit, findings=[Finding(kind="test", severity="high", issue=words)]
+        )
     if ended.fault:
         return Report.failed(f"{command} could not be run: {ended.fault}", cause="environment")
     if ending is not None:

@@ -17,6 +17,7 @@ from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.environment import environment, place_files
+from folkmoot.worker.jobs.bounds import bounds_of, over_limit
 from folkmoot.worker.output import Lines, Output, tail_of
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
 from folkmoot.worker.secrets import Known, Redactor, looks_secret
@@ -258,7 +259,8 @@ class Job(ABC):
             cwd=self.paths.workspace,
             network=network,
         )
-        return Launch(argv=wrapped, env=env, cwd=self.paths.workspace, stdin=stdin)
+        bounds = bounds_of(self.flow.limits, self.paths)
+        return Launch(argv=wrapped, env=env, cwd=self.paths.workspace, stdin=stdin, bounds=bounds)
 
     def set_up(self, commands: Sequence[list[str]], network: bool, *, shared: bool) -> None:
         """Make a fresh workspace ready, with nothing of the client's in reach: this runs what is in the repository.
@@ -276,6 +278,7 @@ class Job(ABC):
             ended = self.converse(launch, said.line, all_of_it=True)
             if ended.code != 0:
                 words = tail_of(str(said) or ended.fault)
+                words = over_limit(ended.limit, self.flow.limits) if ended.limit else words
                 raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} failed: {words}")
 
     def converse(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:

@@ -106,7 +106,7 @@ class LandingJob(Job):
             found.append(evidence)
             if not evidence.green:
                 self.close_output()
-                said = judged(evidence, ended, self.watch.ending)
+                said = judged(evidence, ended, self.watch.ending, self.flow.limits)
                 red = said.cause is None
                 said = Report.failed(
                     f"{name} is red on {standing.branch} with it: {said.summary}" if red else said.summary,

@@ -1,0 +1,44 @@
+"""How the use of the disk is counted."""
+
+import os
+from pathlib import Path
+
+from folkmoot.system.processes.bounds import ENTRY_BYTES, Bounds, walk
+
+
+def used(folder: Path) -> int:
+    return [0, *walk([str(folder)])][-1]
+
+
+def test_what_is_there_is_counted_once_and_what_is_not_there_not(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"x" * 1_000_000)
+    once = used(tmp_path)
+    assert 1_000_000 <= once <= 1_100_000
+    os.link(tmp_path / "one", tmp_path / "another")
+    os.symlink(tmp_path, tmp_path / "round")
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(1 << 40)
+    assert once <= used(tmp_path) <= once + 3 * ENTRY_BYTES + 8192
+
+
+def test_nothing_is_hidden_by_depth(tmp_path: Path) -> None:
+    before = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(tmp_path)
+        for _ in range(60):
+            os.mkdir("d" * 100)
+            os.chdir("d" * 100)
+        with open("deep", "wb") as file:
+            file.write(b"x" * 1_000_000)
+    finally:
+        os.fchdir(before)
+        os.close(before)
+    assert used(tmp_path) > 1_000_000
+
+
+def test_a_disk_that_fills_is_looked_at_at_once(tmp_path: Path) -> None:
+    bounds = Bounds({"disk": 1_000_000, "places": [str(tmp_path)]})
+    assert bounds.over(set()) == ""
+    (tmp_path / "large").write_bytes(os.urandom(4_000_000))
+    os.sync()
+    assert bounds.over(set()) == "disk"
