@@ -30,7 +30,7 @@ from folkmoot.core.rules import (
     settling,
 )
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.children import tasks
+from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.judging import gates, verdicts
 from folkmoot.core.rules.running import landing, work
 from folkmoot.core.rules.sharing import choice, holds, messages
@@ -680,6 +680,12 @@ def wrong_version(patch: Patch) -> None:
 @defect("R-33", "the fuse is taken out", flow=limited(runs=4))
 def no_fuse(patch: Patch) -> None:
     patch.setattr(decide, "settle", with_limits(settling.settle, runs=1_000_000))
+
+
+@defect("R-33", "runs make as many items as they like", flow=limited("ferry", items=2))
+def no_bound_of_items(patch: Patch) -> None:
+    for module in (counting, tasks, verdicts):
+        patch.setattr(module, "excess", lambda *rest: None)
 
 
 @defect("chain", "each event is hashed by itself")

@@ -201,6 +201,13 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
     purpose: str | None = None
     dispatched_by: str | None = None
     message: str | None = None
+    origin: str | None = None
+
+
+class AskForMore(Command, frozen=True, gc=False, kw_only=True):
+    """Runs have made as many items below this one as they may: a person is asked; given by the engine."""
+
+    made: int
 
 
 class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):

@@ -76,6 +76,7 @@ EVENTS = {
     "gate_called": "the work is done by the agent's word, and a gate must prove it",
     "gate_passed": "the gate is green",
     "gate_failed": "the gate is red",
+    "items_counted": "runs made items, and they were counted for the item of a person's that they come from",
     "finding_set_aside": "a finding outside of what is under review became an item of its own",
     "contract_changed": "what several tasks rely on was changed",
     "phase_completed": "a stage of the flow is over",

@@ -152,6 +152,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     after: list[str] = field(default_factory=list)
     parent: str | None = None
     generation: int = 0
+    origin: str | None = None  # the item of a person's for which it is counted, if a run made it
     agent: str | None = None  # who alone may take it
     depth: int = 0  # how many splits lie above it
     splits: int = 0  # how often it was split itself

@@ -38,6 +38,7 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     work: Work | None = None  # what it really changed
     head: str | None = None  # where the item's branch was when it began
     began: float = 0.0  # store clock
+    said: dict[str, int] = field(default_factory=dict)  # comments, messages, questions in the middle of its work
 
 
 class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -168,12 +169,15 @@ class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 class Meter(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """What was used of something that has a limit: runs begun by an agent, or what a day's runs have cost."""
 
-    id: str  # an agent's name after `starts:`, or `day`
+    id: str  # an agent's name after `starts:`, an item's id after `made:`, or `day`
     starts: list[float] = field(default_factory=list)  # store clock, the newest last
     day: int = 0  # days since 1970
     usd: float = 0.0
     tokens: int = 0
     seconds: float = 0.0
+    made: int = 0  # items that runs made below an item, since guidance
+    deep: int = 0  # those of the last generation among them
+    guidance: int = 0  # how many clarifications that item had had
 
 
 class Lesson(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

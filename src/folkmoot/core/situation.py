@@ -3,6 +3,7 @@
 from typing import Any, TypeVar, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from folkmoot.core.commands import Command, MakeItem, Speaker
 from folkmoot.core.events import EVENTS, Change, Event, Row, evolve
@@ -14,6 +15,12 @@ AnyRow = TypeVar("AnyRow", Comment, Question, Message, Hold, Pause, Meter)
 
 # Whom a case can tell something, beside an item by its id: its parent, or the children the rules made for it.
 MADE = "made"
+MADE_BELOW = "made:"  # the meter of what runs made below an item, before its id
+
+
+def origin_of(item: Item) -> str:
+    """The item that what this one makes is counted for: itself, if a person added it or has spoken on it."""
+    return item.id if item.origin is None or item.clarifications else item.origin
 
 
 class Neighbour(Struct, frozen=True, gc=False):
@@ -54,6 +61,7 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     children: list[str] = field(default_factory=list)
     tasks: list[Item] = field(default_factory=list)  # the item's children, if it was split
     maker: Item | None = None  # the item whose run is adding this one
+    origin: Item | None = None  # for which it is counted what the item, or the maker, makes; None: for itself
     messages: list[Message] = field(default_factory=list)  # the item's open ones, and the one spoken of
     holds: list[Hold] = field(default_factory=list)  # those in force, if any can matter
     pauses: list[Pause] = field(default_factory=list)
@@ -144,7 +152,7 @@ class Case:
 
     def make(self, command: MakeItem) -> None:
         """A child comes onto the board right after this case."""
-        self.makes.append(command)
+        self.makes.append(replace(command, origin=origin_of(self.item)) if self.has_item else command)
 
     def draw_from(self, comment: int, question: int) -> None:
         """Go on with other numbers: another case has used up some since."""

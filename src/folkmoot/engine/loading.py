@@ -11,7 +11,7 @@ from folkmoot.core.records import Message, Meter, Pause, Run
 from folkmoot.core.rules.running.limits import DAY, POOL, STARTS, check_day, check_rate, has_room, in_force
 from folkmoot.core.rules.sharing.choice import Ground, pick, waiting_for, writes
 from folkmoot.core.rules.sharing.holds import branch_of
-from folkmoot.core.situation import Draw, Neighbour, Situation
+from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
 from folkmoot.engine.moment import Moment
 from folkmoot.errors import Invalid, NothingToDo
 from folkmoot.store.base import Reading
@@ -34,6 +34,8 @@ ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.Reje
 ABOUT_PATHS = frozenset({commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding})
 ABOUT_PAUSES = frozenset({commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard})
 ADDS = frozenset({commands.AddItem, commands.DispatchAgent})
+VERDICTS = frozenset({commands.ReportRun, commands.SettleDependency})  # the last part of a group brings its verdict
+MAKES = ADDS | VERDICTS
 REPLANS = frozenset({commands.EditItem, commands.ReopenItem})
 REOPENS = frozenset({commands.ReopenItem, commands.ReopenChild})
 PLANS = frozenset({commands.AddItem, commands.MakeItem, commands.ReopenChild, *REPLANS})
@@ -59,6 +61,7 @@ def situation(
     maker = None
     if kind in ADDS and not speaker.is_person:
         speaker, maker = _maker(reading, speaker)
+    origin = _origin(reading, kind, maker or item)
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
     children = reading.children(item.id) if item and kind in REPLANS else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
@@ -78,24 +81,39 @@ def situation(
         children=children,
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
         maker=maker,
+        origin=origin,
         messages=_messages(reading, command, item) if head.messages else [],
         pauses=reading.pauses() if head.pauses and kind in ABOUT_PAUSES else [],
-        meters=_meters(reading, flow, command),
+        meters=_meters(reading, flow, command, item, origin or maker or item),
         parent=_parent(reading, command, item),
         **(_holds(reading, flow, command, item, moment.now) if head.held else {}),
     )
 
 
-def _meters(reading: Reading, flow: Flow, command: Command) -> list[Meter]:
+def _origin(reading: Reading, kind: type[Command], maker: Item | None) -> Item | None:
+    """The item for which it is counted what this one makes, if it is another."""
+    if maker is None or kind not in MAKES or origin_of(maker) == maker.id:
+        return None
+    return reading.item(origin_of(maker))
+
+
+def _meters(reading: Reading, flow: Flow, command: Command, item: Item | None, root: Item | None) -> list[Meter]:
     """What the command may move on."""
-    budget = flow.budget
-    wanted = None
+    wanted = []
     if isinstance(command, commands.ClaimItem) and flow.limits.starts is not None:
-        wanted = STARTS + command.agent
-    elif isinstance(command, commands.ReportRun) and budget.has_day:
-        wanted = DAY
-    meter = reading.meter(wanted) if wanted else None
-    return [meter] if meter else []
+        wanted.append(STARTS + command.agent)
+    elif isinstance(command, commands.ReportRun) and flow.budget.has_day:
+        wanted.append(DAY)
+    if root is not None and (type(command) in ADDS or _may_make(command, item)):
+        wanted.append(MADE_BELOW + root.id)
+    found = [reading.meter(meter) for meter in wanted]
+    return [meter for meter in found if meter is not None]
+
+
+def _may_make(command: Command, item: Item | None) -> bool:
+    """A split makes items, and a verdict that is not the first on the item may."""
+    splits = isinstance(command, commands.ReportRun) and command.report.outcome == "split"
+    return splits or (type(command) in VERDICTS and item is not None and bool(item.span.rounds))
 
 
 def _parent(reading: Reading, command: Command, item: Item | None) -> Item | None:

@@ -6,7 +6,7 @@ from typing import Any
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
-from folkmoot.core.rules.children import making, tasks
+from folkmoot.core.rules.children import counting, making, tasks
 from folkmoot.core.rules.running import landing, pauses, work
 from folkmoot.core.rules.settling import settle
 from folkmoot.core.rules.sharing import holds, messages
@@ -92,6 +92,7 @@ RULES: dict[type[Command], Rule] = {
     commands.CompleteMessage: _of_run(messages.complete),
     commands.RejectMessage: _of_run(messages.reject),
     commands.MakeItem: making.make,
+    commands.AskForMore: counting.ask_for_more,
     commands.SettleDependency: dependencies.settle_dependency,
     commands.AwaitChild: dependencies.await_child,
     commands.KeepOutput: dependencies.keep_output,

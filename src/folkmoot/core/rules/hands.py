@@ -12,6 +12,7 @@ from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
 from folkmoot.core.records import Option
 from folkmoot.core.rules.answers import give_up, reset_counters
 from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.children.counting import count_made, count_said, refuse_excess
 from folkmoot.core.rules.children.making import look_at_generation
 from folkmoot.core.rules.claims import fence, revoke, stale
 from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, drop_dependency, unfinished
@@ -19,7 +20,7 @@ from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import ask, withdraw
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
-from folkmoot.core.situation import Case
+from folkmoot.core.situation import Case, origin_of
 from folkmoot.errors import Invalid, Refused
 
 TITLE_MAX = 500
@@ -36,6 +37,7 @@ def add(case: Case, command: AddItem) -> None:
         raise Refused("not_a_start", "an item cannot begin in done", "leave --column out, or name a column of the flow")
     if situation.maker is not None:
         _check_stage(case, situation.maker, column)
+        refuse_excess(case, situation.maker)
     _check_fields(command)
     waits_for = unfinished(case, command.after)
     check_parent(case, command.parent, command.after)
@@ -57,7 +59,11 @@ def add(case: Case, command: AddItem) -> None:
         "because": f"{case.speaker.name} added it",
         "created_at": situation.at,
     }
-    case.emit("item_added", {"title": fields["title"], "column": column}, item=fields)
+    rows: dict[str, Any] = {}
+    if situation.maker is not None:
+        fields["origin"] = origin_of(situation.maker)
+        rows["meters"] = count_made(case, situation.maker, 1, generation)
+    case.emit("item_added", {"title": fields["title"], "column": column}, item=fields, **rows)
     look_at_generation(case)
 
 
@@ -272,8 +278,9 @@ def comment(case: Case, command: AddComment) -> None:
     }
     if command.resolution and not run:
         row |= {"status": "resolved", "resolution": command.resolution}
-    count = case.item.comment_count + 1
-    case.emit("comment_added", {"comment": comment_id}, item={"comment_count": count}, comments=(comment_id, row))
+    fields = {"comment_count": case.item.comment_count + 1}
+    rows = count_said(case, "comments")
+    case.emit("comment_added", {"comment": comment_id}, item=fields, comments=(comment_id, row), **rows)
     if command.resolution and not run and thread:
         close(case, thread, command.resolution)
 
@@ -286,4 +293,13 @@ def ask_person(case: Case, command: AskPerson) -> None:
         words = f"{run.agent} may not ask a person about item {case.item.id}"
         raise Refused("may_not_ask", words, "say in the report what is missing")
     options = [Option(option=option) for option in command.options]
-    ask(case, "clarification", command.question, context=command.context, options=options, blocking=False)
+    counted = count_said(case, "questions")
+    ask(
+        case,
+        "clarification",
+        command.question,
+        context=command.context,
+        options=options,
+        blocking=False,
+        counted=counted,
+    )

@@ -37,6 +37,7 @@ def ask(
     flag: str | None = None,
     because: str | None = None,
     part: str | None = None,
+    counted: dict[str, Any] | None = None,
 ) -> None:
     """Open a question about the item. A default is the caller's to give only where R-18 allows one."""
     if case.item.kind in BOUND and not (part and case.item.parent is None):
@@ -67,10 +68,10 @@ def ask(
         part=part,
         at=case.situation.at,
     )
-    _open(case, asked, {"flag": flag} if flag else {}, {"because": because} if because else {})
+    _open(case, asked, counted or {}, {"flag": flag} if flag else {}, {"because": because} if because else {})
 
 
-def _open(case: Case, asked: Question, *changed: dict[str, Any]) -> None:
+def _open(case: Case, asked: Question, rows: dict[str, Any], *changed: dict[str, Any]) -> None:
     status = asking_status([*case.questions.values(), asked])
     fields: dict[str, Any] = {
         "open_questions": [*case.item.open_questions, asked.id],
@@ -82,7 +83,7 @@ def _open(case: Case, asked: Question, *changed: dict[str, Any]) -> None:
         fields |= more
     row = {name: getattr(asked, name) for name in asked.__struct_fields__ if name != "id"}
     context = {"question": asked.id, "kind": asked.kind, "text": asked.question, "blocking": asked.blocking}
-    case.emit("agent_seeks_guidance", context, item=fields, questions=(asked.id, row))
+    case.emit("agent_seeks_guidance", context, item=fields, questions=(asked.id, row), **rows)
 
 
 def give_way(case: Case, why: str) -> None:

@@ -8,8 +8,8 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import BOUND, Item
 from folkmoot.core.order import stage
 from folkmoot.core.records import Hold, Message
+from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
-from folkmoot.core.rules.children.making import GENERATIONS_MAX
 from folkmoot.core.rules.sharing.paths import overlap
 
 Found = Callable[[str, str, str | None], None]
@@ -26,6 +26,7 @@ class Conduct:
         self.held: dict[str, Hold] = {}  # the expired ones among them
         self.children: dict[str, list[str]] = {}
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
+        self._made: dict[str, int] = {}  # item -> items that runs made below it since the last guidance
         self._fans: dict[str, int] = {}  # child -> the event that delegated to it
         self._fanned: dict[str, int] = {}  # item -> the event in which it sent out sub-agents
         self._green: dict[str, set[str]] = {}  # item -> gates that were green since its last change of work
@@ -54,6 +55,8 @@ class Conduct:
         rule = self._after.get(event.name)
         if rule is not None and item is not None:
             rule(event, item)
+        if event.name == "item_added" and item is not None and flow is not None and item.origin is not None:
+            self._made_below(item, item.origin, flow)
         if before is None or item is None or flow is None or item.returns_to in (None, before.returns_to):
             return
         rounds = item.span.rounds.get(item.returns_to or "", 0)
@@ -70,7 +73,7 @@ class Conduct:
         if item.agent not in (None, event.agent) and not is_gate and not elsewhere:
             rule = "R-14" if item.kind == "part" else "R-25"
             self.found(rule, f"it is for {item.agent}, but {event.agent} took it", item.id)
-        made = item.kind not in ("part", "expert", "sub")
+        made = item.kind not in HELPERS
         if made and item.generation >= GENERATIONS_MAX and item.clarifications == 0:
             self.found("R-33", f"it is of generation {item.generation}, and began before a person had looked", item.id)
         for hold in self.held.values():
@@ -100,11 +103,22 @@ class Conduct:
             if first != self._fans.get(item.id, 0):
                 self.found("R-25", f"event {self._fans.get(item.id)} sends out sub-agents again", item.parent)
 
+    def _made_below(self, item: Item, origin: str, flow: Flow) -> None:
+        if item.kind in HELPERS:
+            return
+        self._made[origin] = self._made.get(origin, 0) + 1
+        if self._made[origin] > flow.limits.items:
+            words = (
+                f"runs made {self._made[origin]} items below it since guidance, and {flow.limits.items} are the most"
+            )
+            self.found("R-33", words, origin)
+
     def _delegated(self, event: Event, item: Item) -> None:
         self._fans |= dict.fromkeys(event.context.get("children", ()), event.seq)
 
     def _guided(self, event: Event, item: Item) -> None:
         self._experts.pop(item.id, None)
+        self._made.pop(item.id, None)
 
     def _split(self, event: Event, item: Item, flow: Flow) -> None:
         if max(item.splits, item.depth) >= flow.limits.splits:

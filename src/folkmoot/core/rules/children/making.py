@@ -2,12 +2,12 @@
 
 from folkmoot.core.commands import DispatchAgent, MakeItem
 from folkmoot.core.item import ENDED
+from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS, count_made, refuse_excess
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.situation import Case
+from folkmoot.core.situation import Case, origin_of
 from folkmoot.errors import Invalid, Refused
 
-GENERATIONS_MAX = 4
 PURPOSES = ("fix", "question", "test_failure")
 TITLE_MAX = 500
 
@@ -36,7 +36,7 @@ def make(case: Case, command: MakeItem) -> None:
 def look_at_generation(case: Case) -> None:
     """Work that makes work that makes work: a person looks before the fourth generation starts (R-33)."""
     generation = case.item.generation
-    if generation < GENERATIONS_MAX or case.item.kind in ("part", "expert", "sub"):
+    if generation < GENERATIONS_MAX or case.item.kind in HELPERS:
         return  # what helps with an item is of its generation: a person has looked at that already
     words = f"An agent made this item, {generation} generations from a person's. Should it be worked on?"
     ask(case, "budget", words)
@@ -64,6 +64,8 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
         raise Invalid("bad_title", "a dispatch needs a task", "say what should be done")
     if not case.speaker.is_person:
         _check_caller(case)
+    if maker:
+        refuse_excess(case, maker)
     title = command.task.strip().splitlines()[0][:TITLE_MAX]
     fields = {
         "title": title,
@@ -82,8 +84,10 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
         # A part has ended when the outcome comes; its item is told.
         for_whom = maker.parent if maker.kind == "part" else maker.id
         fields |= {"dispatched_by": for_whom, "priority": maker.priority, "files": maker.files}
+        fields["origin"] = origin_of(maker)
     context = {"title": title, "column": columns[0], "kind": "dispatch", "purpose": command.purpose}
-    case.emit("item_added", context, item=fields)
+    rows = {"meters": count_made(case, maker, 1, maker.generation + 1)} if maker else {}
+    case.emit("item_added", context, item=fields, **rows)
     look_at_generation(case)
 
 

@@ -8,6 +8,7 @@ from folkmoot.core.commands import AgreeContracts, EndReview, MakeItem, ReopenCh
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.report import Finding, Report, Task
+from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
@@ -58,6 +59,10 @@ def split(case: Case, said: Report) -> None:
         )
         ask(case, "budget", f"The work would be split again, but {often} already. Should it?")
         return
+    too_many = excess(case, item, len(said.tasks), item.generation + 1)
+    if too_many:
+        ask(case, "budget", f"The work would be split into {len(said.tasks)} tasks, but {too_many}. Should it?")
+        return
     stage = stage_of(case)
     place = case.flow.columns[stage]
     where = place.next if stage == case.flow.discover and place.next and place.next != END else stage
@@ -68,6 +73,7 @@ def split(case: Case, said: Report) -> None:
     children = {ids[task.key or task.title]: task.agent or "" for task in said.tasks}
     for task in said.tasks:
         case.make(_task(case, task, ids, where, said))
+    case.emit("items_counted", meters=count_made(case, item, len(said.tasks), item.generation + 1))
     unfinished = {task.id: task.agent or "" for task in case.situation.tasks if task.status not in ENDED}
     _wait_for_tasks(case, where, {**unfinished, **children}, list(children), said)
 

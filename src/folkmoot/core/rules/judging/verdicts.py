@@ -9,6 +9,7 @@ from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.tasks import mend_tasks, tasks_to_mend
 from folkmoot.core.rules.movement import enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
@@ -38,6 +39,8 @@ def changes_requested(case: Case, said: Report) -> None:
     stage = stage_of(case)
     place = case.flow.columns[stage]
     scope = in_scope(case.situation.item or case.item, said.findings, stage not in case.item.span.rounds)
+    if excess(case, case.item, len(scope.aside), case.item.generation + 1):
+        scope = replace(scope, kept=[*scope.kept, *scope.aside], aside=[])  # then they are mended here
     context = {"trend": scope.trend, "open": len(scope.kept), "fixed": scope.fixed, "new": scope.new}
     rounds = _count_round(case, stage, context if said.findings else {})
     _set_aside(case, scope)
@@ -81,7 +84,9 @@ def _set_aside(case: Case, scope: Scope) -> None:
                 because=f"found while item {item.id} was checked",
             )
         )
-    case.set("finding_set_aside", {"items": made, "round": item.iteration}, findings=scope.kept)
+    context = {"items": made, "round": item.iteration}
+    counted = count_made(case, item, len(made), item.generation + 1)
+    case.emit("finding_set_aside", context, item={"findings": scope.kept}, meters=counted)
 
 
 def _first_words(findings: list[Finding]) -> str:

@@ -9,6 +9,7 @@ from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ANY, ORCHESTRATOR, Message, Option, Run
 from folkmoot.core.report import Report
+from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.situation import Case
@@ -210,7 +211,8 @@ def send(case: Case, command: SendMessage) -> None:
         "at": case.situation.at,
         "sent_at": command.sent_at,
     }
-    case.emit("handoff_created", {"message": message, "type": command.type, "to": command.to}, messages=(message, row))
+    context = {"message": message, "type": command.type, "to": command.to}
+    case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
     if escalates:
         _escalate(case, command, message)
 
