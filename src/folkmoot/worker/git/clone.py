@@ -15,10 +15,11 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.core.kinds import reader
+from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.rules.running.rights import TOO_LARGE
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
-from folkmoot.worker.git.looking import behind_link, names_git, oddities, open_file
+from folkmoot.worker.git.looking import behind_link, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, readable, write
 from folkmoot.worker.ports import Paths, Ran
 from folkmoot.worker.removing import remove_tree
@@ -192,7 +193,7 @@ class Clones:
         room = CHANGE_BYTES_MAX
         for tag, name in lines:
             path = os.fsdecode(name)
-            if names_git(path):
+            if in_git(path):
                 odd[path] = (CREATED, SUBMODULE)
             elif name in modules or (tag == b"?" and name in folders):
                 odd[path] = (MODIFIED if name in modules else CREATED, SUBMODULE)

@@ -9,6 +9,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.work import SUBMODULE
 
 if TYPE_CHECKING:
@@ -24,20 +25,7 @@ SPECIAL = {
 
 TOO_DEEP = "040000"  # a folder with paths in it that are too long for any program
 
-# Code points that some file systems leave out when they compare names.
-UNSEEN = {*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF}
 OPEN = stat.S_IRWXU
-
-
-def is_git(name: str) -> bool:
-    """Would some file system take this name for `.git`?"""
-    seen = "".join(letter for letter in name if ord(letter) not in UNSEEN)
-    seen = seen.split(":", 1)[0].rstrip(". ").casefold()
-    return seen in (".git", "git~1")
-
-
-def names_git(path: str) -> bool:
-    return any(is_git(part) for part in path.replace("\\", "/").split("/"))
 
 
 def oddities(top: str) -> "Iterator[tuple[str, str]]":
@@ -58,7 +46,7 @@ def oddities(top: str) -> "Iterator[tuple[str, str]]":
                 if entry.name != ".git":
                     yield path, SUBMODULE
                 continue
-            if is_git(entry.name):
+            if in_git(entry.name):
                 # Of a folder with a repository in it the folder is named; odd spellings are named themselves.
                 yield (folder if entry.name == ".git" else path), SUBMODULE
             elif entry.is_dir(follow_symlinks=False):

@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
+from folkmoot.core.rules.running.names import is_boards, is_gits, parts
 from folkmoot.core.rules.sharing.paths import normal_path, outside, overlap
 from folkmoot.core.work import LINK, SUBMODULE, Touched
 
-BOARD, GIT = ".moot", ".git"
-TOO_LARGE = "large"  # instead of a mode: a file that nobody has looked into, so large is it
+# Instead of a mode:
+TOO_LARGE = "large"  # a file that nobody has looked into, so large is it
+ENGINES_OWN = "engine"  # what moot itself is run from lies there
 FILES = frozenset({"100644", "100755", LINK})
 TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "integration"})
 TEST_FILE = re.compile(r"(test_.+|.+[._-](test|tests|spec)\.\w+|.+_test\.\w+|.+Tests?\.\w+|conftest\.py)")
@@ -33,14 +35,16 @@ def is_test(path: str) -> bool:
 
 
 def danger(touched: Touched) -> str | None:
-    """Why nobody at all may make this change, or None."""
-    parts = _parts(touched.path)
-    if not parts or touched.path.startswith("/") or ".." in parts:
+    """Why nobody at all may make this change, or None. What is git's, a board's or moot's own may not go away either."""
+    steps = parts(touched.path)
+    if not steps or touched.path.startswith("/") or ".." in steps:
         return "leads out of the project"
-    if any(_is_gits(part) for part in parts):
+    if any(is_gits(step) for step in steps):
         return "lies in a folder of git's own"
-    if parts[0] == BOARD:
-        return "belongs to the board"
+    if any(is_boards(step) for step in steps):
+        return "belongs to the board" if is_boards(steps[0]) else "belongs to a board, wherever that folder lies"
+    if touched.mode == ENGINES_OWN:
+        return "is part of the moot that runs here"
     if touched.how == "deleted":
         return None
     if touched.mode == SUBMODULE:
@@ -54,22 +58,6 @@ def danger(touched: Touched) -> str | None:
     return None
 
 
-def _parts(path: str) -> list[str]:
-    return [_plain(part) for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
-
-
-def _plain(part: str) -> str:
-    """A name as the most careless file system reads it: in any case, without what it ignores in names."""
-    if part == "..":
-        return part
-    seen = "".join(c for c in unicodedata.normalize("NFC", part) if unicodedata.category(c) != "Cf")
-    return seen.casefold().partition(":")[0].strip().rstrip(". ") or part
-
-
-def _is_gits(part: str) -> bool:
-    return part == GIT or re.fullmatch(r"git~\d+", part) is not None
-
-
 def _leaves(path: str, link: str) -> bool:
     """Could the link lead out, or to what is git's or the board's? It may go up only at its start: what comes after a
     name may lie behind another link, and up from there is anywhere."""
@@ -79,9 +67,8 @@ def _leaves(path: str, link: str) -> bool:
     down = [step not in ("", ".", "..") for step in steps]
     if True in down and ".." in steps[down.index(True) :]:
         return True
-    reached = posixpath.normpath(posixpath.join(posixpath.dirname(path), "/".join(steps)))
-    parts = _parts(reached)
-    return ".." in parts or BOARD in parts[:1] or any(_is_gits(part) for part in parts)
+    reached = parts(posixpath.normpath(posixpath.join(posixpath.dirname(path), "/".join(steps))))
+    return ".." in reached or any(is_boards(step) or is_gits(step) for step in reached)
 
 
 def _foreign(touched: list[Touched], files: list[str]) -> list[str]:
