@@ -32,7 +32,7 @@ from folkmoot.core.rules import (
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.judging import gates, verdicts
-from folkmoot.core.rules.running import landing, work
+from folkmoot.core.rules.running import landing, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
 from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.engine import engine, loading, turn
@@ -561,6 +561,11 @@ def wrong_work(patch: Patch) -> None:
 @defect("R-20", "whatever a run changed is taken", flow=limited("kanban"))
 def no_rights(patch: Patch) -> None:
     patch.setattr(work, "trespasses", lambda *rest: [])
+
+
+@defect("R-20", "the files of a board are as good as any", flow=limited("kanban"))
+def open_board(patch: Patch) -> None:
+    patch.setattr(rights, "is_boards", lambda part: False)
 
 
 @defect("R-07", "a stopped board goes on")

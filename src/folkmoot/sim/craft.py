@@ -15,7 +15,7 @@ WORK_RATE = 0.4  # how many reports tell of a change
 WICKED = (
     Touched(".git/config"),
     Touched("src/.GIT/hooks/post-commit", "created", "100755"),
-    Touched(".moot/board.db"),
+    Touched("sub/.Moot/board.db"),
     Touched("way-out", "created", "120000", "../../etc/passwd"),
     Touched("vendor", "created", "160000"),
 )

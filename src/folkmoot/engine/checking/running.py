@@ -12,6 +12,7 @@ from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
 
 Found = Callable[[str, str, str | None], None]
+NOBODYS = frozenset({".git", ".moot"})  # no run changes what lies in one of these, at any depth
 LANDED_BY = ("done", "changes_requested", "disputed")  # a bound child hands its work over with its verdict
 
 
@@ -102,10 +103,10 @@ class Running:
         if run.gate or agent is None or run.work is None:
             return
         paths = [one.path for one in run.work.touched]
-        gits = [path for path in paths if ".git" in path.casefold().split("/")]
+        taboo = [path for path in paths if not NOBODYS.isdisjoint(path.casefold().split("/"))]
         strange = outside(paths, item.files) if agent.write == "own" and item.files else []
-        if gits or strange or (paths and (agent.write == "none" or item.kind in ("expert", "sub"))):
-            path = [*gits, *strange, *paths][0]
+        if taboo or strange or (paths and (agent.write == "none" or item.kind in ("expert", "sub"))):
+            path = [*taboo, *strange, *paths][0]
             self.found("R-20", f"{run.id} of {run.agent} changed {path}, and it was taken", item.id)
 
 
