@@ -9,7 +9,6 @@ import pytest
 
 from folkmoot.worker.folder import Folder
 from folkmoot.worker.jobs import effort
-from folkmoot.worker.jobs.job import programs
 from folkmoot.worker.output import Lines
 from folkmoot.worker.removing import remove_tree
 from tests.worker.yard import ACTOR, Yard, git
@@ -133,15 +132,6 @@ def test_a_repository_planted_in_a_plain_folder_is_seen(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "sub")
     touched = {one.path: one.mode for one in folder.work(before, folder.listing()).touched}
     assert touched == {"sub/.git": "160000"}
-
-
-def test_a_program_in_the_project_shows_itself_and_not_the_project(tmp_path: Path) -> None:
-    own = str(tmp_path / ".moot" / "runs" / "r1")
-    for name in ("agent.py", "tools/agent.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("")
-    assert programs([str(tmp_path / "agent.py")], "/nowhere", own) == [str(tmp_path / "agent.py")]
-    assert programs([str(tmp_path / "tools" / "agent.py")], "/nowhere", own) == [str(tmp_path / "tools")]
 
 
 ROUND = """

@@ -6,15 +6,15 @@ import pwd
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
 from folkmoot.errors import Invalid, Unavailable
+from folkmoot.system.programs import Programs, parents, walk
 from folkmoot.worker.ports import Sandbox
 
 PATIENCE = 20.0  # seconds for the probe; it takes some milliseconds
-LINKS_MAX = 40  # as many symlinks in one path as Linux follows
 
 # What people keep their own things in, and what only belongs to this boot of the machine (sockets of services too).
 PRIVATE = ("/home", "/root", "/mnt", "/media", "/run", "/var/run")
@@ -78,17 +78,9 @@ NEVER_COVERED = {
     "/var",
 }
 
-# Folders of tools directly below a home that hold programs and nothing private. Of any other one with a dot (.docker,
-# .cargo, .local …) only the programs and libraries are shown: credentials lie beside them.
-ONLY_PROGRAMS = {
-    *(".asdf", ".bun", ".deno", ".goenv", ".jenv", ".linuxbrew", ".n", ".nodenv", ".nvm", ".pyenv", ".rbenv"),
-    *(".rustup", ".sdkman", ".volta"),
-}
-LIBRARIES = ("lib", "lib64", "libexec")
-BINS = ("bin", "sbin", "shims")
-
 # What lies at a path in the box; a deeper path goes before a higher one, and at one path the last of these wins.
 NEEDED, SCRATCH, COVER, READ, WRITE = "needed", "scratch", "cover", "read", "write"
+PINNED = "pinned"  # writable, and a mount of its own: so it cannot be moved away with what is covered in it
 
 # What need not be mounted below what: it is so already. What is needed to run is shown only where it was covered.
 GIVEN = {
@@ -97,6 +89,7 @@ GIVEN = {
     COVER: (COVER,),
     READ: (NEEDED, READ),
     WRITE: (WRITE,),
+    PINNED: (),
 }
 
 # bwrap dies of SIGTERM and takes all with it, so the agent would get no time to end well. Started with the signal
@@ -120,7 +113,15 @@ class NoSandbox:
         self.why = why
 
     def wrap(
-        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+        self,
+        argv: Sequence[str],
+        *,
+        writable: Sequence[str],
+        readable: Sequence[str],
+        cwd: str,
+        network: bool,
+        named: Sequence[str] = (),
+        hidden: Sequence[str] = (),
     ) -> list[str]:
         return list(argv)
 
@@ -134,21 +135,35 @@ class Bubblewrap:
 
     def __init__(self, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> None:
         self._env = dict(os.environ if env is None else env)
-        self._hidden = [_walk(path)[0] for path in hidden]
+        self._hidden = [real for real in (walk(path)[0] for path in hidden) if real not in NEVER_COVERED]
         self._covers = _covers(self._env)
-        self._needed = _Programs([*self._covers, *self._hidden]).needed(self._env.get("PATH", os.defpath))
-        self._bwrap = _find(self._env)
+        self._programs = Programs([*self._covers, *self._hidden])
+        self._needed = self._programs.needed(self._env.get("PATH", os.defpath))
+        self._bwrap = _find(self._env, self._hidden)
         self._python = False
         self.works = False
         self.why = self._probe()
 
     def wrap(
-        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+        self,
+        argv: Sequence[str],
+        *,
+        writable: Sequence[str],
+        readable: Sequence[str],
+        cwd: str,
+        network: bool,
+        named: Sequence[str] = (),
+        hidden: Sequence[str] = (),
     ) -> list[str]:
-        """The command that runs `argv` in the box. Its environment is that of the command, so bwrap's must be clean."""
+        """The command that runs `argv` in the box. Its environment is that of the command, so bwrap's must be clean.
+
+        `named` are words of the flow's command: of a program among them so much is shown that it runs. `hidden` are
+        folders that are covered for this command, also inside of what it may write.
+        """
         if not self.works:
             raise Unavailable("no_sandbox", f"There is no sandbox here: {self.why}", "See `moot doctor`.")
-        return self._command(argv, writable=writable, readable=readable, cwd=cwd, network=network)
+        readable = [*self._programs.named(named, [*writable, *readable]), *readable]
+        return self._command(argv, writable=writable, readable=readable, cwd=cwd, network=network, hidden=hidden)
 
     def _probe(self) -> str:
         """Empty if the box really runs a command here, else why not."""
@@ -165,7 +180,14 @@ class Bubblewrap:
         return why
 
     def _command(
-        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+        self,
+        argv: Sequence[str],
+        *,
+        writable: Sequence[str],
+        readable: Sequence[str],
+        cwd: str,
+        network: bool,
+        hidden: Sequence[str] = (),
     ) -> list[str]:
         if not argv:
             raise Invalid("no_command", "There is no command to run.")
@@ -177,7 +199,7 @@ class Bubblewrap:
             *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-user-try", "--unshare-cgroup-try"),
             *(() if network else ("--unshare-net",)),
             *("--die-with-parent", "--cap-drop", "ALL"),
-            *self._layout(writable, readable, network),
+            *self._layout(writable, readable, network, hidden),
             *("--chdir", cwd, "--"),
             *inside,
             *argv,
@@ -190,25 +212,31 @@ class Bubblewrap:
             return [*_PYTHON, _SET.format("SIG_IGN") + _EXEC], [*_PYTHON, _SET.format("SIG_DFL") + _EXEC]
         return [env, "--default-signal", "--ignore-signal=TERM"], [env, "--default-signal=TERM"]
 
-    def _layout(self, writable: Sequence[str], readable: Sequence[str], network: bool) -> list[str]:
+    def _layout(
+        self, writable: Sequence[str], readable: Sequence[str], network: bool, hidden: Sequence[str]
+    ) -> list[str]:
         wishes: dict[str, str] = {}
         links: dict[str, str] = {}
         needed = [*self._needed, *(["/etc/resolv.conf"] if network else [])]
-        for kind, own in ((NEEDED, needed), (COVER, [*self._covers, *self._hidden]), (SCRATCH, TEMPORARY)):
+        for kind, own in ((NEEDED, needed), (COVER, [*self._covers, *self._hidden, *hidden]), (SCRATCH, TEMPORARY)):
             for path in own:
-                real, passed = _walk(path)
+                real, passed = walk(path)
                 if os.path.lexists(real):
                     wishes[real] = kind
                     links |= passed
         for kind, paths in ((READ, readable), (WRITE, writable)):
             for path in paths:
-                real, passed = _walk(path)
+                real, passed = walk(path)
                 if not os.path.exists(real) or real == "/":
                     raise Unavailable(
                         "sandbox_path", f"{path} cannot be shown in the sandbox: it is not there, or is /"
                     )
                 wishes[real] = kind
                 links |= passed
+        tops = [walk(path)[0] for path in writable]
+        for path in hidden:
+            between = [at for at in parents(walk(path)[0]) if any(at.startswith(f"{top}/") for top in tops)]
+            wishes |= {at: PINNED for at in between if at not in wishes}
         return _arguments(_laid(wishes), links)
 
     def __repr__(self) -> str:
@@ -243,10 +271,13 @@ def _tried(argv: tuple[str, ...], path: str) -> str:
     return f"bubblewrap is installed, but this kernel or container does not let it work: {said[0]}"
 
 
-def _find(env: Mapping[str, str]) -> str:
-    """The absolute path of bwrap. The system's own folders go first: PATH may name folders of the user's."""
+def _find(env: Mapping[str, str], hidden: Sequence[str]) -> str:
+    """The absolute path of bwrap. The system's own folders go first: PATH may name folders of the user's. One that is
+    hidden is left out: a change of a run can come there, and bwrap itself runs in no box."""
     found = shutil.which("bwrap", path=os.defpath) or shutil.which("bwrap", path=env.get("PATH", os.defpath))
-    return os.path.realpath(found) if found else ""
+    real = os.path.realpath(found) if found else ""
+    inside = any(f"{real}/".startswith(f"{path}/") for path in hidden)
+    return real if not inside and os.path.isabs(found or "/") else ""
 
 
 def _covers(env: Mapping[str, str]) -> list[str]:
@@ -259,7 +290,7 @@ def _covers(env: Mapping[str, str]) -> list[str]:
     if os.geteuid() == 0:
         for pattern in ROOTS_OWN:
             wanted += glob.glob(pattern)
-    real = {_walk(path)[0] for path in wanted if os.path.isabs(path)}
+    real = {walk(path)[0] for path in wanted if os.path.isabs(path)}
     return sorted(path for path in real if path not in NEVER_COVERED and os.path.lexists(path))
 
 
@@ -268,96 +299,6 @@ def _sealed_proc() -> list[str]:
         return []
     paths = [f"/proc/{name}" for name in MACHINE_WIDE if os.path.exists(f"/proc/{name}")]
     return [word for path in paths for word in ("--ro-bind", path, path)]
-
-
-class _Programs:
-    """Finds what must be shown of covered folders so that programs run at all."""
-
-    def __init__(self, covers: Sequence[str]) -> None:
-        self._covers = set(covers)
-
-    def needed(self, path: str) -> list[str]:
-        package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # elsewhere in an editable install
-        found = [sys.prefix, sys.base_prefix, package]
-        found += [entry for entry in sys.path if entry.endswith("-packages")]
-        folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder) and os.path.isdir(folder)]
-        for folder in dict.fromkeys(folders):
-            if self._covered(folder):
-                found += self._around(folder)
-        for folder in dict.fromkeys(map(os.path.realpath, folders)):
-            found += self._targets(folder)
-        return [entry for entry in dict.fromkeys(found) if self._covered(entry)]
-
-    def _covered(self, path: str) -> bool:
-        real = _walk(path)[0]
-        return real not in self._covers and any(above in self._covers for above in _parents(real))
-
-    def _around(self, folder: str) -> list[str]:
-        """A folder with programs, and what is beside it: libraries, and for some tools everything."""
-        name, parent = os.path.basename(folder), os.path.dirname(folder)
-        if name not in BINS:
-            return [folder]
-        below_home = os.path.dirname(_walk(parent)[0]) in self._covers
-        if _walk(parent)[0] in self._covers:
-            return [folder]
-        if below_home and os.path.basename(parent).startswith("."):
-            own = os.path.basename(parent) in ONLY_PROGRAMS
-            if not own and not any(os.path.exists(f"{parent}/{mark}") for mark in ("pyvenv.cfg", "conda-meta")):
-                beside = [f"{parent}/{library}" for library in LIBRARIES]
-                if folder.endswith("/.cargo/bin"):  # its programs only call those of rustup
-                    beside.append(f"{os.path.dirname(parent)}/.rustup")
-                return [folder, *(path for path in beside if os.path.isdir(path))]
-        return [parent]
-
-    def _targets(self, folder: str) -> list[str]:
-        """Where the links in a folder lead to, if that would be out of sight."""
-        try:
-            with os.scandir(folder) as entries:
-                links = [entry.path for entry in entries if entry.is_symlink() and "/" in os.readlink(entry.path)]
-        except OSError:
-            return []  # not ours to read, so nothing of it runs
-        found: dict[str, None] = {}
-        for link in links:
-            target = os.path.realpath(link)
-            if not os.path.exists(target) or not self._covered(target):
-                continue
-            home = os.path.dirname(target)
-            if os.path.basename(home) in BINS:
-                found |= dict.fromkeys(self._around(home))
-            elif home in self._covers or os.path.dirname(home) in self._covers:
-                found[target] = None  # a file beside private ones
-            else:
-                found[home] = None
-            found[link] = None  # for the links on the way
-        return list(found)
-
-
-def _parents(path: str) -> Iterable[str]:
-    while path != "/":
-        path = os.path.dirname(path)
-        yield path
-
-
-def _walk(path: str) -> tuple[str, dict[str, str]]:
-    """The real path, and each symlink on the way with its words: in a covered folder they must be made again."""
-    rest = os.path.abspath(path).split("/")[::-1]
-    real = "/"
-    links: dict[str, str] = {}
-    while rest:
-        part = rest.pop()
-        if part in ("", "."):
-            continue
-        if part == "..":
-            real = os.path.dirname(real)
-            continue
-        step = os.path.join(real, part)
-        if os.path.islink(step) and len(links) < LINKS_MAX:
-            links[step] = os.readlink(step)
-            real = "/" if links[step].startswith("/") else real
-            rest += links[step].split("/")[::-1]
-        else:
-            real = step
-    return real, links
 
 
 def _laid(wishes: Mapping[str, str]) -> dict[str, str]:
@@ -371,7 +312,7 @@ def _laid(wishes: Mapping[str, str]) -> dict[str, str]:
 
 def _above(path: str, laid: Mapping[str, str]) -> str:
     """What the nearest mount above a path is; the root of the machine can be read."""
-    return next((laid[parent] for parent in _parents(path) if parent in laid), READ)
+    return next((laid[parent] for parent in parents(path) if parent in laid), READ)
 
 
 def _arguments(laid: Mapping[str, str], links: Mapping[str, str]) -> list[str]:
@@ -380,7 +321,7 @@ def _arguments(laid: Mapping[str, str], links: Mapping[str, str]) -> list[str]:
     for path, kind in laid.items():
         if path in ("/dev", "/proc"):
             continue
-        if kind == WRITE:
+        if kind in (WRITE, PINNED):
             said += ["--bind", path, path]
         elif kind in (NEEDED, READ):
             said += ["--ro-bind", path, path]

@@ -85,7 +85,15 @@ class Sandbox(Protocol):
     why: str  # why it does not work; empty if it does
 
     def wrap(
-        self, argv: Sequence[str], *, writable: Sequence[str], readable: Sequence[str], cwd: str, network: bool
+        self,
+        argv: Sequence[str],
+        *,
+        writable: Sequence[str],
+        readable: Sequence[str],
+        cwd: str,
+        network: bool,
+        named: Sequence[str] = (),  # words of the flow: programs among them are shown
+        hidden: Sequence[str] = (),  # covered for this command, also inside of what it may write
     ) -> list[str]: ...
 
 
