@@ -112,7 +112,8 @@ def _work(
     progress = Progress(stream, board.queries, notes=stage.NOTES, prompt=person.prompt, changed=board.changed)
     with ExitStack() as stack:
         tools = stack.enter_context(tools_of(board, board.place, progress.tell))
-        telling.opening(page, project.folder, before, tools.sandbox.why)
+        sandbox = tools.sandbox_of(board.queries.flow())
+        telling.opening(page, project.folder, before, sandbox.why)
         for wish in stage.ITEMS:
             telling.added(page, board.engine.add(YOU, wish), wish)
         page.blank()
@@ -123,7 +124,7 @@ def _work(
         stack.callback(progress.stop)
         stack.enter_context(person.listening())
         worker.run(Until(board, worker, person, None if endless else time.monotonic() + PATIENCE))
-        return tools.sandbox.works
+        return sandbox.works
 
 
 class Until:

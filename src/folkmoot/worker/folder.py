@@ -1,17 +1,18 @@
 """A plain folder without git: agents work in the folder itself, and what they touched shows by comparing."""
 
+import contextlib
 import os
 import stat
 
 import msgspec
 from msgspec import Struct
 
+from folkmoot.core.rules.running.names import in_board, in_git
 from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
 from folkmoot.worker.git.looking import SPECIAL
 from folkmoot.worker.ports import Paths
 
-# The board's own files and repositories; and what tools leave behind and nobody means.
-NOT_LOOKED_AT = {".moot", ".git"}
+# What tools leave behind and nobody means.
 BY_PRODUCTS = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", "node_modules"}
 
 
@@ -25,8 +26,11 @@ class Entry(Struct, frozen=True):
 
 
 class Folder:
-    def __init__(self, root: str) -> None:
+    """`home` is the folder of the board that works here; any other board below is somebody else's."""
+
+    def __init__(self, root: str, home: str = "") -> None:
         self.root = os.path.abspath(root)
+        self._home = os.path.relpath(home, self.root) if home else ".moot"
 
     def prepare(self, paths: Paths) -> Paths:
         """The same folders of a run, but for the workspace: that is the folder itself."""
@@ -45,11 +49,14 @@ class Folder:
                 continue  # it went away while we looked, or is closed to us as it is to the agent
             for entry in listed:
                 path = os.path.join(folder, entry.name)
+                if path == self._home:
+                    continue
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name.casefold() == ".git":
-                        # Not looked into; but that one came is seen: the user's own git would run what it names.
+                    if in_git(entry.name) or in_board(entry.name):
+                        # Not looked into; but that one came is seen: the user's own git, or the next `moot` that is
+                        # called there, would run what it names.
                         found[path] = Entry(0, 0, SUBMODULE)
-                    elif entry.name not in NOT_LOOKED_AT and entry.name not in BY_PRODUCTS:
+                    elif entry.name not in BY_PRODUCTS:
                         waiting.append(path)
                     continue
                 try:
@@ -57,6 +64,17 @@ class Folder:
                 except FileNotFoundError:
                     continue
         return found
+
+    def boards(self) -> list[str]:
+        """Other boards below the folder, and whatever would be taken for one."""
+        return sorted(path for path in self.listing() if in_board(os.path.basename(path)))
+
+    def set_aside(self, paths: list[str], place: str) -> None:
+        """Move what a run left there to a place where nobody takes it for a board. Nothing is lost by it."""
+        for number, path in enumerate(paths):
+            os.makedirs(place, mode=0o700, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(os.path.join(self.root, path), os.path.join(place, f"board-{number}"))
 
     def work(self, before: dict[str, Entry], after: dict[str, Entry]) -> Work:
         """What differs between two listings. There is no commit."""

@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from folkmoot.core.commands import RenewRun, Speaker
+from folkmoot.core.commands import ReleaseRun, RenewRun, Speaker
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.able import NO_RUN, inability
@@ -12,10 +13,12 @@ from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
 from folkmoot.worker.jobs.job import STORE_PAUSE, Happening, Job, Tools
 from folkmoot.worker.jobs.landing import LandingJob
+from folkmoot.worker.ports import Sandbox
 from folkmoot.worker.tidy import tidy
 
 LONGEST_SLEEP = 5.0
 TIDY_SECONDS = 30.0
+NO_SANDBOX = "no_sandbox"  # the flow wants one, and there is none
 ENGINE = "folkmoot"  # who speaks where it is no agent
 
 
@@ -48,6 +51,7 @@ class Worker:
         self._freed: list[str] = []  # runs that have said all, and only clean up
         self._ended: list[str] = []
         self._lock = threading.Lock()
+        self._barred: Unavailable | None = None  # why no run may begin any more
 
     def agents(self) -> list[str]:
         """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
@@ -97,12 +101,14 @@ class Worker:
                 if self.crew.is_over():
                     idle()  # what its last run asked is told too
                     self._tidy_up()
-                    return
+                    break
                 self._look_ahead()
                 idle()
                 self._sleep()
         finally:
             self._end_all()
+        if self._barred is not None:
+            raise self._barred
 
     def _tidy(self) -> None:
         """See to what dead workers have left, at the start and then now and again; no lease waits for that."""
@@ -179,20 +185,32 @@ class Worker:
                 raise
             self.crew.nothing(self.tools.now(), None)
         except Unavailable as error:
+            if error.code == NO_SANDBOX:
+                self._barred = error  # what runs may finish; nothing else begins
+                self.crew.interrupted()
+                return
             self.tools.tell(Happening("fault", "", "", "", ENGINE, error.message, good=False))
             self.crew.nothing(self.tools.now(), STORE_PAUSE)
+
+    def _look_at_flow(self) -> None:
+        """Everything that the flow decides is taken from the one in force, for each run anew."""
+        flow = self.tools.application.queries.flow()
+        if flow != self.flow:
+            self.flow = flow
+            self._unable.clear()
 
     def _claim(self) -> None:
         engine = self.tools.application.engine
         self.tools.step("claim", "")
-        sandboxed = self.tools.sandbox.works
+        self._look_at_flow()
+        sandboxed = self.tools.sandbox_of(self.flow).works
         sent = self.tools.now()
         claim = engine.claim_next(self.speaker, self.agents(), worker=self.name, sandboxed=sandboxed)
-        flow = self.tools.application.queries.flow()  # the one the claim was made under, or a newer one
-        if flow != self.flow:
-            self.flow = flow
-            self._unable.clear()
-        job = self._job(claim)
+        self._look_at_flow()  # the one the claim was made under, or a newer one
+        box = self._box_as_said(claim, sandboxed)
+        if box is None:
+            return
+        job = self._job(claim, box)
         job.free = lambda: self._free(job.run)
         job.watch.renewed(sent)
         self.jobs[job.run] = job
@@ -202,12 +220,25 @@ class Worker:
         self._threads[job.run] = thread
         thread.start()
 
-    def _job(self, claim: dict[str, object]) -> Job:
+    def _box_as_said(self, claim: dict[str, Any], sandboxed: bool) -> Sandbox | None:
+        """None: the flow has changed while the run was claimed, so it is given back before anything of it began."""
+        try:
+            box = self.tools.sandbox_of(self.flow)
+            if box.works == sandboxed:
+                return box
+        except Unavailable as error:
+            if error.code != NO_SANDBOX:
+                raise
+        speaker = Speaker(claim["agent"], claim["run"], claim["token"])
+        self.tools.application.engine.on_run(speaker, ReleaseRun(), show=False)
+        return None
+
+    def _job(self, claim: dict[str, Any], box: Sandbox) -> Job:
         agent = claim["agent"]
         if agent == LANDING:
-            return LandingJob(self.tools, claim, self.flow)
+            return LandingJob(self.tools, claim, self.flow, box)
         kind = GateJob if agent in self.flow.gates else EffortJob
-        return kind(self.tools, claim, self.flow)
+        return kind(self.tools, claim, self.flow, box)
 
     def _free(self, run: str) -> None:
         with self._lock:

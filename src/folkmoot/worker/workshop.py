@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
+
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing
 from folkmoot.worker.folder import Entry, Folder
@@ -18,6 +20,8 @@ from folkmoot.worker.removing import remove_tree
 
 RUNS = "runs"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
+BOARDS = "boards"  # and in a plain folder, which other boards there were
+SET_ASIDE = "set-aside"
 
 
 def author_of(agent: str) -> Author:
@@ -37,6 +41,9 @@ def run_paths(home: str, run: str) -> Paths:
 class Workshop(Protocol):
     home: str
     readable: list[str]  # what a workspace needs to see beside itself
+
+    def hidden(self, paths: Paths) -> list[str]:
+        """What lies in the workspace of a run and is none of its business."""
 
     def paths(self, run: str) -> Paths: ...
     def is_made(self, paths: Paths) -> bool: ...
@@ -69,6 +76,9 @@ class GitWorkshop:
         self.home = repository.home
         self.readable = [os.path.join(repository.git_dir, "objects")]
         self._making = threading.Lock()  # the target is fetched by one at a time
+
+    def hidden(self, paths: Paths) -> list[str]:
+        return []  # a clone holds nothing but what is committed
 
     def paths(self, run: str) -> Paths:
         return run_paths(self.home, run)
@@ -136,9 +146,12 @@ class FolderWorkshop:
     def __init__(self, root: str, home: str, alone: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
         self.home = home
         self.readable: list[str] = []
-        self._folder = Folder(root)
+        self._folder = Folder(root, home)
         self._alone = alone
         self._writing: dict[str, tuple[contextlib.AbstractContextManager[object], dict[str, Entry]]] = {}
+
+    def hidden(self, paths: Paths) -> list[str]:
+        return [os.path.join(self._folder.root, board) for board in _boards_before(paths) or []]
 
     def paths(self, run: str) -> Paths:
         return self._folder.prepare(run_paths(self.home, run))
@@ -153,6 +166,8 @@ class FolderWorkshop:
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
         _write(paths, OWNER, str(os.getpid()))  # and no base: what was done stays in the folder anyway
         _private(paths)
+        boards = msgspec.json.encode([os.fsencode(board) for board in self._folder.boards()])
+        _write(paths, BOARDS, boards.decode())
         if standing.write != "none":
             alone = self._alone()
             alone.__enter__()
@@ -177,10 +192,23 @@ class FolderWorkshop:
         pass
 
     def remove(self, paths: Paths) -> None:
+        before = _boards_before(paths)
+        if before is not None:
+            new = [board for board in self._folder.boards() if board not in before]
+            self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
         _remove(paths)
         alone, _ = self._writing.pop(paths.root, (None, None))
         if alone is not None:
             alone.__exit__(None, None, None)
+
+
+def _boards_before(paths: Paths) -> list[str] | None:
+    """The other boards that were there when a run began; None if it did not come so far."""
+    try:
+        with open(os.path.join(paths.root, BOARDS), "rb") as file:
+            return [os.fsdecode(board) for board in msgspec.json.decode(file.read(), type=list[bytes])]
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
 
 
 def _write(paths: Paths, name: str, text: str) -> None:

@@ -4,6 +4,7 @@ Found by looking at files, never by letting git look: git would climb to whateve
 """
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from folkmoot.worker.ports import Git
 
 POINTER_MAX = 8_192
+CONFIG_MAX = 1_000_000
+WORK_TREE = re.compile(r"^\s*worktree\s*=\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
 class Place(Struct, frozen=True):
@@ -47,6 +50,50 @@ def find(root: str) -> Place | None:
         if above == folder:
             return None
         folder = above
+
+
+def work_trees(place: Place) -> list[str]:
+    """All work trees of a repository: this one, the main one, the linked ones. By their files alone, so that it can be
+    asked before each run."""
+    found = [place.work_tree, _main_tree(place), *_linked(place.common)]
+    return list(dict.fromkeys(os.path.realpath(tree) for tree in found if tree and os.path.isdir(tree)))
+
+
+def _main_tree(place: Place) -> str:
+    try:
+        with open(os.path.join(place.common, "config"), encoding="utf-8", errors="surrogateescape") as file:
+            told = WORK_TREE.search(file.read(CONFIG_MAX))
+    except OSError:
+        told = None
+    if told is not None:
+        return os.path.normpath(os.path.join(place.common, told[1].strip().strip('"')))
+    return os.path.dirname(place.common) if os.path.basename(place.common) == ".git" else ""
+
+
+def _linked(common: str) -> "Iterator[str]":
+    folder = os.path.join(common, "worktrees")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        led = pointer(os.path.join(folder, name, "gitdir"))
+        if led:
+            yield os.path.dirname(os.path.normpath(os.path.join(folder, name, led)))
+
+
+def private_places(root: str) -> list[str]:
+    """What of the repositories around a folder is nobody's business: their work trees, with what is not committed in
+    them, and their own folders, whose configuration may hold a password."""
+    found: list[str] = []
+    folder = os.path.realpath(root)
+    while (place := find(folder)) is not None:
+        found += [*work_trees(place), place.common, place.git_dir]
+        above = os.path.dirname(place.work_tree or place.common)
+        if above == folder:
+            break
+        folder = above
+    return list(dict.fromkeys(os.path.realpath(path) for path in found))
 
 
 def _repository_in(folder: str) -> Place | None:

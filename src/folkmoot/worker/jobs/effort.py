@@ -98,7 +98,7 @@ class EffortJob(Job):
         self.redactor = self.knowing(start.env, placed.texts, start.set)
         argv = fill(start.argv, values)
         stdin = files["prompt"].encode() if start.stdin else b""
-        launch = self.launch(argv, env, network=agent.network, stdin=stdin, doors=[door.folder])
+        launch = self.launch(argv, env, network=agent.network, stdin=stdin, doors=[door.folder], named=start.argv)
         self.step("spawn")
         self.tell("started", start.name)
         clock = self.tools.application.engine.clock

@@ -61,7 +61,7 @@ class Tools(Struct, kw_only=True):
 
     application: Application
     keeper: Keeper
-    sandbox: Sandbox
+    sandbox_of: Callable[[Flow], Sandbox]  # as this flow wants it, now; Unavailable where it can be had no more
     workshop: Workshop
     catalogue: Catalogue
     now: Callable[[], float]
@@ -75,19 +75,6 @@ class Tools(Struct, kw_only=True):
     known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on
 
 
-def programs(argv: Sequence[str], home: str, own: str) -> list[str]:
-    """What a command of the flow names by its full path, so that a sandbox must show it: with the folder it is in.
-
-    The flow is the user's own word. A folder that holds much more than programs, like a home, the project or one above
-    it, is not shown, only the file; and what lies in the run's own folder (`own`) is shown or hidden as the run needs.
-    """
-    crowded = {os.sep, "/tmp", "/var/tmp", os.path.normpath(home or os.sep)}
-    found = [word for word in argv if os.path.isabs(word) and os.path.exists(word)]
-    found = [word for word in found if os.path.normpath(word) != os.sep and not word.startswith(own)]
-    folders = {word: os.path.dirname(word) for word in found}
-    return [word if at in crowded or own.startswith(f"{at}{os.sep}") else at for word, at in folders.items()]
-
-
 class Ending(Exception):
     """The run is over before its time: lost, or stopped. What it did is kept, and nothing is reported."""
 
@@ -95,10 +82,11 @@ class Ending(Exception):
 class Job(ABC):
     """One run, from its claim to its end, in a thread of its own. Only `end` is called by others."""
 
-    def __init__(self, tools: Tools, claim: View, flow: Flow) -> None:
+    def __init__(self, tools: Tools, claim: View, flow: Flow, sandbox: Sandbox) -> None:
         self.tools = tools
         self.claim = claim
         self.flow = flow
+        self.sandbox = sandbox
         self.run: str = claim["run"]
         self.agent: str = claim["agent"]
         self.model: str | None = claim["model"]
@@ -247,17 +235,18 @@ class Job(ABC):
         stdin: bytes = b"",
         doors: Sequence[str] = (),
         writable: Sequence[str] = (),
+        named: Sequence[str] | None = None,
     ) -> Launch:
-        wrapped = self.tools.sandbox.wrap(
+        """`named` are the flow's own words for the command: what was put in for them shows nothing of the machine."""
+        workshop = self.tools.workshop
+        wrapped = self.sandbox.wrap(
             argv,
             writable=[self.paths.workspace, self.paths.home, self.paths.spool, *writable],
-            readable=[
-                *self.tools.workshop.readable,
-                *doors,
-                *programs(argv, self.tools.env.get("HOME", ""), self.paths.root),
-            ],
+            readable=[*workshop.readable, *doors],
             cwd=self.paths.workspace,
             network=network,
+            named=argv if named is None else named,
+            hidden=workshop.hidden(self.paths),
         )
         bounds = bounds_of(self.flow.limits, self.paths)
         return Launch(argv=wrapped, env=env, cwd=self.paths.workspace, stdin=stdin, bounds=bounds)
