@@ -1,3 +1,15 @@
-from folkmoot.wiring import main
+import os
+import sys
 
-main()
+
+def start() -> None:
+    # `python -m` looks for modules first in the folder it is called in, and there the work of agents lands.
+    above = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()] and os.path.realpath(sys.path[0]) != above:
+        del sys.path[0]
+    from folkmoot.wiring import main
+
+    main()
+
+
+start()

@@ -1,7 +1,6 @@
 """Boards in folders: the only place that knows a concrete store, real files and the real clock."""
 
 import os
-import stat
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.wiring.changes import BoardBell
+from folkmoot.wiring.reading import content_of, prompts_below, shown, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,6 @@ FLOW = "flow.yaml"
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
-BYTES_MAX = 20_000_000  # of a flow or a ladder file
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
 IGNORED = "board.db*\nrepo.git/\nruns/\ncache/\nspares/\nwriter.lock\nbackups/\nset-aside/\n"
 
@@ -47,11 +46,14 @@ class FileBoards:
     def create(self, folder: str, preset: str) -> Application:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
         from folkmoot.flows.preset import read_preset
+        from folkmoot.wiring.looking import root_notes
+        from folkmoot.wiring.trust import check_files, make_private
 
         home = os.path.join(folder, FOLDER)
         path = os.path.join(home, STORE)
         if os.path.exists(path) and not _is_unfinished(path):
-            raise Refused("board_exists", f"there is a board in {_shown(home)} already", "use it: moot board")
+            raise Refused("board_exists", f"there is a board in {shown(home)} already", "use it: moot board")
+        check_files(home, [])
         files = {**read_preset(preset), ".gitignore": IGNORED}
         if not os.path.exists(os.path.join(home, FLOW)):
             files[FLOW] = _fitted(files[FLOW], folder)
@@ -61,12 +63,14 @@ class FileBoards:
                 _write_new(os.path.join(home, name), text)
             for name in {os.path.dirname(name) for name in files}:
                 sync_folders(os.path.join(home, name, FLOW))
+            open_to_others = make_private(home)
         except OSError as error:
             raise Unavailable(
-                "cannot_write", f"{_shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
+                "cannot_write", f"{shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
             ) from error
         ladders = _ladder_file(home)
-        flow, warnings = _read_flow(os.path.join(home, FLOW), ladders)
+        flow, warnings = _read_own(home, ladders)
+        warnings += [*open_to_others, *root_notes(home)]
         store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
         application = _application(store, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
         application.engine.adopt_flow(ENGINE, flow, _checksum(home, ladders) or "")
@@ -78,10 +82,10 @@ class FileBoards:
         """Validate a flow; the board's own, if it has changed, is taken in, and `moves` says where items go."""
         if flow is not None:
             read, warnings = _read_flow(flow)
-            return Checked(_shown(flow), read.name, None, False, warnings)
+            return Checked(shown(flow), read.name, None, False, warnings)
         home = _find(place)
         path, ladders = os.path.join(home, FLOW), _ladder_file(home)
-        read, warnings = _read_flow(path, ladders)
+        read, warnings = _read_own(home, ladders)
         checksum = _checksum(home, ladders) or ""
         board = self.open(home)
         try:
@@ -89,9 +93,9 @@ class FileBoards:
             changed = source != checksum or board.queries.flow() != read
             if changed or moves:
                 version = board.engine.adopt_flow(speaker if moves else ENGINE, read, checksum, moves)
-            used = _shown(ladders) if ladders else None
+            used = shown(ladders) if ladders else None
             warnings = [*warnings, *_uncommitted(home, read)]
-            return Checked(_shown(path), read.name, version, changed or bool(moves), warnings, used)
+            return Checked(shown(path), read.name, version, changed or bool(moves), warnings, used)
         finally:
             board.close()
 
@@ -176,14 +180,16 @@ class FileBoards:
         """Keep the board as it is now in one file."""
         from folkmoot.wiring.safekeeping import back_up
 
-        return back_up(_shown(_find(place)), file)
+        return back_up(shown(_find(place)), file)
 
     def restore(self, place: str | None, file: str | None, at: int | None, ago: float | None = None) -> dict[str, Any]:
         """Make the board what it was; where there is none, one is made from the backup."""
         from folkmoot.wiring.safekeeping import restore
+        from folkmoot.wiring.trust import make_private
 
-        home = _shown(_find_lost(place, file))
+        home = shown(_find_lost(place, file))
         view = restore(home, file, at, ago)
+        make_private(home)
         _write_new(os.path.join(home, ".gitignore"), IGNORED)
         return view
 
@@ -191,14 +197,16 @@ class FileBoards:
         """The board's log as JSON lines."""
         from folkmoot.wiring.safekeeping import export
 
-        return export(_shown(_find(place)), file, write)
+        return export(shown(_find(place)), file, write)
 
     def take_in(self, folder: str, source: "BinaryIO", name: str) -> dict[str, Any]:
         """A new board below the folder, from an exported log."""
         from folkmoot.wiring.safekeeping import take_in
+        from folkmoot.wiring.trust import make_private
 
         home = os.path.normpath(os.path.join(folder, FOLDER))
         view = take_in(folder, home, source, name)
+        make_private(home)
         _write_new(os.path.join(home, ".gitignore"), IGNORED)
         return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
 
@@ -280,8 +288,8 @@ def _flow_changed(home: str, application: Application) -> list[str]:
     version, source = application.queries.flow_source()
     if checksum is None or checksum == source:
         return []
-    path = _shown(os.path.join(home, FLOW))
-    what = f"{path} was" if ladders is None else f"{path} or {_shown(ladders)} was"
+    path = shown(os.path.join(home, FLOW))
+    what = f"{path} was" if ladders is None else f"{path} or {shown(ladders)} was"
     return [f"{what} changed since version {version} was taken in; check it and take it in: moot check"]
 
 
@@ -294,7 +302,7 @@ def _ladder_file(home: str) -> str | None:
 
 
 def _ladder_notes(ladders: str | None) -> list[str]:
-    return [f"the ladders of {_shown(ladders)} are used in place of the flow's own"] if ladders else []
+    return [f"the ladders of {shown(ladders)} are used in place of the flow's own"] if ladders else []
 
 
 def _write_new(path: str, text: str) -> None:
@@ -315,47 +323,40 @@ def _write_new(path: str, text: str) -> None:
             os.unlink(unfinished)
 
 
+def _read_own(home: str, ladders: str | None) -> "tuple[Flow, list[str]]":
+    """The board's own flow, if nothing of what it says can be changed by what lands."""
+    from folkmoot.wiring.trust import check_files, notifier
+
+    path = os.path.join(home, FLOW)
+    check_files(home, [path, *([ladders] if ladders else [])])
+    flow, warnings = _read_flow(path, ladders)
+    notifier(home, flow)
+    return flow, warnings
+
+
 def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]":
     """The flow in a file, with the ladders of another in place of its own, and what its author should know."""
     from folkmoot.flows.faults import FlowFaults
     from folkmoot.flows.load import read_flow
 
-    text = _text(path, "unreadable_flow", "name a flow file: moot check FILE")
+    text = text_of(path, "unreadable_flow", "name a flow file: moot check FILE")
     rungs = None
     if ladders is not None:
         from folkmoot.flows.ladder_file import read_ladder_file
 
-        rungs = read_ladder_file(_text(ladders, "unreadable_ladders", "mend the file, or remove it"), _shown(ladders))
+        rungs = read_ladder_file(text_of(ladders, "unreadable_ladders", "mend the file, or remove it"), shown(ladders))
     from folkmoot.worker.clients.catalogue import Catalogue
 
     known = list(Catalogue.load().clients)
     try:
-        read = read_flow(text, _shown(path), _prompts(os.path.dirname(path)), rungs, known)
+        read = read_flow(text, shown(path), prompts_below(os.path.dirname(path)), rungs, known)
     except FlowFaults as faults:
         if os.path.basename(os.path.dirname(os.path.abspath(path))) != FOLDER:  # no board's own: it must be named
             from shlex import quote
 
-            faults.hint = f"repair {_shown(path)}, then look again with `moot check {quote(_shown(path))}`"
+            faults.hint = f"repair {shown(path)}, then look again with `moot check {quote(shown(path))}`"
         raise
     return read.flow, read.warnings
-
-
-def _text(path: str, code: str, hint: str) -> str:
-    try:
-        return _content(path).decode("utf-8")
-    except (OSError, ValueError) as error:
-        raise Invalid(code, f"{_shown(path)} cannot be read: {error}", hint) from error
-
-
-def _content(path: str) -> bytes:
-    """Of a file with an end: a pipe may never tell anything, and a device may never stop."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise ValueError("it is no regular file")
-        if found.st_size > BYTES_MAX:
-            raise ValueError(f"it has more than {BYTES_MAX} bytes")
-        return file.read()
 
 
 def _checksum(home: str, ladders: str | None) -> str | None:
@@ -363,27 +364,7 @@ def _checksum(home: str, ladders: str | None) -> str | None:
     summed = sha256()
     try:
         for path in (os.path.join(home, FLOW), *([ladders] if ladders else [])):
-            summed.update(_content(path))
+            summed.update(content_of(path))
     except (OSError, ValueError):
         return None
     return summed.hexdigest()
-
-
-def _shown(path: str) -> str:
-    """The path as a user in this folder would type it."""
-    shown = os.path.relpath(path)
-    return path if shown.startswith("..") else shown
-
-
-def _prompts(folder: str) -> "Callable[[str], str | None]":
-    """Read prompt files that a flow names, below its own folder and nowhere else."""
-    root = os.path.realpath(folder or os.curdir)
-
-    def read(name: str) -> str | None:
-        path = os.path.realpath(os.path.join(root, name))
-        if os.path.commonpath([root, path]) != root or not os.path.isfile(path):
-            return None
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-
-    return read

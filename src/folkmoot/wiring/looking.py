@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from folkmoot.errors import Unavailable
-from folkmoot.system.git import SystemGit
+from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.places import find
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ def aside(home: str, target: str) -> str | None:
     branch = f"moot/{target}"
     if place is None or not _has_branch(place.common, branch):
         return None
-    said = _ask("rev-list", "--max-count=1", f"refs/heads/{branch}", f"^refs/heads/{target}", git_dir=place.common)
+    said = _ask(
+        home, "rev-list", "--max-count=1", f"refs/heads/{branch}", f"^refs/heads/{target}", git_dir=place.common
+    )
     return branch if said else None
 
 
@@ -40,27 +42,42 @@ def kept(home: str, runs: list[str]) -> list[str]:
     if not runs or not os.path.isdir(git_dir):
         return []
     refs = [f"refs/moot/runs/{run}" for run in runs]
-    said = _ask("for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir)
+    said = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir)
     return [run for run, ref in zip(runs, refs, strict=True) if ref in said.split("\n")]
 
 
-def uncommitted(home: str, flow: "Flow") -> list[str]:
-    """Scripts of the project that agents are started with and that no clone has, since they are not committed."""
-    root = os.path.dirname(os.path.abspath(home))
+def root_notes(home: str) -> list[str]:
+    """For a board below the top folder of its repository: from where paths are told."""
+    root = os.path.realpath(os.path.dirname(os.path.abspath(home)))
     place = find(root)
+    if place is None or place.work_tree is None or place.work_tree == root:
+        return []
+    below = os.path.relpath(root, place.work_tree)
+    return [
+        f"this board works on the whole repository in {place.work_tree}: paths of items are told from there, and agents"
+        f" and gates start there, so write {below}/FILE for a FILE in this folder"
+    ]
+
+
+def uncommitted(home: str, flow: "Flow") -> list[str]:
+    """Scripts of the project that agents are started with and that no clone has, since they are not committed.
+
+    Agents are started in the top folder of the repository, wherever below it the board lies.
+    """
+    place = find(os.path.dirname(os.path.abspath(home)))
     if place is None or place.work_tree is None:
         return []
+    root = place.work_tree
     wanted: dict[str, list[str]] = {}
     for agent in flow.agents.values():
         for word in _scripts(agent.run):
             if os.path.isfile(os.path.join(root, word)):
                 wanted.setdefault(word, []).append(agent.name)
-    below = os.path.relpath(os.path.realpath(root), place.work_tree)
     told = []
     for word, agents in wanted.items():
-        path = os.path.normpath(os.path.join(below, word))
+        path = os.path.normpath(word)
         tree = f"refs/heads/{flow.target}"
-        if not path.startswith("..") and not _ask("ls-tree", tree, "--", path, git_dir=place.common):
+        if not path.startswith("..") and not _ask(home, "ls-tree", tree, "--", path, git_dir=place.common):
             told.append(
                 f"{word} is not in git yet, so {', '.join(agents)} will not find it: commit it to {flow.target}"
             )
@@ -74,8 +91,8 @@ def _scripts(run: dict[str, object]) -> list[str]:
     return [word for word in words if word and "{" not in word and not os.path.isabs(word)]
 
 
-def _ask(*args: str, git_dir: str) -> str:
+def _ask(home: str, *args: str, git_dir: str) -> str:
     try:
-        return SystemGit()(*args, git_dir=git_dir, check=False, timeout=20.0).out.decode("utf-8", "replace")
+        return git_for(home)(*args, git_dir=git_dir, check=False, timeout=20.0).out.decode("utf-8", "replace")
     except Unavailable:
         return ""  # no git, or one that does not answer: whoever needs it will say so

@@ -10,7 +10,7 @@ from folkmoot.store.codec import decode_row
 from folkmoot.store.sqlite.keeping import backup as backups
 from folkmoot.store.sqlite.keeping import log
 from folkmoot.store.sqlite.keeping.backup import STORE, WORK, Manifest, pack, stamp
-from folkmoot.system.git import SystemGit
+from folkmoot.wiring.trust import git_for
 from folkmoot.wiring.users_files import REPOSITORY, copy_to, notes_of
 from folkmoot.worker.git import bundle
 
@@ -28,7 +28,7 @@ def pack_board(home: str, file: str | None, unfinished: str, copy: str, seq: int
         file = backups.name_for(file, seq, why)
     manifest = Manifest(made_by=backups.made_by(), made_at=stamp(), why=why, seq=seq, chain=chain.hex())
     members, work = {STORE: copy}, os.path.join(unfinished, WORK)
-    git, git_dir, heads = SystemGit(), repository_of(home), _heads(copy, os.path.join(home, STORE))
+    git, git_dir, heads = git_for(home), repository_of(home), _heads(copy, os.path.join(home, STORE))
     notes, gone, called = [], list(heads), "the backup that undoes this" if why else "the backup"
     # After the snapshot: a commit is in the repository before a row names it.
     if os.path.isdir(git_dir):

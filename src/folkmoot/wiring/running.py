@@ -1,9 +1,11 @@
 """Puts a worker together: the board, the keeper of its processes, the sandbox, the repository, the clients."""
 
+import errno
 import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,33 +17,42 @@ import msgspec
 
 from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, MootError
 from folkmoot.system.alone import alone
-from folkmoot.system.git import SystemGit
 from folkmoot.system.keeping import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.trust import (
+    check_files,
+    engines_own,
+    git_for,
+    make_private,
+    notifier,
+    outside_path,
+    project_of,
+    trees_of,
+)
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.git.places import find
+from folkmoot.worker.git.places import find, private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.ports import Sandbox
 from folkmoot.worker.worker import ENGINE, Worker
 from folkmoot.worker.workshop import FolderWorkshop, GitWorkshop, Workshop
 
 STORE = "board.db"
 
 
-def project_of(home: str) -> str:
-    return os.path.dirname(os.path.abspath(home))
-
-
 def open_repository(home: str, target: str) -> Repository | None:
     """The repository that the board lies in; None for a plain folder."""
     root = project_of(home)
-    return Repository.open(SystemGit(), root, os.path.abspath(home), target) if find(root) is not None else None
+    if find(root) is None:
+        return None
+    own = engines_own(trees_of(home))
+    return Repository.open(git_for(home), root, os.path.abspath(home), target, own)
 
 
 def open_workshop(home: str, flow: Flow) -> Workshop:
@@ -63,16 +74,20 @@ def tools_of(
 ) -> Iterator[Tools]:
     home = os.path.abspath(home)
     flow = application.queries.flow()
+    check_files(home, [])
+    notifier(home, flow)
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
         workshop = open_workshop(home, flow)
-        # Where each run has a clone, the user's own tree, with all that is not committed in it, is nobody's business.
-        hidden = [home, project_of(home)] if isinstance(workshop, GitWorkshop) else [home]
+        for words in make_private(home):
+            tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+        sandbox_of = _Boxes(home, is_cloned=isinstance(workshop, GitWorkshop))
+        sandbox_of(flow)  # where there must be one and is none, nothing begins
         yield Tools(
             application=application,
             keeper=keeper,
-            sandbox=choose(flow.sandbox, hidden, os.environ),
+            sandbox_of=sandbox_of,
             workshop=workshop,
             catalogue=Catalogue.load(),
             now=time.monotonic,
@@ -84,6 +99,27 @@ def tools_of(
             tell=tell,
             step=step,
         )
+
+
+class _Boxes:
+    """The sandbox as a flow wants it. Made again when the flow says otherwise, or there is more to hide."""
+
+    def __init__(self, home: str, *, is_cloned: bool) -> None:
+        self._home = home
+        self._is_cloned = is_cloned
+        self._made: tuple[tuple[str, ...], Sandbox] | None = None
+
+    def __call__(self, flow: Flow) -> Sandbox:
+        wish = (flow.sandbox, *self._hidden())
+        if self._made is None or self._made[0] != wish:
+            self._made = (wish, choose(flow.sandbox, wish[1:], os.environ))
+        return self._made[1]
+
+    def _hidden(self) -> list[str]:
+        """Where each run has a clone, the user's own trees, with all that is not committed in them, are nobody's
+        business, nor is the repository itself."""
+        root = project_of(self._home)
+        return [self._home, root, *private_places(root)] if self._is_cloned else [self._home]
 
 
 def _folder_of_moot() -> str:
@@ -119,46 +155,58 @@ def work(
         watch = FileWatch(tools.workshop.home, STORE, worker.wake)
         stack.callback(watch.close)
         stack.enter_context(_signals(worker, tell))
-        worker.run(_Notifier(tools, flow))
+        worker.run(_Notifier(worker, os.path.abspath(home)))
     return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0, "unable": _unable(worker)}
 
 
 class _Notifier:
-    """Tells people who are asked something, by the command that the flow names."""
+    """Tells people who are asked something, by the command that the flow in force names."""
 
-    def __init__(self, tools: Tools, flow: Flow) -> None:
-        self._tools = tools
-        self._notify = flow.notify
+    def __init__(self, worker: Worker, home: str) -> None:
+        self._worker = worker
+        self._tools = worker.tools
+        self._home = home
         self._known: set[str] | None = None
+        self._children: list[subprocess.Popen[bytes]] = []
 
     def __call__(self) -> None:
-        if self._notify:
+        self._children = [child for child in self._children if child.poll() is None]
+        if self._worker.flow.notify:
             self._notify_people()
 
     def _notify_people(self) -> None:
         """Run the flow's own command for each question that has opened since."""
-        import subprocess
-
         asked = {question["id"]: question for question in self._tools.application.queries.inbox()["questions"]}
         new = [] if self._known is None else [asked[one] for one in asked if one not in self._known]
         self._known = set(asked)
         for question in new:
-            words = f"item {question['task_id']}: {question['question']}"
             try:
-                own.start(  # the user's own command, in the user's own environment
-                    [*self._notify, words],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                words = f"nobody could be notified by {self._notify[0]}: {error.strerror}"
+                self._notify(f"item {question['task_id']}: {question['question']}")
+            except (OSError, MootError) as error:
+                why = error.message if isinstance(error, MootError) else error.strerror
+                words = f"nobody could be notified by {self._worker.flow.notify[0]}: {why}"
                 self._tools.tell(Happening("fault", "", question["task_id"], "", ENGINE, words, good=False))
+
+    def _notify(self, words: str) -> None:
+        """The user's own command, in the user's own environment; but nothing that landed stands in for a part of it."""
+        command = notifier(self._home, self._worker.flow)
+        if not os.path.isabs(command[0]):
+            raise FileNotFoundError(errno.ENOENT, "it is not installed")
+        child = own.start(
+            [*command, words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd=self._home,
+            env={**os.environ, "PATH": outside_path(trees_of(self._home))},
+        )
+        self._children.append(child)
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:
     tools, flow = worker.tools, worker.flow
+    sandbox = tools.sandbox_of(flow)
     able = worker.agents()
     return {
         "worker": worker.name,
@@ -168,8 +216,8 @@ def _introduction(worker: Worker) -> dict[str, Any]:
         "gates": [name for name in able if name in flow.gates],
         "only": worker.only,
         "unable": _unable(worker),
-        "sandboxed": tools.sandbox.works,
-        "why_not_sandboxed": tools.sandbox.why,
+        "sandboxed": sandbox.works,
+        "why_not_sandboxed": sandbox.why,
         "git": isinstance(tools.workshop, GitWorkshop),
         "target": flow.target,
     }
@@ -202,7 +250,7 @@ def salvage(application: Application, home: str, run: str | None, branch: str | 
         raise Invalid("no_repository", "work is kept as commits, and there is no git repository here", "git init")
     kept = Salvage(repository)
     if run is not None:
-        return {"run": run, "branch": kept.bring_back(run, branch)}
+        return {"run": run, "branch": kept.bring_back(run, branch), "left_out": kept.left_out(run)}
     return {"unlanded": [{**msgspec.to_builtins(one), **_run_of(application, one)} for one in kept.unlanded()]}
 
 

@@ -32,8 +32,8 @@ from folkmoot.store.sqlite.keeping.backup import (
 )
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
-from folkmoot.system.git import SystemGit
 from folkmoot.wiring.packing import pack_board, repository_of
+from folkmoot.wiring.trust import git_for
 from folkmoot.wiring.users_files import REPOSITORY, BringBack
 from folkmoot.worker.git import bundle
 
@@ -188,7 +188,7 @@ class _Restore:
 
     def _bring_work(self, manifest: Manifest | None) -> dict[str, str]:
         """Only objects, which do no harm while nobody names them; gives where the refs were."""
-        git, git_dir = SystemGit(), repository_of(self.home)
+        git, git_dir = git_for(self.home), repository_of(self.home)
         file = os.path.join(self._backup, WORK)
         if manifest is None or manifest.objects is None or not os.path.exists(file):
             return {}
@@ -208,7 +208,7 @@ class _Restore:
         if not refs and not heads:
             return []
         try:
-            return bundle.hold(SystemGit(), repository_of(self.home), refs, heads, self.mark)
+            return bundle.hold(git_for(self.home), repository_of(self.home), refs, heads, self.mark)
         except Unavailable as fault:
             self.notes.append(f"the branches of the work were not moved: {fault}")
             return list(heads)

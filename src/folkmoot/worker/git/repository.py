@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
+from folkmoot.core.rules.running.names import parts, touches
+from folkmoot.core.rules.running.rights import ENGINES_OWN
 from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.places import Place, find
@@ -63,8 +65,9 @@ class Change(Struct, frozen=True):
 class Repository:
     """`.moot/repo.git`, and the way to the user's repository."""
 
-    def __init__(self, git: Git, user: Place, home: str, target: str, form: str) -> None:
+    def __init__(self, git: Git, user: Place, home: str, target: str, form: str, engines: Sequence[str] = ()) -> None:
         self.git = git
+        self._engines = [parts(path) for path in engines]
         self.user = user
         self.home = os.path.abspath(home)
         self.target = target
@@ -75,15 +78,16 @@ class Repository:
         self._empty = ""
 
     @classmethod
-    def open(cls, git: Git, root: str, home: str, target: str) -> "Repository":
-        """The engine's repository for the user's; made if it is missing."""
+    def open(cls, git: Git, root: str, home: str, target: str, engines: Sequence[str] = ()) -> "Repository":
+        """The engine's repository for the user's; made if it is missing. `engines` are paths in the user's tree from
+        which moot itself is run."""
         user = find(root)
         if user is None:
             raise Refused("no_repository", f"There is no git repository in {root}.", "Make one with `git init`.")
         if git("check-ref-format", f"refs/heads/{target}", git_dir=user.common, check=False).code:
             raise Refused("bad_branch", f"{target!r} cannot be the name of a branch.", "Name another `target`.")
         form = git("rev-parse", "--show-object-format", git_dir=user.common).out.decode().strip()
-        repository = cls(git, user, home, target, form)
+        repository = cls(git, user, home, target, form, engines)
         repository._make()
         repository._write("info/exclude", repository.ignored())
         return repository
@@ -104,7 +108,6 @@ class Repository:
             self._take_packs(os.path.join(aside, "objects", "pack"))
             write(os.path.join(aside, "config"), self.config())
             write(os.path.join(aside, "info", "attributes"), ATTRIBUTES)
-            os.chmod(aside, 0o755)
             os.rename(aside, self.git_dir)
         except OSError:
             # Somebody else made it in the meantime, which is as good.
@@ -334,7 +337,9 @@ class Repository:
         for change in changes:
             how = {"A": CREATED, "D": DELETED}.get(change.status, MODIFIED)
             mode = change.old_mode if how == DELETED else change.mode
-            found.append(Touched(readable(change.path), how, mode, leads.get(change.new) if mode == LINK else None))
+            path = readable(change.path)
+            kind = ENGINES_OWN if touches(path, self._engines) else mode
+            found.append(Touched(path, how, kind, leads.get(change.new) if mode == LINK else None))
         return found
 
     def _links(self, blobs: list[str]) -> dict[str, str]:

@@ -1,7 +1,12 @@
 """What runs made that never landed: listed, and brought back as a branch of the user's."""
 
+import os
+import tempfile
+
 from msgspec import Struct, field
 
+from folkmoot.core.rules.running.names import in_board
+from folkmoot.core.rules.running.rights import ENGINES_OWN
 from folkmoot.errors import Invalid, Refused
 from folkmoot.worker.git.repository import Repository, readable
 
@@ -57,8 +62,43 @@ class Salvage:
                 found[now].append(readable(part))
         return found
 
+    def left_out(self, run: str) -> list[str]:
+        """What of a run's work no branch gets: the files of a board, and of moot itself. To check them out would put
+        them in the place of yours, since git thinks nothing of a file that it was told to ignore."""
+        repository = self._repository
+        commit = repository.kept(repository.run_ref(run))
+        if commit is None:
+            return []
+        touched = repository.touched(self._before(commit), commit)
+        return [one.path for one in touched if one.mode == ENGINES_OWN or in_board(one.path)]
+
+    def _before(self, commit: str) -> str | None:
+        return self._repository.kept(f"{commit}^1")
+
+    def _without(self, commit: str, left_out: list[str]) -> str:
+        """The same commit with these paths as they were before it; made alike each time."""
+        if not left_out:
+            return commit
+        repository, before = self._repository, self._before(commit)
+        with tempfile.TemporaryDirectory(prefix="salvage-", dir=repository.home) as folder:
+            index = os.path.join(folder, "index")
+            repository("read-tree", commit, index=index)
+            changes = [one for one in repository.changes(before, commit) if readable(one.path) in set(left_out)]
+            lines = []
+            for one in changes:
+                was = (one.old_mode, one.old) if one.status != "A" else ("0", repository.none)
+                lines.append(b"%s %s\t%s\0" % (was[0].encode(), was[1].encode(), one.path))
+            repository("update-index", "-z", "--index-info", index=index, stdin=b"".join(lines))
+            tree = repository("write-tree", index=index).out.decode().strip()
+        said = repository("show", "--no-patch", "--format=%ct%n%B", commit).out.decode("utf-8", "replace")
+        date, _, words = said.partition("\n")
+        return repository.commit(tree, [before] if before else [], words, date=f"{date} +0000")
+
     def bring_back(self, run: str, branch: str | None = None) -> str:
-        """Make a branch of the user's out of a run's work; its name is given back. No branch is ever overwritten."""
+        """Make a branch of the user's out of a run's work; its name is given back. No branch is ever overwritten.
+
+        Without what `left_out` names.
+        """
         repository = self._repository
         name = branch or f"moot/salvage/{run}"
         user = repository.user.common
@@ -70,6 +110,7 @@ class Salvage:
         commit = repository.kept(repository.run_ref(run))
         if commit is None:
             raise Invalid("no_such_work", f"Nothing is kept of run {run!r}.", "`moot salvage` lists what there is.")
+        commit = self._without(commit, self.left_out(run))
         ref = f"refs/heads/{name}"
         held = repository.git("rev-parse", "--verify", "--quiet", ref, git_dir=user, check=False).out.decode().strip()
         if held == commit:

@@ -61,3 +61,9 @@ def in_git(path: str) -> bool:
 def in_board(path: str) -> bool:
     """Does some step of a path lead into a board?"""
     return any(is_boards(part) for part in parts(path))
+
+
+def touches(path: str, places: list[list[str]]) -> bool:
+    """Does a path lie in one of these places (as `parts` gives them), or stand in the way to it?"""
+    steps = parts(path) if places else []
+    return any(steps[: len(place)] == place[: len(steps)] for place in places)

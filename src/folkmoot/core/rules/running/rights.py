@@ -35,7 +35,7 @@ def is_test(path: str) -> bool:
 
 
 def danger(touched: Touched) -> str | None:
-    """Why nobody at all may make this change, or None. What is git's, a board's or moot's own may not go away either."""
+    """Why nobody at all may make this change, or None. What is git's, a board's or moot's may not go away either."""
     steps = parts(touched.path)
     if not steps or touched.path.startswith("/") or ".." in steps:
         return "leads out of the project"

@@ -29,6 +29,10 @@ def salvaged(view: View) -> None:
     if view.get("branch"):
         branch = one_line(view["branch"])
         page.line(page.mark("done"), " ", (f"The work of run {view['run']} is on the branch {branch}.", GOOD), hang=2)
+        left = list(map(one_line, view.get("left_out") or []))
+        if left:
+            paths = ", ".join(left[:3]) + (" …" if len(left) > 3 else "")
+            page.line(f"Without {paths}: no branch gets what belongs to a board, or to moot itself.", indent=2)
         page.line(("next: ", QUIET), (f"git log -p {branch}", COMMAND), indent=2)
         return
     if not view["unlanded"]:

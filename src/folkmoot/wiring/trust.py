@@ -1,0 +1,138 @@
+"""What moot itself reads and runs outside of the sandbox, held against where a change of a run can come.
+
+What lands is code that nobody has read. So nothing that is trusted may lie where it lands: not the board, not its flow,
+not the command that notifies, not the programs of moot.
+"""
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.names import in_board, in_git
+from folkmoot.errors import Refused
+from folkmoot.system.git import SystemGit
+from folkmoot.system.programs import walk
+from folkmoot.worker.git.places import find, work_trees
+
+PRIVATE = 0o700
+LADDERS = os.path.join("~", ".oi", "config")  # of all boards of a user
+
+
+def project_of(home: str) -> str:
+    return os.path.dirname(os.path.abspath(home))
+
+
+def trees_of(home: str) -> list[str]:
+    """The folders in which changes of runs can come: all work trees of the repository, or the plain folder itself."""
+    root = project_of(home)
+    place = find(root)
+    return work_trees(place) if place is not None else [os.path.realpath(root)]
+
+
+def in_reach(path: str, trees: Sequence[str]) -> str | None:
+    """Where a change of a run could come to what a path leads to, or to a link on the way there; None: nowhere."""
+    real, links = walk(path)
+    for at in (real, *links):
+        for tree in trees:
+            below = os.path.relpath(at, tree)
+            if below.split(os.sep)[0] != os.pardir and not in_board(below) and not in_git(below):
+                return at
+    return None
+
+
+def check_files(home: str, files: Iterable[str]) -> None:
+    """Refuse a board, or a file that it is told by, that leads to where a change of a run can come."""
+    trees = trees_of(home)
+    for path in (os.path.abspath(home), *files):
+        at = in_reach(path, trees)
+        if at is not None:
+            raise Refused(
+                "in_reach_of_runs",
+                f"{path} leads to {at}, where a change of a run can come: what moot trusts cannot lie there",
+                f"put it into {home} itself, or outside of the project",
+            )
+
+
+def notifier(home: str, flow: Flow) -> list[str]:
+    """The command that tells people of questions, with its program by its full path. It runs outside of the sandbox, so
+    it is refused where the program, or a file that it names, lies where a change of a run can come."""
+    if not flow.notify:
+        return []
+    trees = trees_of(home)
+    program, *words = flow.notify
+    found = program if os.path.isabs(program) else None if "/" in program else _which(program, trees)
+    if found is None and "/" in program:
+        raise _notify_refused(program, "is told from the folder in which moot is called, where agents' work lands")
+    if found is not None and in_reach(found, trees):
+        raise _notify_refused(program, "lies in the project, where agents' work lands")
+    for word in words:
+        for folder in dict.fromkeys((project_of(home), *trees)):
+            path = os.path.join(folder, word)
+            if word and os.path.isfile(path) and in_reach(path, trees):
+                raise _notify_refused(word, "lies in the project, where agents' work lands")
+    return [found or program, *words]
+
+
+def _notify_refused(word: str, why: str) -> Refused:
+    return Refused(
+        "notify_in_reach",
+        f"notify: {word} {why}; it would run outside of the sandbox",
+        "name a program by its full path, outside of the project",
+    )
+
+
+def _which(program: str, trees: Sequence[str]) -> str | None:
+    return shutil.which(program, path=outside_path(trees))
+
+
+def outside_path(trees: Sequence[str]) -> str:
+    """The PATH without folders in which changes of runs can come, and without those that are told from somewhere."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(one for one in folders if os.path.isabs(one) and in_reach(one, trees) is None)
+
+
+def git_for(home: str) -> SystemGit:
+    """Git as the board at this place uses it: never one that came with a change of a run."""
+    return SystemGit(path=outside_path(trees_of(home)))
+
+
+def engines_own(trees: Sequence[str]) -> list[str]:
+    """What moot is run from, and the user's ladders, as far as they lie in a work tree: as paths of a change."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    prefixes = (sys.prefix, sys.base_prefix, sys.exec_prefix)
+    places = [package, os.path.expanduser(LADDERS), os.path.dirname(sys.executable)]
+    for prefix in dict.fromkeys(prefixes):
+        # By its parts: a project may well be a virtual environment itself.
+        places += [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
+    found: dict[str, None] = {}
+    for place in places:
+        real, links = walk(place)
+        for at in (os.path.abspath(place), real, *links):
+            for tree in trees:
+                below = os.path.relpath(at, tree)
+                if below != os.curdir and below.split(os.sep)[0] != os.pardir:
+                    found[below] = None
+    return list(found)
+
+
+def make_private(home: str) -> list[str]:
+    """Let nobody else look into the board's folder, whoever made it, and whatever mode it had. Gives what to say.
+
+    The folder alone: what is in it may be committed, and git would see a changed mode of a file.
+    """
+    for path in (home, os.path.join(home, "repo.git")):
+        with suppress(FileNotFoundError):
+            mode = stat.S_IMODE(os.stat(path).st_mode)
+            if mode & 0o077:
+                with suppress(OSError):
+                    os.chmod(path, PRIVATE)
+    try:
+        is_open = stat.S_IMODE(os.stat(home).st_mode) & 0o077 != 0
+    except FileNotFoundError:
+        return []
+    words = f"other users of this machine can look into {home}, and moot cannot change that: see to it by `chmod 700`"
+    return [words] if is_open else []

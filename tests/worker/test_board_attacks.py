@@ -1,0 +1,349 @@
+"""What an agent tries against the files that the board and moot itself are told by, wherever the board lies."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkmoot.errors import Refused
+from folkmoot.system.sandbox import Bubblewrap
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.running import open_repository, tools_of
+from folkmoot.worker.folder import Folder
+from tests.worker.yard import Yard, git
+
+WHY = Bubblewrap().why
+needs_bwrap = pytest.mark.skipif(bool(WHY), reason=f"NOT TESTED: {WHY}")
+
+
+def below(tmp_path: Path, **wish: Any) -> Yard:
+    """A board in a subfolder of a repository."""
+    top = tmp_path / "repo"
+    (top / "sub").mkdir(parents=True)
+    (top / "sub" / "app.txt").write_text("app\n")
+    git(top, "init", "-q", "-b", "main", ".")
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "first")
+    return Yard(top / "sub", plain=True, **wish)
+
+
+def refused(yard: Yard, item: str) -> bool:
+    last = yard.show(item)["runs"][-1]
+    return (last["outcome"], last["cause"]) == ("failed", "conflict")
+
+
+@pytest.mark.attack(
+    "board", "a change puts a board of the agent's own below the top folder", "the change is refused, and nothing lands"
+)
+@pytest.mark.ledger("Q-03", "R-20")
+def test_no_run_changes_a_board_wherever_it_lies(tmp_path: Path) -> None:
+    yard = below(tmp_path)
+    acts = {
+        "own": "write sub/.moot/board.db evil",
+        "flow": "write sub/.moot/flow.yaml evil",
+        "other": "write lib/deep/.moot/board.db evil",
+        "case": "write lib/.MOOT/board.db evil",
+        "wide": "write lib/\uff0emoot/board.db evil",
+        "unseen": "write lib/.mo\u034fot/board.db evil",
+        "link": "shell ln -s sub/.moot board",
+        "file": "write lib/.moot evil",
+    }
+    items = {name: yard.add(name, act, "write sub/app.txt changed", "report done") for name, act in acts.items()}
+    store = (yard.folder / ".moot" / "flow.yaml").read_text()
+    yard.run()
+    for name, item in items.items():
+        # What git was told to ignore is in no change at all: then the rest of it may well land.
+        assert refused(yard, item) or name == "own", name
+    assert git(yard.folder.parent, "ls-tree", "-r", "--name-only", "main").splitlines() == ["sub/app.txt"]
+    assert (yard.folder / ".moot" / "flow.yaml").read_text() == store
+    assert [str(path) for path in yard.folder.parent.rglob("board.db")] == [str(yard.folder / ".moot" / "board.db")]
+    yard.doctor()
+
+
+@pytest.mark.ledger("R-19")
+def test_a_board_in_a_subfolder_works_on_the_whole_repository(tmp_path: Path) -> None:
+    """Paths of items are told from the repository's top folder, and that is where agents and gates start."""
+    yard = below(tmp_path, agent="write: own", gate=["/bin/sh", "-c", "test -f sub/app.txt"])
+    note = FileBoards().check(str(yard.folder), None).warnings
+    inside = yard.add("inside", "write sub/app.txt new", "report done", files=["sub/app.txt"])
+    top = yard.add("top", "write top.txt new", "report done", files=["top.txt"])
+    strange = yard.add("strange", "write sub/other.txt new", "report done", files=["other.txt"])
+    yard.run()
+    assert (yard.status(inside), yard.status(top)) == ("done", "done")
+    assert refused(yard, strange) and "sub/other.txt is not among its files" in str(yard.show(strange)["runs"][-1])
+    assert (yard.landed("sub/app.txt"), yard.landed("top.txt")) == ("new", "new")
+    assert (yard.folder / "app.txt").read_text() == "new\n", "the clean tree of the user's came along"
+    assert yard.show(inside)["landed_on"] == "main"
+    run = yard.show(strange)["runs"][-1]["run"]
+    boards, board = FileBoards(), yard.board._application
+    assert run in {one["run"] for one in boards.salvage(board, None, None)["unlanded"]}
+    assert boards.salvage(board, run, None) == {"run": run, "branch": f"moot/salvage/{run}", "left_out": []}
+    assert git(yard.folder, "show", f"moot/salvage/{run}:sub/other.txt") == "new"
+    assert note == []
+    yard.doctor()
+
+
+def test_init_in_a_subfolder_says_from_where_paths_are_told(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    git(tmp_path, "init", "-q", "-b", "main", ".")
+    for folder, told in ((tmp_path, False), (tmp_path / "sub", True)):
+        board = FileBoards().create(str(folder), "kanban")
+        try:
+            assert any("write sub/FILE" in note for note in board.notes) == told
+        finally:
+            board.close()
+
+
+@pytest.mark.attack("board", "a change edits or deletes a flow that is committed", "it is refused; other work lands")
+@pytest.mark.ledger("Q-03", "R-20")
+def test_a_committed_flow_goes_on_working_and_no_run_changes_it(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    git(yard.folder, "add", ".moot")
+    git(yard.folder, "commit", "-q", "-m", "the flow")
+    assert "flow.yaml" in git(yard.folder, "ls-tree", "-r", "--name-only", "main")
+    edit = yard.add("edit", "shell echo >> .moot/flow.yaml", "report done")
+    gone = yard.add("gone", "remove .moot/flow.yaml", "report done")
+    good = yard.add("good", "write a.txt a", "report done")
+    yard.run()
+    assert refused(yard, edit) and refused(yard, gone)
+    assert yard.status(good) == "done" and yard.landed("a.txt") == "a"
+    assert git(yard.folder, "diff", "--stat", "HEAD", "--", ".moot") == ""
+
+
+@pytest.mark.attack(
+    "board", "a refused change with a board in it is brought back by the user", "the branch comes without the board"
+)
+def test_salvage_brings_back_no_board(tmp_path: Path) -> None:
+    """The board's store is ignored by git, so to check out a branch that holds one would overwrite it silently."""
+    yard = Yard(tmp_path / "yard")
+    git(yard.folder, "add", ".moot/flow.yaml")
+    git(yard.folder, "commit", "-q", "-m", "the flow")
+    flow = (yard.folder / ".moot" / "flow.yaml").read_text()
+    acts = ["write .moot/board.db evil", "shell echo evil >> .moot/flow.yaml", "write a.txt a", "report done"]
+    item = yard.add("one", *acts)
+    yard.run()
+    assert refused(yard, item)
+    run = yard.show(item)["runs"][-1]["run"]
+    boards, board = FileBoards(), yard.board._application
+    for _ in range(2):  # as harmless the second time
+        view = boards.salvage(board, run, None)
+        assert view["left_out"] == [".moot/board.db", ".moot/flow.yaml"]
+    git(yard.folder, "checkout", "-q", view["branch"])
+    assert (yard.folder / "a.txt").read_text() == "a\n"
+    assert (yard.folder / ".moot" / "flow.yaml").read_text() == flow
+    assert (yard.folder / ".moot" / "board.db").read_bytes().startswith(b"SQLite format 3")
+    yard.doctor()
+
+
+# What else is trusted
+
+
+@pytest.mark.attack("board", "the board's folder, or its flow, is a link to where work lands", "it is refused in words")
+@pytest.mark.parametrize("what", [".moot", ".moot/flow.yaml", ".moot/escalation.yaml"])
+def test_what_is_trusted_is_not_read_from_where_work_lands(tmp_path: Path, what: str) -> None:
+    yard = Yard(tmp_path / "yard", files={"kept/x": "x"})
+    yard.board.close()
+    if what == ".moot/escalation.yaml":
+        (yard.folder / what).write_text("dev: {0: small}\n")
+    (yard.folder / what).rename(yard.folder / "kept" / "moved")
+    (yard.folder / what).symlink_to(yard.folder / "kept" / "moved")
+    with pytest.raises(Refused) as told:
+        FileBoards().check(str(yard.folder / ".moot"), None)
+    assert told.value.code == "in_reach_of_runs" and "kept/moved" in told.value.message
+    if what == ".moot":
+        board = FileBoards().open(str(yard.folder / ".moot"))
+        tools = tools_of(board, str(yard.folder / ".moot"), lambda told: None)
+        with pytest.raises(Refused, match="where a change of a run can come"), tools:
+            pass
+        board.close()
+
+
+NOTIFY = [
+    ("[./tell.sh]", True),
+    ("[tools/tell.sh]", True),
+    ("[PROJECT/tell.sh]", True),
+    ("[PROJECT/into/tell.sh]", True),
+    ("[OUTSIDE/link.sh]", True),
+    ("[sh, tell.sh]", True),
+    ("[sh, PROJECT/tell.sh]", True),
+    ("[tell-by-path]", False),  # not found: a folder of the PATH in the project is not looked into
+    ("[OUTSIDE/tell.sh]", False),
+    ("[sh, OUTSIDE/tell.sh]", False),
+    ("[PROJECT/.moot/tell.sh]", False),
+    ("[sh, -c, 'exit 0']", False),
+]
+
+
+@pytest.mark.attack(
+    "board", "`notify` names a program of the project, which an agent changes", "`check` and `run` refuse it in words"
+)
+@pytest.mark.parametrize(("command", "bad"), NOTIFY)
+def test_no_program_of_the_project_notifies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, bad: bool
+) -> None:
+    project, outside = tmp_path / "yard", tmp_path / "outside"
+    outside.mkdir()
+    yard = Yard(project, files={"tell.sh": "", "tools/tell.sh": "", "bin/tell-by-path": ""})
+    for file in (outside / "tell.sh", project / ".moot" / "tell.sh", project / "bin" / "tell-by-path"):
+        file.write_text("#!/bin/sh\n")
+        file.chmod(0o755)
+    (project / "into").symlink_to(outside)
+    (outside / "link.sh").symlink_to(project / "tell.sh")
+    monkeypatch.setenv("PATH", f"{project / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.chdir(project)
+    flow = project / ".moot" / "flow.yaml"
+    words = command.replace("PROJECT", str(project)).replace("OUTSIDE", str(outside))
+    flow.write_text(f"{flow.read_text()}\nnotify: {words}\n")
+    if not bad:
+        assert FileBoards().check(str(project), None).taken_in
+        yard.run()
+        return
+    with pytest.raises(Refused) as told:
+        FileBoards().check(str(project), None)
+    assert told.value.code == "notify_in_reach" and "outside of the project" in told.value.hint
+
+
+@pytest.mark.attack("board", "a change brings a `git` into a folder of the user's PATH", "moot uses another one")
+def test_git_is_never_one_that_landed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    yard = Yard(tmp_path / "yard")
+    mark, evil = tmp_path / "mark", yard.folder / "bin" / "git"
+    evil.parent.mkdir()
+    evil.write_text(f'#!/bin/sh\ntouch {mark}\nexec {shutil.which("git")} "$@"\n')
+    evil.chmod(0o755)
+    git(yard.folder, "add", ".")
+    git(yard.folder, "commit", "-q", "-m", "as if it had landed")
+    monkeypatch.setenv("PATH", f"{evil.parent}:bin:{os.environ['PATH']}")
+    item = yard.add("one", "write a.txt a", "report done")
+    yard.run()
+    assert yard.status(item) == "done"
+    FileBoards().aside(yard.board._application)
+    assert not mark.exists()
+
+
+@pytest.mark.attack(
+    "board", "a change reaches the virtual environment that moot is run from", "it is refused: it would run next time"
+)
+def test_no_run_changes_what_moot_is_run_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A `.pth` file runs whenever Python starts; a .gitignore of the agent's own takes `.venv` in again."""
+    yard = Yard(tmp_path / "yard", files={".gitignore": ".venv/\n"})
+    (yard.folder / ".venv" / "lib").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(yard.folder / ".venv"))
+    plant = ["write .gitignore !.venv/", "write .venv/lib/python3/site-packages/x.pth import\tos"]
+    evil = yard.add("evil", *plant, "report done")
+    link = yard.add("link", "write .gitignore !.venv", "shell ln -s tools .venv", "report done")
+    good = yard.add("good", "write lib/a.txt a", "report done")
+    yard.run()
+    assert refused(yard, evil) and "part of the moot that runs here" in str(yard.show(evil)["runs"][-1])
+    assert refused(yard, link)
+    assert yard.status(good) == "done"
+    assert os.listdir(yard.folder / ".venv" / "lib") == []
+    repository = open_repository(str(yard.folder / ".moot"), "main")
+    assert repository is not None and sys.base_prefix not in str(repository._engines)
+
+
+@pytest.mark.attack(
+    "board", "a module lands that is called like one of moot's", "`python -m folkmoot` does not load it"
+)
+def test_no_module_of_the_project_is_loaded(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    for name in ("click", "msgspec", "sqlite3", "yaml", "_yaml"):
+        (yard.folder / f"{name}.py").write_text(f"raise SystemExit('loaded {name}')\n")
+    for words in (["board", "--json"], ["check"]):
+        command = [sys.executable, "-m", "folkmoot", *words]
+        ran = subprocess.run(command, cwd=yard.folder, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+
+
+# A project without git
+
+
+@pytest.mark.attack(
+    "board", "in a plain folder an agent makes a board below", "it is set aside, and the run is refused"
+)
+@pytest.mark.ledger("Q-03", "R-20")
+def test_a_board_planted_in_a_plain_folder_is_set_aside(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", plain=True)
+    item = yard.add("one", "write sub/.moot/board.db evil", "write .MOOT/flow.yaml evil", "report done")
+    yard.run()
+    assert refused(yard, item)
+    left = [path for path in yard.folder.rglob("*") if path.name.casefold() == ".moot"]
+    assert left == [yard.folder / ".moot"]
+    run = yard.show(item)["runs"][-1]["run"]
+    aside = yard.folder / ".moot" / "set-aside" / run
+    assert sorted(path.name for path in aside.rglob("*.*") if path.is_file()) == ["board.db", "flow.yaml"]
+
+
+@pytest.mark.attack("board", "an agent that only reads, or a gate, plants a board in a plain folder", "it is set aside")
+def test_readers_and_gates_leave_no_board_either(tmp_path: Path) -> None:
+    plant = ["/bin/sh", "-c", "mkdir -p by-gate/.moot && echo evil > by-gate/.moot/board.db"]
+    yard = Yard(tmp_path / "yard", plain=True, agent="write: none", gate=plant)
+    item = yard.add("one", "write by-reader/.moot/board.db evil", "report done")
+    yard.run()
+    assert yard.status(item) == "done"
+    assert [str(path) for path in yard.folder.rglob("board.db") if "set-aside" not in str(path)] == [
+        str(yard.folder / ".moot" / "board.db")
+    ]
+    assert len(list((yard.folder / ".moot" / "set-aside").rglob("board.db"))) == 2
+
+
+@needs_bwrap
+@pytest.mark.attack("board", "in a plain folder an agent writes to the boards in it", "they are covered in the sandbox")
+def test_boards_in_a_plain_folder_are_covered(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", plain=True, more="sandbox: always")
+    other = yard.folder / "sub" / ".moot"
+    other.mkdir(parents=True)
+    (other / "board.db").write_text("another's")
+    flow = (yard.folder / ".moot" / "flow.yaml").read_text()
+    acts = [
+        "shell echo evil > .moot/flow.yaml; echo evil > sub/.moot/board.db; cat sub/.moot/board.db .moot/flow.yaml",
+        "shell rm -rf sub/.moot .moot; mv sub away; ls",
+        "write a.txt a",
+        "report done",
+    ]
+    item = yard.add("one", *acts)
+    yard.run()
+    assert (other / "board.db").read_text() == "another's"
+    assert (yard.folder / ".moot" / "flow.yaml").read_text() == flow
+    assert "another's" not in yard.output(yard.show(item)["runs"][0]["run"])
+    assert (yard.folder / "a.txt").exists()
+
+
+def test_that_a_board_came_or_went_in_a_plain_folder_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "old" / ".moot").mkdir(parents=True)
+    (tmp_path / ".moot").mkdir()
+    folder = Folder(str(tmp_path), str(tmp_path / ".moot"))
+    before = folder.listing()
+    (tmp_path / "old" / ".moot").rmdir()
+    (tmp_path / "new" / ".Moot").mkdir(parents=True)
+    touched = {(one.path, one.how) for one in folder.work(before, folder.listing()).touched}
+    assert touched == {("old/.moot", "deleted"), ("new/.Moot", "created")}
+    assert folder.boards() == ["new/.Moot"]
+
+
+# Who else may look
+
+
+@pytest.mark.attack("board", "another user of the machine reads a board's folder", "it is closed to all but its owner")
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_board_is_private_whoever_made_its_folder(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        home = tmp_path / "yard" / ".moot"
+        yard = Yard(tmp_path / "yard")  # which makes the folder as git would
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+        home.chmod(0o755)
+        item = yard.add("one", "write a.txt a", "report done")
+        yard.run()
+        assert yard.status(item) == "done"
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+        assert stat.S_IMODE((home / "repo.git").stat().st_mode) == 0o700
+        (home / "repo.git").chmod(0o755)  # as it was made before
+        yard.run()
+        assert stat.S_IMODE((home / "repo.git").stat().st_mode) == 0o700
+    finally:
+        os.umask(before)
