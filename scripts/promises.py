@@ -165,6 +165,17 @@ PROMISES = (
         ),
     ),
     Promise(
+        "No run changes the board",
+        "What an agent does to `.moot`, at any depth and in any spelling, does not land; and what moot itself reads "
+        "or runs outside of the sandbox never lies where work lands.",
+        (
+            "tests/worker/test_board_attacks.py::test_no_run_changes_a_board_wherever_it_lies",
+            "tests/worker/test_board_attacks.py::test_what_is_trusted_is_not_read_from_where_work_lands",
+            "tests/worker/test_board_attacks.py::test_no_program_of_the_project_notifies",
+            "tests/worker/test_board_attacks.py::test_no_run_changes_what_moot_is_run_from",
+        ),
+    ),
+    Promise(
         "Secrets stay put",
         "Of your environment a run gets only what its client's entry names, and values that pass in are redacted from "
         "what is stored or shown.",
@@ -194,6 +205,10 @@ NOT_PROMISED = (
     (
         "Safety from who can write `.moot/`",
         "the log shows a change made by mistake, not one made with care",
+    ),
+    (
+        "A `notify` that runs a script by `sh -c`",
+        "its words are not looked into: what lies in the project there can be changed by what lands",
     ),
     ("Walls around an agent without a sandbox", "there it can do what you can; the board says `not sandboxed`"),
     ("That a hidden secret is found", "an agent that wants to put one into its output in disguise can"),
