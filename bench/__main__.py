@@ -6,7 +6,21 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bench import crowd, cycle, folder, growth, holds, landing, peers, quests, simulation, startup, together, wakeup
+from bench import (
+    crowd,
+    cycle,
+    folder,
+    growth,
+    holds,
+    landing,
+    peers,
+    quests,
+    simulation,
+    startup,
+    together,
+    wakeup,
+)
+from bench.queues import blocked
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
@@ -15,6 +29,7 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "Lock three paths and release them, FULL, beside one caller's statements replayed raw": holds.run,
     "32 callers beside the durable steps of Huey, LangGraph and DBOS on SQLite": peers.run,
     "A million items beside a thousand": growth.run,
+    "A claim behind 10,000 items that cannot be taken, beside one without them": blocked.run,
     "Start of a command": startup.run,
     "The seeded world": simulation.run,
     "64 processes claim 1,000 items, twice": crowd.run,

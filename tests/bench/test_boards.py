@@ -6,6 +6,7 @@ import pytest
 
 from bench import growth, holds, peers, together
 from bench.board import copy_of, engine_on, make_board
+from bench.queues import blocked
 from bench.together import Trial
 from folkmoot.core.commands import AddItem, Speaker
 from folkmoot.core.item import Item
@@ -114,3 +115,8 @@ def test_peers_that_cannot_be_installed_are_named_in_the_table(
     told = peers.run(python=place / "bin" / "python")
     assert len(told) == 3
     assert all("NOT RUN" in what and "missing-python" in str(why) for what, why in told.items())
+
+
+def test_a_claim_behind_blocked_items_gets_the_free_one() -> None:
+    told = blocked.run(blocked=300, claims=20)
+    assert sum("goal ≤ 1.5" in what for what in told) == 4

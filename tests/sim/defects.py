@@ -35,7 +35,7 @@ from folkmoot.core.rules.judging import gates, verdicts
 from folkmoot.core.rules.running import landing, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
 from folkmoot.core.situation import MADE, Case, Situation
-from folkmoot.engine import engine, loading, turn
+from folkmoot.engine import claiming, engine, loading, turn
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
@@ -520,12 +520,12 @@ FERRY = flow_of("ferry")
 @defect("R-19", "two land on one branch at once", flow=FERRY)
 def crowded_branch(patch: Patch) -> None:
     patch.setattr(claims, "landing_there", lambda case: None)
-    fitting = loading._fitting
+    shut = claiming._shut
 
     def wrong(reading: Any, flow: Flow, agent: str, now: float) -> Any:
-        return None if agent == LANDING else fitting(reading, flow, agent, now)
+        return None if agent == LANDING else shut(reading, flow, agent, now)
 
-    patch.setattr(loading, "_fitting", wrong)
+    patch.setattr(claiming, "_shut", wrong)
 
 
 @defect("R-19", "done is done, wherever the work is", flow=FERRY, alone=True)

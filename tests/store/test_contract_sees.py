@@ -32,6 +32,23 @@ DEFECTS = [
     ("starved_files", "INDEXED BY items_filed WHERE queue IS NOT NULL AND filed = 1", "WHERE queue IS NOT NULL"),
     ("starved_files", "INDEXED BY items_filed WHERE queue IS NOT NULL AND filed = 1", "WHERE filed = 1"),
     ("starved_files", "ORDER BY ready_at, number", "ORDER BY number"),
+    ("next_ready", "INDEXED BY items_next WHERE queue = ?1 AND bar IS NULL", "WHERE queue = ?1"),
+    ("all_ready", "INDEXED BY items_next WHERE queue = ?1 AND bar IS NULL", "WHERE queue = ?1"),
+    ("barred_ready", "bar = ?6", "bar >= ?6"),
+    ("barred_ready", "ORDER BY priority, rank, number", "ORDER BY number"),
+    ("barred_starved", "ORDER BY ready_at, number", "ORDER BY number"),
+    ("barred_starved", "wake_at <= ?2", "wake_at IS NOT ?2"),
+    ("bars", "queue = ?1 AND bar > each.bar", "bar > each.bar"),
+    ("queued", "AND bar IS NOT NULL LIMIT ?2", "AND bar IS NOT NULL LIMIT 1"),
+    ("awaited", "AND bar IS NOT NULL", ""),
+    ("awaited", "edges.item = reach.number", "edges.item = reach.number AND edges.why = 'after'"),
+    ("awaited", "items.status != 'running'", "1"),
+    ("awaited", "wake_at <= ?3", "wake_at IS NOT ?3"),
+    ("keep_out", "bar = ?", "bar = coalesce(bar, ?)"),
+    ("let_in", "queue = ? AND bar = ?", "? IS NOT NULL AND bar = ?"),
+    ("let_all_in", "bar IS NOT NULL", "bar < ''"),
+    ("move_item", ", bar = NULL", ""),
+    ("update_item", ", bar = NULL", ""),
     ("move_item", "filed = ?", "filed = iif(?, filed, filed)"),
     ("waiters", "edges.needs = reach.number", "edges.needs = reach.number AND edges.why = 'after'"),
     ("waiters", "edges.needs = reach.number", "edges.needs = reach.number AND edges.why = 'child'"),
@@ -61,10 +78,13 @@ def test_a_wrong_store_is_seen(name: str, right: str, wrong: str, monkeypatch: p
     after = before.replace(right, wrong)
     monkeypatch.setitem(QUERIES, name, after)
     for module in (reading, writing, together):
-        for constant in [constant for constant, value in vars(module).items() if value is before]:
-            monkeypatch.setattr(module, constant, after)
+        for constant, value in list(vars(module).items()):
+            if value is before:
+                monkeypatch.setattr(module, constant, after)
+            elif isinstance(value, tuple) and before in value:
+                monkeypatch.setattr(module, constant, tuple(after if one is before else one for one in value))
     with pytest.raises(AssertionError):
-        live(range(6))
+        live(range(12))
 
 
 def live(seeds: Iterable[int]) -> None:

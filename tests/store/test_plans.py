@@ -31,6 +31,8 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         "counts all items, and reads no document; the sorting is over as many rows as there are columns",
     ),
     "events_of_item": ({"USE TEMP B-TREE FOR ORDER BY"}, "one item's log is short"),
+    "barred": ({"SCAN items USING COVERING INDEX items_barred"}, "the index holds nothing but items that are kept out"),
+    "let_all_in": ({"SCAN items USING INDEX items_barred"}, "the same, and a new flow is rare"),
     "open_runs": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs"),
     "next_lease": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs; ends at the first"),
     "lessons": ({"SCAN lessons"}, "newest first, and ends at the limit"),

@@ -18,8 +18,8 @@ from folkmoot.core.rules.admission import check_claimer, check_moves, check_paus
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.text import encoded
+from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
-from folkmoot.engine.loading import check_starting, next_item, next_of
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
 from folkmoot.engine.views import claim_view, hold_views, item_view, message_view, pause_views

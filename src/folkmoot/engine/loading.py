@@ -4,28 +4,23 @@ from typing import TYPE_CHECKING, Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
-from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
-from folkmoot.core.order import order_key
-from folkmoot.core.records import Message, Meter, Pause, Run
-from folkmoot.core.rules.running.limits import DAY, POOL, STARTS, check_day, check_rate, has_room, in_force
-from folkmoot.core.rules.sharing.choice import Ground, pick, waiting_for, writes
-from folkmoot.core.rules.sharing.holds import branch_of
+from folkmoot.core.records import Message, Meter, Run
+from folkmoot.core.rules.running.limits import DAY, STARTS
+from folkmoot.core.rules.sharing.choice import Ground, waiting_for, writes
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
 from folkmoot.engine.moment import Moment
-from folkmoot.errors import Invalid, NothingToDo
+from folkmoot.errors import Invalid
 from folkmoot.store.base import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from folkmoot.core.events import FlowVersion
 
 UPSTREAM_MAX = 20_000
 MESSAGES_MAX = 10_000
 WAITERS_MAX = 10_000
 WRITERS_MAX = 1_000
-CANDIDATES_MAX = 256
 STARVED_MAX = 64
 
 ALWAYS_LIGHT = frozenset({commands.ClaimItem, commands.RenewRun, commands.RankItem})
@@ -213,67 +208,6 @@ def flow_in_force(reading: Reading) -> Flow:
     """The one that the board took in last."""
     adopted: FlowVersion = reading.flow(reading.head().flow_version)
     return adopted.flow
-
-
-def next_item(
-    reading: Reading, flow: Flow, agent: str, now: float, *, column: str | None, item: str | None
-) -> Item | None:
-    """The item this agent would get now, or None."""
-    starve = flow.limits.starve
-    head = reading.head()
-    writer = flow.agents.get(agent)
-    fits = _fitting(reading, flow, agent, now)
-    careless = not head.filed or writer is None or writer.write == "none"
-    if careless and fits is None:
-        return reading.next_ready(agent, now, starve, column=column, item=item)
-    if item is not None:
-        one = reading.next_ready(agent, now, starve, column=column, item=item)
-        candidates = [one] if one is not None else []
-    else:
-        candidates = reading.ready(agent, now, starve, column=column, limit=CANDIDATES_MAX)
-    if fits is not None:
-        candidates = [candidate for candidate in candidates if fits(candidate)]
-    if careless or not candidates:
-        return candidates[0] if candidates else None
-    return pick(candidates, ground(reading, flow, now), now - starve)
-
-
-def _fitting(reading: Reading, flow: Flow, agent: str, now: float) -> "Callable[[Item], bool] | None":
-    """Which items the agent could begin now for all that pools and branches say; None if they say nothing."""
-    if agent == LANDING:
-        taken = {hold.id for hold in reading.holds(now)} if reading.head().held else set()
-        return lambda item: f"landing:{branch_of(flow, item)}" not in taken
-    pauses = reading.pauses() if reading.head().pauses and agent in flow.agents else []
-    paused = {one for one in in_force(pauses, now) if one.startswith(POOL)}
-    if agent not in flow.agents or not (paused or flow.pools):
-        return None
-    live = reading.open_runs() if flow.pools else []
-    return lambda item: has_room(flow, agent, item, paused, live)
-
-
-def next_of(
-    reading: Reading, flow: Flow, agents: "Iterable[str]", pauses: list[Pause], now: float
-) -> tuple[str, Item] | None:
-    """The agent and the item that a worker begins next: what is to land, then what is to be proved, then by order."""
-    found = []
-    for agent in agents:
-        try:
-            check_starting(reading, flow, agent, pauses, now)
-        except NothingToDo:
-            continue  # the others may; what keeps this one is told to whoever claims for it alone
-        item = next_item(reading, flow, agent, now, column=None, item=None)
-        if item is not None:
-            turn = 0 if agent == LANDING else 1 if agent in flow.gates else 2
-            found.append((turn, order_key(item, now, flow.limits.starve), agent, item))
-    return min(found, key=lambda one: one[:2])[2:] if found else None
-
-
-def check_starting(reading: Reading, flow: Flow, agent: str, pauses: list[Pause], now: float) -> None:
-    """Raises if the agent may begin no run at all now: the day's budget is spent, or it has begun too many."""
-    if DAY in in_force(pauses, now):
-        check_day(pauses, reading.meter(DAY), agent, flow, now)
-    if flow.limits.starts is not None:
-        check_rate(flow, agent, reading.meter(STARTS + agent), now)
 
 
 def ground(reading: Reading, flow: Flow, now: float) -> Ground:

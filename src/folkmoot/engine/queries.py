@@ -12,9 +12,10 @@ from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
 from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
 from folkmoot.core.rules.sharing.choice import Ground, obstacle
-from folkmoot.core.rules.sharing.paths import overlap
+from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
-from folkmoot.engine.loading import CANDIDATES_MAX, flow_in_force, ground, known_item, situation
+from folkmoot.engine.claiming import CANDIDATES_MAX
+from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
 from folkmoot.engine.standing import Standing, standing
@@ -304,7 +305,7 @@ class Glance:
 
     def wakes(self, agents: list[str]) -> list[float]:
         """When what keeps these agents from an item ends: its rest, the window of starts, a lock on its paths."""
-        now, starve, found = self.moment.now, self.flow.limits.starve, []
+        now, found = self.moment.now, []
         for agent in agents:
             rest = self.reading.next_wake(agent, now)
             found += [] if rest is None else [rest]
@@ -313,13 +314,23 @@ class Glance:
                 continue
             meter = self.reading.meter(STARTS + agent) if self.flow.limits.starts is not None else None
             wait = 0.0 if meter is None else next_start(self.flow, meter, now)
-            if wait > 0 and self.reading.ready(agent, now, starve, limit=1):
+            if wait > 0 and self._ready(agent, 1):
                 found.append(now + wait)
             if self.locks and known.write != "none":
-                ready = self.reading.ready(agent, now, starve, limit=CANDIDATES_MAX)
-                wanted = [path for item in ready for path in item.files]
-                found += [until for path, until in self.locks if overlap(wanted, [path])]
+                found += self._lock_ends(agent)
         return found
+
+    def _lock_ends(self, agent: str) -> list[float]:
+        """When the locks end that keep this agent from an item. Among very many items any lock may."""
+        if self.reading.queued(agent, CANDIDATES_MAX + 1) > CANDIDATES_MAX:
+            return [until for _, until in self.locks]
+        meets = meeting(path for item in self._ready(agent, CANDIDATES_MAX) for path in item.files)
+        return [until for path, until in self.locks if meets(path)]
+
+    def _ready(self, agent: str, limit: int) -> list[Item]:
+        """The first of those behind no bar and behind each, that time does not keep back."""
+        now, starve, bars = self.moment.now, self.flow.limits.starve, (None, *self.reading.bars(agent))
+        return [item for bar in bars for item in self.reading.ready(agent, now, starve, limit=limit, bar=bar)]
 
     @cached_property
     def due(self) -> dict[str, Case]:

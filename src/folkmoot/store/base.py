@@ -77,9 +77,31 @@ class Reading(Protocol):
         self, agent: str, now: float, starve: float, *, column: str | None = None, item: str | None = None
     ) -> Item | None: ...
     def ready(
-        self, agent: str, now: float, starve: float, *, column: str | None = None, limit: int = 256
+        self,
+        agent: str,
+        now: float,
+        starve: float,
+        *,
+        column: str | None = None,
+        limit: int = 256,
+        bar: str | None = None,
     ) -> list[Item]:
-        """What `next_ready` would give one after the other."""
+        """What `next_ready` would give one after the other: those behind no bar, or those behind the one named."""
+
+    def bars(self, agent: str) -> list[str]:
+        """What keeps items of the agent's queue out, each once, as claims have noted it."""
+
+    def barred(self) -> dict[str, str]:
+        """Every item that is noted as kept out, and by what."""
+
+    def queued(self, agent: str, limit: int) -> int:
+        """How many items the queue holds, sleeping and barred ones too; counted no further than `limit`."""
+
+    def awaited(
+        self, items: Iterable[str], agent: str, now: float, *, column: str | None = None, limit: int
+    ) -> list[Item]:
+        """The barred ones of the queue that are among these items, or that one of them which has no run waits for,
+        directly or through others. Looks at no more than `limit`."""
 
     def starved(self, before: float, limit: int) -> list[Item]:
         """Items with files that wait in any queue since `before` or longer, the longest first."""
@@ -127,6 +149,13 @@ class Transaction(Reading, Protocol):
 
     def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
         """Each row comes with whether it is new; a hold replaces the one of its id, whatever is said there."""
+
+    def keep_out(self, bars: dict[str, str]) -> None:
+        """Beside the log: note by what each of these items is kept out. Whoever saves an item takes its note off, and a
+        new flow all of them."""
+
+    def let_in(self, agent: str, bars: Sequence[str]) -> None:
+        """Take off the notes of all items of the queue that stand behind these bars."""
 
     def keep_output(self, run: str, part: int, text: str) -> None:
         """Beside the log: the part takes the place of the one with its number."""

@@ -21,6 +21,7 @@ class Model:
         self.tables: dict[str, dict[str, Any]] = {table: {} for table in type_of_table}
         self.log: list[Event] = []
         self.places: dict[str, Place] = {}
+        self.bars: dict[str, str] = {}  # by item
         self.keys: dict[tuple[str, str], KeptAnswer] = {}
 
     def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
@@ -35,6 +36,10 @@ class Model:
             # A hold may be taken again by somebody who does not know that it was taken before.
             known = name in ("holds", "pauses", "meters")
             assert known or is_new == (row.id not in before[name]), f"{name} {row.id} is new or it is not"
+            if name == "flows":
+                self.bars.clear()
+        for item in places:
+            self.bars.pop(item, None)
         self.places.update(places)
 
     def head(self) -> BoardHead:
@@ -145,13 +150,36 @@ class Model:
     def queue(self, agent: str) -> list[Item]:
         return [item for item in self.all_items() if self.places[item.id].queue == agent]
 
-    def ready(self, agent: str, now: float, starve: float, column: str | None, limit: int) -> list[Item]:
-        ready = [item for item in self.queue(agent) if item.wake_at <= now and column in (None, item.column)]
-        return sorted(ready, key=lambda item: order_key(item, now, starve))[:limit]
+    def awake(self, agent: str, now: float, column: str | None) -> list[Item]:
+        return [item for item in self.queue(agent) if item.wake_at <= now and column in (None, item.column)]
+
+    def ready(
+        self, agent: str, now: float, starve: float, column: str | None, limit: int, bar: str | None = None
+    ) -> list[Item]:
+        behind = [item for item in self.awake(agent, now, column) if self.bars.get(item.id) == bar]
+        return sorted(behind, key=lambda item: order_key(item, now, starve))[:limit]
 
     def next_ready(self, agent: str, now: float, starve: float, column: str | None, item: str | None) -> Item | None:
-        ready = self.ready(agent, now, starve, column, len(self.places))
-        return next((one for one in ready if item in (None, one.id)), None)
+        """By name one behind a bar too."""
+        if item is None:
+            return next(iter(self.ready(agent, now, starve, column, 1)), None)
+        return next((one for one in self.awake(agent, now, column) if item == one.id), None)
+
+    def keep_out(self, bars: dict[str, str]) -> None:
+        self.bars.update(bars)
+
+    def let_in(self, agent: str, bars: Sequence[str]) -> None:
+        for item in self.queue(agent):
+            if self.bars.get(item.id) in bars:
+                del self.bars[item.id]
+
+    def bars_of(self, agent: str) -> list[str]:
+        return sorted({self.bars[item.id] for item in self.queue(agent) if item.id in self.bars})
+
+    def awaited(self, items: Iterable[str], agent: str, now: float, column: str | None) -> list[Item]:
+        rows = self.tables["items"]
+        reached = self.upstream([item for item in items if item in rows and rows[item].status != "running"], 10**9)
+        return [item for item in self.awake(agent, now, column) if item.id in self.bars and item.id in reached]
 
     def starved(self, before: float, limit: int) -> list[Item]:
         found = [

@@ -20,6 +20,7 @@ COLUMNS = ("todo", "review", "done")
 AGENTS = ("dev", "rev")
 TAGS = ("ui", "db", "ünï")
 FILES = ("src/", "src/späť.py", "b.py")
+BARS = ("path:b.py", "path:src", "pool:ünï")
 RECEIVERS = (*AGENTS, ORCHESTRATOR)
 WORDS = ("plain", "naïve \u2028 text", 'quo"ted', "line\nbreak", "nul \0 inside", "🙂" * 3)
 
@@ -82,6 +83,8 @@ class Scribe:
             self._look(tx)
         if self.chance.random() < 0.2:
             self.keep(tx)
+        if self.chance.random() < 0.3:
+            self.bar(tx)
 
     def _look(self, tx: Transaction) -> None:
         """What a transaction has saved it sees."""
@@ -91,6 +94,17 @@ class Scribe:
             assert tx.item(item.id) == item
         for version, flow in self.model.tables["flows"].items():
             assert tx.flow(int(version)) == flow
+
+    def bar(self, tx: Transaction) -> None:
+        """Some items are noted as kept out, or those behind some bars are let in."""
+        agent, bar = self.chance.choice(AGENTS), self.chance.choice([None, *BARS])
+        if bar is None:
+            tx.let_in(agent, BARS[:2])
+            self.model.let_in(agent, BARS[:2])
+            return
+        noted = {item.id: bar for item in self.model.queue(agent)[:: self.chance.randint(1, 3)]}
+        tx.keep_out(noted)
+        self.model.keep_out(noted)
 
     def keep(self, tx: Transaction) -> None:
         speaker, key = self.chance.choice(AGENTS), str(self.chance.randrange(5))

@@ -13,7 +13,7 @@ from folkmoot.core.records import MESSAGE_STATUSES, Hold, Lesson, Message, Run
 from folkmoot.errors import Invalid, Refused
 from folkmoot.store.base import BoardHead, KeptAnswer, Reading, Store, Transaction
 from folkmoot.testing.model import Model
-from folkmoot.testing.scribe import AGENTS, COLUMNS, RECEIVERS, TAGS, Scribe
+from folkmoot.testing.scribe import AGENTS, BARS, COLUMNS, RECEIVERS, TAGS, Scribe
 
 
 def answers_as_the_model(store: Store, chance: random.Random, steps: int = 40) -> None:
@@ -109,16 +109,32 @@ def compare_time(reading: Reading, model: Model, chance: random.Random, now: flo
             assert reading.due(moment, limit) == model.due(moment, limit)
             assert reading.starved(moment, limit) == model.starved(moment, limit)
         for agent in (*AGENTS, "nobody"):
+            compare_bars(reading, model, agent, moment)
             assert reading.next_wake(agent, moment) == model.next_wake(agent, moment)
             for starve in (20.0, 1800.0):
                 column, limit = chance.choice([None, *COLUMNS]), chance.choice([1, 3, 100])
                 for place in (None, column):
                     ready = reading.ready(agent, moment, starve, column=place, limit=limit)
                     assert ready == model.ready(agent, moment, starve, place, limit)
+                    for bar in (*BARS, "none"):
+                        behind = reading.ready(agent, moment, starve, column=place, limit=limit, bar=bar)
+                        assert behind == model.ready(agent, moment, starve, place, limit, bar)
                 item = chance.choice([None, None, *model.tables["items"], "none"])
                 for wanted in ({"column": None, "item": None}, {"column": column, "item": item}):
                     found = reading.next_ready(agent, moment, starve, **wanted)
                     assert found == model.next_ready(agent, moment, starve, **wanted)
+
+
+def compare_bars(reading: Reading, model: Model, agent: str, moment: float) -> None:
+    assert reading.bars(agent) == model.bars_of(agent)
+    for limit in (1, 3, 1000):
+        assert reading.queued(agent, limit) == min(limit, len(model.queue(agent)))
+    assert reading.barred() == model.bars
+    for item in [*list(model.tables["items"])[-4:], "999"]:
+        for column in (None, COLUMNS[0]):
+            found = reading.awaited([item], agent, moment, column=column, limit=1000)
+            assert sorted(found, key=lambda one: one.number) == model.awaited([item], agent, moment, column)
+        assert len(reading.awaited([item], agent, moment, limit=1)) <= 1
 
 
 def log_folds_to_rows(reading: Reading) -> None:

@@ -20,6 +20,7 @@ from folkmoot.engine.checking.invariants import (
     check_item,
     check_messages,
 )
+from folkmoot.engine.claiming import is_barred_by
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.loading import flow_in_force
 from folkmoot.store.base import Reading
@@ -54,7 +55,18 @@ def examine_rows(reading: Reading) -> list[Violation]:
             break
     audit.compare(reading, type_of_table)
     flow = flow_in_force(reading)
-    return [*audit.violations, *check_rows(audit, flow)]
+    return [*audit.violations, *check_rows(audit, flow), *check_bars(reading, audit, flow)]
+
+
+def check_bars(reading: Reading, audit: Audit, flow: Flow) -> list[Violation]:
+    """Whoever is noted as kept out is kept out by that, where it stands; else no claim would ever look at the item."""
+    items: dict[str, Any] = audit.tables.get("items", {})
+    found = []
+    for one, bar in reading.barred().items():
+        queue = place(flow, items[one]).queue if one in items else None
+        if queue is None or not is_barred_by(flow, queue, items[one], bar):
+            found.append(Violation("R-03", f"it is hidden: {bar!r} is noted, and does not keep it out", one))
+    return found
 
 
 def check_rows(audit: Audit, flow: Flow) -> list[Violation]:

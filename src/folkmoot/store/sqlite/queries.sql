@@ -158,13 +158,13 @@ ORDER BY deadline LIMIT 1;
 -- name: next_starved
 -- Of the items that waited longer than anyone should, the one that waited longest.
 SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_starved
-WHERE queue = ?1 AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+WHERE queue = ?1 AND bar IS NULL AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
 ORDER BY ready_at, number LIMIT 1;
 
 -- name: next_ready
 -- Priority, then the longest chain of waiting items, then age. Asked only when nothing starves.
 SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_next
-WHERE queue = ?1 AND wake_at <= ?2 AND (?3 IS NULL OR "column" = ?3)
+WHERE queue = ?1 AND bar IS NULL AND wake_at <= ?2 AND (?3 IS NULL OR "column" = ?3)
 ORDER BY priority, rank, number LIMIT 1;
 
 -- name: ready
@@ -175,14 +175,69 @@ WHERE number = ?1 AND queue = ?2 AND wake_at <= ?3 AND (?4 IS NULL OR "column" =
 -- name: all_starved
 -- Like `next_starved`, as many as are asked for.
 SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_starved
-WHERE queue = ?1 AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+WHERE queue = ?1 AND bar IS NULL AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
 ORDER BY ready_at, number LIMIT ?5;
 
 -- name: all_ready
 -- What comes after all the starved ones, as many as are asked for.
 SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_next
-WHERE queue = ?1 AND ready_at > ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+WHERE queue = ?1 AND bar IS NULL AND ready_at > ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
 ORDER BY priority, rank, number LIMIT ?5;
+
+-- name: barred_starved
+-- Like `all_starved`, of those behind one bar.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_barred_starved
+WHERE queue = ?1 AND bar = ?6 AND ready_at <= ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+ORDER BY ready_at, number LIMIT ?5;
+
+-- name: barred_ready
+-- Like `all_ready`, of those behind one bar.
+SELECT number, queue, priority, rank, doc FROM items INDEXED BY items_barred
+WHERE queue = ?1 AND bar = ?6 AND ready_at > ?3 AND wake_at <= ?2 AND (?4 IS NULL OR "column" = ?4)
+ORDER BY priority, rank, number LIMIT ?5;
+
+-- name: bars
+-- What keeps items of a queue out, each once: a step in the index for each, however many items stand behind it.
+WITH RECURSIVE each (bar) AS (
+    SELECT min(bar) FROM items INDEXED BY items_barred WHERE queue = ?1 AND bar IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(bar) FROM items INDEXED BY items_barred WHERE queue = ?1 AND bar > each.bar)
+    FROM each WHERE each.bar IS NOT NULL
+)
+SELECT bar FROM each WHERE bar IS NOT NULL;
+
+-- name: queued
+-- How many a queue holds, counted no further than asked.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM items INDEXED BY items_next WHERE queue = ?1 AND bar IS NULL LIMIT ?2))
+    + (SELECT count(*) FROM (SELECT 1 FROM items INDEXED BY items_barred WHERE queue = ?1 AND bar IS NOT NULL LIMIT ?2));
+
+-- name: awaited
+-- The items of a queue that are kept out, and that one of the given items is or waits for while it has no run; the limit
+-- inside stops a walk that is too long.
+WITH RECURSIVE reach (number) AS (
+    SELECT items.number FROM json_each(?1) CROSS JOIN items ON items.number = value WHERE items.status != 'running'
+    UNION
+    SELECT edges.needs FROM reach JOIN edges ON edges.item = reach.number
+    LIMIT ?5
+)
+SELECT items.number, queue, priority, rank, doc FROM reach CROSS JOIN items ON items.number = reach.number
+WHERE queue = ?2 AND bar IS NOT NULL AND wake_at <= ?3 AND (?4 IS NULL OR "column" = ?4);
+
+-- name: barred
+-- Every item that is kept out, and by what.
+SELECT number, bar FROM items INDEXED BY items_barred WHERE bar IS NOT NULL;
+
+-- name: keep_out
+-- Until the item is written anew, or let in.
+UPDATE items SET bar = ? WHERE number = ?;
+
+-- name: let_in
+-- All behind one bar of a queue.
+UPDATE items SET bar = NULL WHERE queue = ? AND bar = ?;
+
+-- name: let_all_in
+-- Another flow has other pools and branches.
+UPDATE items INDEXED BY items_barred SET bar = NULL WHERE bar IS NOT NULL;
 
 -- name: starved_files
 -- Whoever claims them: the items with files that waited longest, for they reserve their paths.
@@ -326,13 +381,13 @@ INSERT INTO items (number, "column", status, queue, priority, rank, wake_at, rea
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update_item
--- Nothing that is sorted on has changed, so no index is written: a renewal is this.
-UPDATE items SET doc = ? WHERE number = ?;
+-- Nothing that is sorted on has changed: a renewal is this. What kept the item out may be gone.
+UPDATE items SET doc = ?, bar = NULL WHERE number = ?;
 
 -- name: move_item
 -- Everything that is filtered and sorted on.
 UPDATE items SET "column" = ?, status = ?, queue = ?, priority = ?, rank = ?, wake_at = ?, ready_at = ?, generation = ?,
-    filed = ?, doc = ? WHERE number = ?;
+    filed = ?, doc = ?, bar = NULL WHERE number = ?;
 
 -- name: place_item
 -- Another flow, another agent to claim it.

@@ -26,6 +26,8 @@ READY = QUERIES["ready"]
 HOLDS = QUERIES["holds"]
 NEXT_STARVED = QUERIES["next_starved"]
 NEXT_READY = QUERIES["next_ready"]
+FREE = (QUERIES["all_starved"], QUERIES["all_ready"])
+BARRED = (QUERIES["barred_starved"], QUERIES["barred_ready"])
 ROWS = {
     "items": QUERIES["rows_items"],
     "runs": QUERIES["rows_runs"],
@@ -189,13 +191,38 @@ class SqliteReading:
         return found
 
     def ready(
-        self, agent: str, now: float, starve: float, *, column: str | None = None, limit: int = 256
+        self,
+        agent: str,
+        now: float,
+        starve: float,
+        *,
+        column: str | None = None,
+        limit: int = 256,
+        bar: str | None = None,
     ) -> list[Item]:
         wanted = (agent, now, now - starve, column)
-        found = self._known(QUERIES["all_starved"], (*wanted, limit))
+        behind = () if bar is None else (bar,)
+        starved, others = FREE if bar is None else BARRED
+        found = self._known(starved, (*wanted, limit, *behind))
         if len(found) < limit:
-            found += self._known(QUERIES["all_ready"], (*wanted, limit - len(found)))
+            found += self._known(others, (*wanted, limit - len(found), *behind))
         return found
+
+    def bars(self, agent: str) -> list[str]:
+        return [bar for (bar,) in self._execute(QUERIES["bars"], (agent,)).fetchall()]
+
+    def queued(self, agent: str, limit: int) -> int:
+        counted: int = self._execute(QUERIES["queued"], (agent, limit)).get
+        return min(limit, counted)
+
+    def awaited(
+        self, items: Iterable[str], agent: str, now: float, *, column: str | None = None, limit: int
+    ) -> list[Item]:
+        numbers = encode_numbers([number_of(item) for item in items])
+        return self._known(QUERIES["awaited"], (numbers, agent, now, column, limit))
+
+    def barred(self) -> dict[str, str]:
+        return {str(number): bar for number, bar in self._execute(QUERIES["barred"]).fetchall()}
 
     def starved(self, before: float, limit: int) -> list[Item]:
         return self._known(QUERIES["starved_files"], (before, limit))

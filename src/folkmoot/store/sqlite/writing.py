@@ -29,6 +29,7 @@ KEEP_ANSWER = QUERIES["keep_answer"]
 HOLD_PLACE = QUERIES["hold_place"]
 INSERT_HOLD = QUERIES["insert_hold"]
 UPDATE_HOLD = QUERIES["update_hold"]
+KEEP_OUT = QUERIES["keep_out"]
 NEXT_LEASE = QUERIES["next_lease"]
 NEXT_DEADLINE = QUERIES["next_deadline"]
 
@@ -106,6 +107,16 @@ class SqliteTransaction(SqliteReading):
     def keep_output(self, run: str, part: int, text: str) -> None:
         self.touched = True
         self._execute(QUERIES["keep_output"], (run, part, text))
+
+    def keep_out(self, bars: dict[str, str]) -> None:
+        for item, bar in bars.items():
+            self.touched = True
+            self._execute(KEEP_OUT, (bar, number_of(item)))
+
+    def let_in(self, agent: str, bars: Sequence[str]) -> None:
+        for bar in bars:
+            self.touched = True
+            self._execute(QUERIES["let_in"], (agent, bar))
 
     def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
         """Mostly nothing is: the first work of a commit finds out until when, and those after it need not ask."""
@@ -244,6 +255,7 @@ class SqliteTransaction(SqliteReading):
         elif isinstance(row, FlowVersion) and is_new:
             version = int(row.id)
             self._execute(QUERIES["insert_flow"], (version, doc))
+            self._execute(QUERIES["let_all_in"])
             self.flows_changed = True
             return replace(head, flow_version=max(head.flow_version, version))
         else:

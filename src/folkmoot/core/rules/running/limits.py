@@ -1,5 +1,6 @@
 """What agents may use up, and what begins no runs for a while: quota, budgets, the rate of starts. Looked at here."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -63,13 +64,21 @@ def started(case: Case, agent: str) -> dict[str, Any]:
 
 def has_room(flow: Flow, agent: str, item: Item, paused: Collection[str], live: Iterable[Run]) -> bool:
     """Has the pool of the model that would take the item a free slot, and quota?"""
+    return pool_of(flow, agent, item) not in shut_pools(flow, paused, live)
+
+
+def pool_of(flow: Flow, agent: str, item: Item) -> str | None:
+    """The pool of the model that would take the item, as pauses are named; None where no model would."""
     if agent not in flow.agents or item.status == "proving":
-        return True
-    pool = flow.pool(agent, flow.agents[agent].model(item.failures.get(agent, 0)))
-    if POOL + pool in paused:
-        return False
-    slots = flow.pools[pool].slots if pool in flow.pools else None
-    return slots is None or sum(run.pool == pool and not run.gate for run in live) < slots
+        return None
+    return POOL + flow.pool(agent, flow.agents[agent].model(item.failures.get(agent, 0)))
+
+
+def shut_pools(flow: Flow, paused: Iterable[str], live: Iterable[Run]) -> set[str]:
+    """The pools that have no quota, or no free slot."""
+    busy = Counter(run.pool for run in live if not run.gate)
+    full = {POOL + name for name, pool in flow.pools.items() if pool.slots is not None and busy[name] >= pool.slots}
+    return full | set(paused)
 
 
 def used(case: Case, said: Report) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -9,9 +9,10 @@ from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold
 from folkmoot.core.rules.sharing.holds import in_the_way
-from folkmoot.core.rules.sharing.paths import crowd, overlap
+from folkmoot.core.rules.sharing.paths import crowd, meeting, overlap, path_key
 
 WaitersOf = Callable[[str], Set[str]]
+PATH, RESERVED = "path:", "reserved:"  # how the names of bars begin
 
 
 class Ground(Struct, frozen=True):
@@ -20,6 +21,38 @@ class Ground(Struct, frozen=True):
     holds: list[Hold]
     starved: list[Item]
     waiters_of: WaitersOf  # the items that wait for one and have no run of their own
+
+
+class Bar(Struct, frozen=True):
+    """What keeps an item out. Its name is the same for all that it keeps out: while a bar of that name stands, none of
+    them can be taken, unless whoever holds a path without a run waits for it, or is it itself."""
+
+    name: str
+    words: str
+
+
+def standing(ground: Ground) -> set[str]:
+    """The names of the bars that stand."""
+    names = {PATH + path_key(hold.path) for hold in ground.holds}
+    return names | {reserved(starved, path) for starved in ground.starved for path in starved.files}
+
+
+def reserved(starved: Item, path: str) -> str:
+    """Since when it has been ready is in the name: whoever came before may not be kept out by it."""
+    return f"{RESERVED}{starved.id}:{starved.ready_at!r}:{path_key(path)}"
+
+
+def is_kept_out_by(item: Item, name: str) -> bool:
+    """Is this a name of a path's bar that may keep the item out, when it stands?"""
+    if name.startswith(PATH):
+        return bool(overlap(item.files, [name.removeprefix(PATH)]))
+    other, _, rest = name.removeprefix(RESERVED).partition(":")
+    since, _, path = rest.partition(":")
+    try:
+        is_older = (float(since), int(other)) < (item.ready_at, item.number)
+    except ValueError:
+        return False
+    return is_older and bool(overlap(item.files, [path]))
 
 
 def waiting_for(
@@ -57,6 +90,11 @@ def writes(flow: Flow, item: Item) -> bool:
 
 def pick(candidates: Iterable[Item], ground: Ground, before: float) -> Item | None:
     """The first whose paths are free; `before` is since when an item must have been ready to be starved."""
+    return choose(candidates, ground, before)[0]
+
+
+def choose(candidates: Iterable[Item], ground: Ground, before: float) -> tuple[Item | None, dict[str, str]]:
+    """The first whose paths are free; and by what each of those before it is kept out."""
     ready = list(candidates)
     waiting = crowd(item.files for item in ready)
 
@@ -68,25 +106,41 @@ def pick(candidates: Iterable[Item], ground: Ground, before: float) -> Item | No
         urgency = max(item.rank + 1, *loads)
         return (1, 0.0, PRIORITIES.index(item.priority), -urgency, -item.rank, -sum(loads), item.number)
 
-    return next((item for item in sorted(ready, key=key) if not obstacle(item, ground)), None)
+    kept_out: dict[str, str] = {}
+    for item in sorted(ready, key=key):
+        found = bar(item, ground)
+        if found is None:
+            return item, kept_out
+        kept_out[item.id] = found.name
+    return None, kept_out
 
 
 def obstacle(item: Item, ground: Ground) -> str | None:
     """Why a writer cannot have the item now, in words; None if it can."""
+    found = bar(item, ground)
+    return found.words if found else None
+
+
+def bar(item: Item, ground: Ground) -> Bar | None:
+    """What keeps a writer from having the item now; None if nothing does."""
     if not item.files:
         return None
-    if overlapping(item, ground.holds):
-        for hold in in_the_way(item.files, ground.holds, item.id, ground.waiters_of(item.id)):
-            return f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else "")
-    for other in ground.starved:
+    near = in_the_way(item.files, ground.holds, item.id)
+    if near and near[0].item is not None:  # a person waits for no item, so that nobody need be asked
+        near = in_the_way(item.files, near, item.id, ground.waiters_of(item.id))
+    for hold in near:
+        words = f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else "")
+        return Bar(PATH + path_key(hold.path), words)
+    meets = meeting(item.files) if ground.starved else None
+    for other in ground.starved if meets else ():
         older = (other.ready_at, other.number) < (item.ready_at, item.number) and other.id != item.id
-        if older and overlap(item.files, other.files) and not _is_needed(item, ground):
-            return f"item {other.id} has waited longest for {overlap(item.files, other.files)[0]}"
+        met = next((path for path in other.files if meets(path)), None) if older and meets else None
+        if met is not None:
+            if _is_needed(item, ground):
+                return None
+            words = f"item {other.id} has waited longest for {overlap(item.files, other.files)[0]}"
+            return Bar(reserved(other, met), words)
     return None
-
-
-def overlapping(item: Item, holds: list[Hold]) -> bool:
-    return any(hold.item != item.id and overlap(item.files, [hold.path]) for hold in holds)
 
 
 def _is_needed(item: Item, ground: Ground) -> bool:

@@ -70,6 +70,16 @@ def branch_of(flow: Flow, item: Item) -> str:
     return f"item {item.parent}" if item.parent else flow.target
 
 
+def landing_bar(flow: Flow, item: Item) -> str:
+    """What keeps the item from landing while another lands there: it is the id of that one's hold."""
+    return f"landing:{branch_of(flow, item)}"
+
+
+def taken_branches(holds: Iterable[Hold]) -> set[str]:
+    """By the same names."""
+    return {hold.id for hold in holds if is_landing(hold)}
+
+
 def is_landing(hold: Hold) -> bool:
     return hold.id.startswith("landing:")
 

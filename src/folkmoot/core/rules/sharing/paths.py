@@ -44,11 +44,11 @@ def overlap(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
 
 def meeting(theirs: Iterable[str]) -> Callable[[str], bool]:
     """A way to tell whether a path meets one of theirs."""
-    others = {_key(path) for path in theirs}
+    others = {path_key(path) for path in theirs}
     above = {parent for key in others for parent in _parents(key)}
 
     def meets(path: str) -> bool:
-        key = _key(path)
+        key = path_key(path)
         return key in others or key in above or not others.isdisjoint(_parents(key))
 
     return meets
@@ -56,8 +56,9 @@ def meeting(theirs: Iterable[str]) -> Callable[[str], bool]:
 
 def outside(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
     """Those of my paths that are neither one of theirs nor inside one."""
-    others = {_key(path) for path in theirs}
-    return [path for path in mine if _key(path) not in others and not any(p in others for p in _parents(_key(path)))]
+    others = {path_key(path) for path in theirs}
+    keys = ((path, path_key(path)) for path in mine)
+    return [path for path, key in keys if key not in others and others.isdisjoint(_parents(key))]
 
 
 def crowd(groups: Iterable[Iterable[str]]) -> Callable[[str], int]:
@@ -65,14 +66,14 @@ def crowd(groups: Iterable[Iterable[str]]) -> Callable[[str], int]:
     exact: Counter[str] = Counter()
     within: Counter[str] = Counter()
     for group in groups:
-        keys = {_key(path) for path in group}
+        keys = {path_key(path) for path in group}
         exact.update(keys)
         within.update(keys | {parent for key in keys for parent in _parents(key)})
-    return lambda path: within[_key(path)] + sum(exact[parent] for parent in _parents(_key(path)))
+    return lambda path: within[path_key(path)] + sum(exact[parent] for parent in _parents(path_key(path)))
 
 
 @lru_cache(4096)
-def _key(path: str) -> str:
+def path_key(path: str) -> str:
     """Twins in case or in the way a letter is composed have one key."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold()).rstrip("/")
 

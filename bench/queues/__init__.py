@@ -1,0 +1,1 @@
+"""Long queues: what stands in them and cannot be taken."""

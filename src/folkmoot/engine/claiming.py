@@ -1,0 +1,184 @@
+"""Finds the item that a claim gets. What keeps an item out is noted in its row, so that it hides no other (R-20, R-23).
+
+A queue of up to `CANDIDATES_MAX` items is looked at whole. In a longer one a claim looks at those behind no bar, and
+notes the bar of each that it finds kept out. Behind a bar that stands it does not look again; behind one
+that has fallen it does.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import Item
+from folkmoot.core.order import order_key
+from folkmoot.core.records import Pause
+from folkmoot.core.rules.running.limits import (
+    DAY,
+    POOL,
+    STARTS,
+    check_day,
+    check_rate,
+    in_force,
+    pool_of,
+    shut_pools,
+)
+from folkmoot.core.rules.sharing.choice import PATH, RESERVED, Ground, choose, is_kept_out_by, standing
+from folkmoot.core.rules.sharing.holds import landing_bar, taken_branches
+from folkmoot.engine.loading import ground
+from folkmoot.errors import NothingToDo
+from folkmoot.store.base import Reading, Transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+CANDIDATES_MAX = 256
+AWAITED_MAX = 20_000
+LISTS_MAX = 8  # fallen bars that are looked behind one by one; where there are more, all behind them are let in
+
+
+class Shut(Struct, frozen=True):
+    """What pools and branches say: the names of those that are shut, and which one an item would need."""
+
+    names: set[str]
+    needed: "Callable[[Item], str | None]"
+
+
+def next_item(
+    tx: Transaction, flow: Flow, agent: str, now: float, *, column: str | None, item: str | None
+) -> Item | None:
+    """The item this agent would get now, or None."""
+    starve = flow.limits.starve
+    head = tx.head()
+    writer = flow.agents.get(agent)
+    shut = _shut(tx, flow, agent, now)
+    careless = not head.filed or writer is None or writer.write == "none"
+    if careless and shut is None and not head.pauses:
+        return tx.next_ready(agent, now, starve, column=column, item=item)
+    search = _Search(tx, flow, agent, now, shut, careless)
+    if item is not None:
+        one = tx.next_ready(agent, now, starve, column=column, item=item)
+        return search.choose([one])[0] if one is not None else None
+    bars = tx.bars(agent)
+    if bars and tx.queued(agent, CANDIDATES_MAX + 1) <= CANDIDATES_MAX:
+        tx.let_in(agent, bars)
+        bars = []
+    found = tx.ready(agent, now, starve, column=column, limit=CANDIDATES_MAX + 1)
+    if not bars and len(found) <= CANDIDATES_MAX:
+        return search.choose(found)[0] if found else None
+    return search.look_on(bars, found, column)
+
+
+class _Search:
+    """One claim among the items of a queue."""
+
+    def __init__(self, tx: Transaction, flow: Flow, agent: str, now: float, shut: Shut | None, careless: bool) -> None:
+        self._tx = tx
+        self._flow = flow
+        self._agent = agent
+        self._now = now
+        self._shut = shut
+        self._careless = careless
+        self._ground: Ground | None = None
+
+    def choose(self, candidates: list[Item]) -> tuple[Item | None, dict[str, str]]:
+        """The one to take; and by what those that were looked at before it are kept out."""
+        kept_out: dict[str, str] = {}
+        fitting = candidates
+        if self._shut is not None:
+            fitting = []
+            for item in candidates:
+                needed = self._shut.needed(item)
+                if needed in self._shut.names:
+                    kept_out[item.id] = needed or ""
+                else:
+                    fitting.append(item)
+        if self._careless or not fitting:
+            return (fitting[0] if fitting else None), kept_out
+        if self._ground is None:
+            self._ground = ground(self._tx, self._flow, self._now)
+        found, more = choose(fitting, self._ground, self._now - self._flow.limits.starve)
+        return found, kept_out | more
+
+    def look_on(self, bars: list[str], first: list[Item], column: str | None) -> Item | None:
+        """Look until one is free, or none is left that might be. `first` are the first of those behind no bar."""
+        names = set(self._shut.names) if self._shut is not None else set()
+        if not self._careless:
+            self._ground = ground(self._tx, self._flow, self._now)
+            names |= standing(self._ground)
+        fallen = [bar for bar in bars if bar not in names]
+        if len(fallen) > LISTS_MAX:
+            self._tx.let_in(self._agent, fallen)
+            fallen, first = [], self._window([], column)
+        elif fallen:
+            first = self._window(fallen, column)
+        # Whoever holds paths without a run, or is waited for by one that does, may pass where no other may.
+        awaited = self._awaited(column) if len(fallen) < len(bars) else []
+        window = first[:CANDIDATES_MAX]
+        for _ in range(self._tx.head().items + 1):
+            found, kept_out = self.choose(window)
+            self._tx.keep_out(kept_out)
+            if found is not None or not window:
+                left = {item.id: item for item in [*window, *awaited] if item.id not in kept_out}
+                return self.choose(list(left.values()))[0] if awaited else found
+            window = self._window(fallen, column)[:CANDIDATES_MAX]
+        return None
+
+    def _window(self, fallen: list[str], column: str | None) -> list[Item]:
+        """The first of those behind no bar, or behind one that has fallen, in the order of the queue."""
+        starve, found = self._flow.limits.starve, []
+        for bar in (None, *fallen):
+            found += self._tx.ready(self._agent, self._now, starve, column=column, limit=CANDIDATES_MAX + 1, bar=bar)
+        return sorted(found, key=lambda item: order_key(item, self._now, starve)) if fallen else found
+
+    def _awaited(self, column: str | None) -> list[Item]:
+        holds = self._ground.holds if self._ground is not None else []
+        holders = sorted({hold.item for hold in holds if hold.item is not None and hold.run is None})
+        if not holders:
+            return []
+        return self._tx.awaited(holders, self._agent, self._now, column=column, limit=AWAITED_MAX)
+
+
+def is_barred_by(flow: Flow, agent: str, item: Item, name: str) -> bool:
+    """May this bar keep the item out of the agent's hands, when it stands? An item behind another one is hidden."""
+    if name.startswith((PATH, RESERVED)):
+        return is_kept_out_by(item, name)
+    return name == (landing_bar(flow, item) if agent == LANDING else pool_of(flow, agent, item))
+
+
+def _shut(reading: Reading, flow: Flow, agent: str, now: float) -> Shut | None:
+    """Which items the agent could not begin now for all that pools and branches say; None if they say nothing."""
+    if agent == LANDING:
+        holds = reading.holds(now) if reading.head().held else []
+        return Shut(taken_branches(holds), lambda item: landing_bar(flow, item))
+    pauses = reading.pauses() if reading.head().pauses and agent in flow.agents else []
+    paused = {one for one in in_force(pauses, now) if one.startswith(POOL)}
+    if agent not in flow.agents or not (paused or flow.pools):
+        return None
+    live = reading.open_runs() if flow.pools else []
+    return Shut(shut_pools(flow, paused, live), lambda item: pool_of(flow, agent, item))
+
+
+def next_of(
+    tx: Transaction, flow: Flow, agents: "Iterable[str]", pauses: list[Pause], now: float
+) -> tuple[str, Item] | None:
+    """The agent and the item that a worker begins next: what is to land, then what is to be proved, then by order."""
+    found = []
+    for agent in agents:
+        try:
+            check_starting(tx, flow, agent, pauses, now)
+        except NothingToDo:
+            continue  # the others may; what keeps this one is told to whoever claims for it alone
+        item = next_item(tx, flow, agent, now, column=None, item=None)
+        if item is not None:
+            turn = 0 if agent == LANDING else 1 if agent in flow.gates else 2
+            found.append((turn, order_key(item, now, flow.limits.starve), agent, item))
+    return min(found, key=lambda one: one[:2])[2:] if found else None
+
+
+def check_starting(reading: Reading, flow: Flow, agent: str, pauses: list[Pause], now: float) -> None:
+    """Raises if the agent may begin no run at all now: the day's budget is spent, or it has begun too many."""
+    if DAY in in_force(pauses, now):
+        check_day(pauses, reading.meter(DAY), agent, flow, now)
+    if flow.limits.starts is not None:
+        check_rate(flow, agent, reading.meter(STARTS + agent), now)
