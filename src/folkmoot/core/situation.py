@@ -76,7 +76,7 @@ class Case:
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.flow = situation.flow
-        self.now = situation.now
+        self.now = situation.now  # what the rules count from
         self.speaker = situation.speaker
         self.run = situation.run
         self.attempts = list(situation.attempts)
@@ -138,9 +138,18 @@ class Case:
                 changes=changes,
                 version=version,
                 at=at,
-                time=self.now,
+                time=self.situation.now,
             )
         )
+
+    def count_from(self, due: float) -> None:
+        """What is applied late counts from when it was due; only its events are of now (R-29)."""
+        self.now = min(self.now, due)
+
+    @property
+    def at(self) -> int:
+        """What the wall clock showed when that was, as near as can be told."""
+        return self.situation.at - round((self.situation.now - self.now) * 1000)
 
     def set(self, name: str, context: dict[str, Any] | None = None, **fields: Any) -> None:
         """Record an event that changes only the item."""

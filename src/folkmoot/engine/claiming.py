@@ -155,7 +155,7 @@ def _shut(reading: Reading, flow: Flow, agent: str, now: float) -> Shut | None:
     paused = {one for one in in_force(pauses, now) if one.startswith(POOL)}
     if agent not in flow.agents or not (paused or flow.pools):
         return None
-    live = reading.open_runs() if flow.pools else []
+    live = [run for run in reading.open_runs() if run.lease_until > now] if flow.pools else []
     return Shut(shut_pools(flow, paused, live), lambda item: pool_of(flow, agent, item))
 
 

@@ -1,8 +1,9 @@
 """The engine: each call is one transaction in which the rules decide and the store remembers, or nothing happens."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,6 +28,7 @@ from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
 
 View = dict[str, Any]
+Found = TypeVar("Found")
 
 
 class Engine:
@@ -81,7 +83,10 @@ class Engine:
             pauses = _check_pauses(turn)
             check_starting(turn.tx, turn.flow, agent, pauses, turn.moment.now)
             wanted = turn.item(item).id if item else None
-            ready = next_item(turn.tx, turn.flow, agent, turn.moment.now, column=column, item=wanted)
+            if wanted is not None:
+                turn.sweep_item(wanted)
+            look = partial(next_item, turn.tx, turn.flow, agent, turn.moment.now, column=column, item=wanted)
+            ready = _found_among_due(turn, look)
             if ready is None:
                 raise nothing_ready(turn, agent, wanted)
             order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker)
@@ -104,7 +109,7 @@ class Engine:
 
         def work(turn: Turn) -> View:
             pauses = _check_pauses(turn)
-            found = next_of(turn.tx, turn.flow, agents, pauses, turn.moment.now)
+            found = _found_among_due(turn, partial(next_of, turn.tx, turn.flow, agents, pauses, turn.moment.now))
             if found is None:
                 raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: moot board")
             agent, item = found
@@ -222,12 +227,11 @@ class Engine:
                     return _repeated(kept, _digest(command, data, salt), key)
             turn = Turn(tx, self.clock, self.ids)
             turn.sweep()
-            before = tx.head().seq
             try:
                 view = work(turn)
             except MootError as error:
                 # What time made due stays applied; the refused command itself has changed nothing.
-                if tx.head().seq != before:
+                if tx.head().seq != turn.swept:
                     raise
                 return error
             if key is not None:
@@ -247,6 +251,16 @@ def _check_pauses(turn: Turn) -> list[Pause]:
     pauses = turn.tx.pauses() if head.pauses else []
     check_stop(pauses, turn.moment.now)
     return pauses
+
+
+def _found_among_due(turn: Turn, look: Callable[[], Found | None]) -> Found | None:
+    """Where nothing is ready, what is still due may be: whoever looks for work applies it all."""
+    found = look()
+    for _ in range(turn.tx.head().items):
+        if found is not None or not turn.sweep():
+            break
+        found = look()
+    return found
 
 
 def _claimed(turn: Turn, order: commands.ClaimItem, item: Item, speaker: Speaker, show: bool) -> View:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from folkmoot.core.records import Run
 
 ENGINE = Speaker("folkmoot")
-DUE_MAX = 16  # how much of what time has made due one command applies; the next command applies the rest
+DUE_MAX = 256  # how much of what time has made due one command applies; the next command applies the rest
 CONSEQUENCES_MAX = 5000
 ITEMS_MAX = 1_000_000
 
@@ -37,6 +37,7 @@ class Turn:
         self.ids = ids
         self.run: Run | None = None  # of the item spoken of; read once
         head = tx.head()
+        self.swept = head.seq  # the last event that is no part of the command at hand: a refusal lets it stand
         self.next_item = head.items + 1  # ids are promised before the items are written
         self.flow_version = head.flow_version
         self.flow = first if first is not None and not head.flow_version else flow_in_force(tx)
@@ -48,6 +49,7 @@ class Turn:
         fields = {"boot": row.boot, "offset": row.offset}
         event = self._board_event("clock_restarted", {"boot": row.boot}, Change("clock", "clock", fields))
         self.tx.save([event], [("clock", row, self.tx.head().boot == "")], {})
+        self.swept = self.tx.head().seq
 
     def adopt(self, adopted: FlowVersion, moves: dict[str, str], speaker: Speaker) -> None:
         """Make a flow the one in force; whoever may claim an item now follows from it."""
@@ -103,12 +105,26 @@ class Turn:
             time=self.moment.now,
         )
 
-    def sweep(self) -> None:
+    def sweep(self) -> int:
         """Apply what time has made due: expired leases, passed deadlines. Bounded, and no row can hold up another."""
-        for item_id, question in self.tx.due(self.moment.now, DUE_MAX):
+        due = self.tx.due(self.moment.now, DUE_MAX)
+        for item_id, question in due:
             item = self.item(item_id)
             command = commands.PassDeadline(question=question) if question else commands.LapseRun()
             self.apply(command, item, ENGINE)
+        self._is_swept()
+        return len(due)
+
+    def sweep_item(self, item_id: str) -> None:
+        """The same for the lease of one item, however many others are due before it."""
+        run = self.tx.open_run(item_id)
+        if run is not None and run.lease_until <= self.moment.now:
+            self.apply(commands.LapseRun(), self.item(item_id), ENGINE)
+            self._is_swept()
+
+    def _is_swept(self) -> None:
+        self.run = None
+        self.swept = self.tx.head().seq
 
     def item(self, item_id: str) -> Item:
         return known_item(self.tx, item_id)

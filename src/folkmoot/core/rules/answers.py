@@ -212,13 +212,14 @@ def _late(case: Case, question: Question, text: str) -> None:
 def pass_deadline(case: Case, command: PassDeadline) -> None:
     """A default that fires is no guidance and resets nothing; without one the item is parked, its question open."""
     question = case.questions[command.question]
+    case.count_from(case.now if question.deadline is None else question.deadline)
     if question.default is None:
         parks = question.blocking and case.item.status != "running"
         name = "item_parked" if parks else "deadline_passed"
         parked = {"status": "parked"} if parks else {}
         case.emit(name, {"question": question.id}, item=parked, questions=(question.id, {"deadline": None}))
         return
-    row = {"state": "defaulted", "answer": question.default, "answered_at": case.situation.at}
+    row = {"state": "defaulted", "answer": question.default, "answered_at": max(question.at, case.at)}
     remaining = [q for q in case.item.open_questions if q != question.id]
     said = Guidance(question.question, question.default, "the default")
     fields = {"open_questions": remaining, "guidance": [*case.item.guidance, said][-GUIDANCE_KEPT:]}

@@ -135,7 +135,7 @@ def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = N
     item_fields, rows = changed.pop("item", {}), changed.pop("rows", {})
     if changed.get("work", True) is None:
         del changed["work"]
-    row = {"ended_at": case.situation.at, "end": end, **changed}
+    row = {"ended_at": max(case.run.started_at, case.at), "end": end, **changed}
     fields = at_rest(case, last_run=case.run.id, **item_fields)
     case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
     if case.holds:
@@ -159,6 +159,7 @@ def release(case: Case) -> None:
 def lapse(case: Case) -> None:
     """The lease ran out: the run is dead to the board whatever its process does; the effort is tried again."""
     assert case.run is not None
+    case.count_from(case.run.lease_until)
     end_run(
         case,
         "run_lapsed",
