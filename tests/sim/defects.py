@@ -29,8 +29,8 @@ from folkmoot.core.rules import (
     questions,
     settling,
 )
-from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.children import counting, tasks
+from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import gates, verdicts
 from folkmoot.core.rules.running import landing, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages

@@ -86,7 +86,13 @@ class Watch:
         """When there will be something to do, if nothing happens before."""
         if self.done or self.ending == "lost":
             return float("inf")
-        times = [self.renew_at, self.acked + self.lease * FENCE_AT]
+        return min(self.renew_at, self.next_end())
+
+    def next_end(self) -> float:
+        """When it will have to be ended, if nothing happens before."""
+        if self.done or self.ending == "lost":
+            return float("inf")
+        times = [self.acked + self.lease * FENCE_AT]
         if self.started is not None and self.ending is None:
             times += [self.started + self.wall, self.heard_at + self.silence]
             times += [self.over_at + LINGER] if self.over_at is not None else []

@@ -52,6 +52,9 @@ class Worker:
         self._ended: list[str] = []
         self._lock = threading.Lock()
         self._barred: Unavailable | None = None  # why no run may begin any more
+        self._looking = threading.Lock()
+        self._guarding = threading.Event()  # there is another run to look after, or none any more
+        self._is_over = False
 
     def agents(self) -> list[str]:
         """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
@@ -86,12 +89,15 @@ class Worker:
         """Asked to stop: once, and what runs may finish; twice, and it is ended and given back."""
         times = self.crew.interrupted()
         self._wake.set()
+        self._guarding.set()
         return times
 
     # The loop
 
     def run(self, idle: Callable[[], None] = lambda: None) -> None:
         """Until it is stopped, or idle if it was told to end then. `idle` is called now and then, and at a change."""
+        guard = threading.Thread(target=self._guard, name="moot-guard", daemon=True)
+        guard.start()
         try:
             while True:
                 self._tidy()
@@ -107,8 +113,21 @@ class Worker:
                 self._sleep()
         finally:
             self._end_all()
+            self._is_over = True
+            self._guarding.set()
+            guard.join()
         if self._barred is not None:
             raise self._barred
+
+    def _guard(self) -> None:
+        """Beside the loop, which may have to wait for the store: whatever must end is ended in time all the same. It
+        asks the store for nothing."""
+        while not self._is_over:
+            self._look_after()
+            now = self.tools.now()
+            times = [job.watch.next_end() - now for job in list(self.jobs.values())]
+            self._guarding.wait(max(0.0, min([LONGEST_SLEEP, *times])))
+            self._guarding.clear()
 
     def _tidy(self) -> None:
         """See to what dead workers have left, at the start and then now and again; no lease waits for that."""
@@ -145,14 +164,15 @@ class Worker:
     def _look_after(self) -> Job | None:
         """End whatever must end now. Gives the run that has waited longest among those that are to be renewed."""
         to_renew = []
-        for job in list(self.jobs.values()):
-            if self.crew.interrupts > 1 and job.watch.ending is None:
-                job.end(job.watch.stop())
-            act = job.watch.due(self.tools.now())
-            if act is not None and act.do == "renew":
-                to_renew.append(job)
-            elif act is not None:
-                job.end(act)
+        with self._looking:
+            for job in list(self.jobs.values()):
+                if self.crew.interrupts > 1 and job.watch.ending is None:
+                    job.end(job.watch.stop())
+                act = job.watch.due(self.tools.now())
+                if act is not None and act.do == "renew":
+                    to_renew.append(job)
+                elif act is not None:
+                    job.end(act)
         return min(to_renew, key=lambda one: one.watch.acked, default=None)
 
     def _renew(self, job: Job) -> bool:
@@ -214,6 +234,7 @@ class Worker:
         job.free = lambda: self._free(job.run)
         job.watch.renewed(sent)
         self.jobs[job.run] = job
+        self._guarding.set()
         self.crew.claimed(job.run)
         job.tell("claimed")
         thread = threading.Thread(target=self._carry_out, args=(job,), name=f"moot-{job.run}", daemon=True)
