@@ -186,6 +186,26 @@ PROMISES = (
             "tests/system/test_sandbox.py::test_a_canary_of_the_worker_is_found_nowhere",
         ),
     ),
+    Promise(
+        "No run signs you out",
+        "A run never has a refresh token that rotates, nothing is written back to your credential files, and in a "
+        "sandbox no copy of a login outlives the run, whatever is killed.",
+        (
+            "tests/worker/test_logins.py::test_runs_that_renew_their_login_take_nothing_from_the_user",
+            "tests/worker/test_logins.py::test_no_copy_of_a_login_outlives_its_box",
+            "tests/worker/test_logins.py::test_what_a_run_does_to_its_copy_is_not_done_to_the_user_s",
+            "tests/worker/test_login_files.py::test_refresh_tokens_are_emptied_and_the_rest_stays_byte_by_byte",
+        ),
+    ),
+    Promise(
+        "A pause is short, or asked about",
+        "Words alone pause a pool for an hour at most; a pause of more than six hours asks a person, who can end it.",
+        (
+            "tests/core/test_pauses.py::test_words_alone_pause_a_pool_for_an_hour_at_most",
+            "tests/core/test_pauses.py::test_a_person_ends_the_pause_of_one_pool",
+            "tests/worker/clients/test_shown.py::test_an_agent_that_says_its_quota_is_gone_pauses_its_pool_for_an_hour_at_most",
+        ),
+    ),
 )
 
 NOT_PROMISED = (
@@ -211,6 +231,14 @@ NOT_PROMISED = (
         "its words are not looked into: what lies in the project there can be changed by what lands",
     ),
     ("Walls around an agent without a sandbox", "there it can do what you can; the board says `not sandboxed`"),
+    (
+        "That a copy of a login is gone at once without a sandbox",
+        "where worker, keeper and agents are killed together it stays in `.moot/runs/` until the next `moot run`",
+    ),
+    (
+        "That an agent cannot use your access token",
+        "its client works with it, and so can the agent; only what would sign you out is kept from it",
+    ),
     ("That a hidden secret is found", "an agent that wants to put one into its output in disguise can"),
     ("Network file systems, and several machines", "a board is on a local disk of one machine"),
     ("Limits of memory, disk and processes in a run", "time limits are the only ones"),

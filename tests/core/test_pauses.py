@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Budget, Flow
-from folkmoot.errors import NothingToDo, Refused
+from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, limited, small_flow
 
 ASKED = "awaiting-divine-guidance"
@@ -61,8 +61,85 @@ def test_a_pool_without_quota_pauses_and_nothing_is_counted() -> None:
 def test_the_pause_ends_when_the_client_says_and_never_far_away(said: float | None, waits: int) -> None:
     with SoundBoard(FLOW) as board:
         board.add()
-        pause(board, board.claim("d"), said)
+        pause(board, board.claim("d"), said, shown=True)
         assert ends(board) == {"pool:cheap": waits}
+
+
+@pytest.mark.attack("pauses", "words alone say that a quota is back in a month", "the pool pauses for an hour at most")
+@pytest.mark.ledger("R-07")
+@pytest.mark.parametrize(("said", "waits"), [(42.0, 42), (3_600.0, 3_600), (30 * DAY, 3_600), (1e12, 3_600)])
+def test_words_alone_pause_a_pool_for_an_hour_at_most(said: float, waits: int) -> None:
+    with SoundBoard(FLOW) as board:
+        board.add()
+        board.add()
+        runs = [board.claim("d"), board.claim("d")]
+        for run in runs:
+            pause(board, run, said)
+            assert ends(board) == {"pool:cheap": waits} and board.inbox() == []
+
+
+@pytest.mark.ledger("R-07")
+def test_a_long_pause_asks_once_for_the_pool_and_the_item_goes_on_by_itself() -> None:
+    with SoundBoard(FLOW) as board:
+        items = [board.add(), board.add(), board.add()]
+        runs = [board.claim("d") for _ in items]
+        pause(board, runs[0], 6 * 3_600, shown=True)
+        assert board.inbox() == []
+        for run in runs[1:]:
+            pause(board, run, 3 * DAY, shown=True)
+        assert len(board.inbox()) == 1 and ends(board) == {"pool:cheap": 3 * DAY}
+        assert [board.place(item)[1] for item in items] == ["ready"] * 3
+        board.sleep(3 * DAY)
+        assert board.claim("d").run is not None
+
+
+@pytest.mark.attack("pauses", "a forged event of the client pauses a pool for a week", "a person is asked and ends it")
+@pytest.mark.ledger("R-07")
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_person_ends_the_pause_of_one_pool(answered: bool) -> None:
+    with SoundBoard(FLOW) as board:
+        other, first = board.add("b"), board.add("a")
+        board.effort("d", "failed", item=other, attempts=[{"approach": "this"}])
+        runs = [board.claim("d", item=first), board.claim("d", item=other)]
+        for run in runs:
+            pause(board, run, 5 * DAY, shown=True)
+        assert set(ends(board)) == {"pool:cheap", "pool:dear"} and len(board.inbox()) == 2
+        if answered:
+            (question,) = board.item(first).open_questions
+            board.answer(question, "try it now")
+        else:
+            with pytest.raises(Invalid, match="is not paused"):
+                board.engine.on_board(PERSON, commands.ResumeBoard(pool="nobody"))
+            board.engine.on_board(PERSON, commands.ResumeBoard(pool="cheap"))
+        assert set(ends(board)) == {"pool:dear"}
+        assert board.claim("d").run == board.item(first).run
+
+
+@pytest.mark.ledger("R-07")
+def test_a_pool_that_stays_empty_asks_once_while_nobody_answers() -> None:
+    with SoundBoard(FLOW) as board:
+        for _ in range(5):
+            board.add()
+        for _ in range(5):
+            pause(board, board.claim("d"))
+            board.sleep(3_600)
+        assert len(board.inbox()) == 1
+        board.answer(board.inbox()[0])
+        pause(board, board.claim("d"))
+        assert len(board.inbox()) == 1
+
+
+@pytest.mark.ledger("R-07")
+def test_a_login_that_is_over_pauses_like_a_quota_and_counts_nothing() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        before = board.item(item)
+        pause(board, board.claim("d"), login=True)
+        assert ends(board) == {"pool:cheap": 300} and board.item(item).effort == before.effort
+        for _ in range(2):
+            board.sleep(3_600)
+            pause(board, board.claim("d"), login=True)
+        assert len(board.inbox()) == 1 and board.item(item).failures == {}
 
 
 @pytest.mark.ledger("R-07")

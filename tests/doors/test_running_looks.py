@@ -183,7 +183,7 @@ def test_a_stopped_board_says_so_and_how_it_goes_on(board: Application, nowhere:
 
 def test_a_pool_without_quota_says_until_when(board: Application, nowhere: Moot) -> None:
     run = claimed(board, "one", sandboxed=True)
-    board.engine.on_run(run, PauseRun(why="usage limit reached", seconds=90_000.0))
+    board.engine.on_run(run, PauseRun(why="usage limit reached", seconds=90_000.0, shown=True))
     (pause,) = nowhere.json("board")["pauses"]
     for page in (nowhere("board").out, nowhere("show", "1").out):
         words = line_with("■ dev has no quota until ", page)

@@ -32,7 +32,7 @@ from folkmoot.core.rules import (
 from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import gates, verdicts
-from folkmoot.core.rules.running import landing, rights, work
+from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
 from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.engine import claiming, engine, loading, turn
@@ -576,6 +576,16 @@ def deaf_board(patch: Patch) -> None:
 @defect("R-07", "a pool without quota begins runs", flow=FERRY)
 def open_pool(patch: Patch) -> None:
     patch.setattr(loading, "has_room", lambda *rest: True)
+
+
+@defect("R-07", "words alone pause a pool for as long as they say", flow=FERRY)
+def believed_words(patch: Patch) -> None:
+    patch.setattr(pauses, "_seconds", lambda command, count: command.seconds or 300.0)
+
+
+@defect("R-07", "a long pause asks nobody", flow=FERRY)
+def silent_pause(patch: Patch) -> None:
+    patch.setattr(pauses, "_ask_about", lambda *rest: None)
 
 
 @defect("R-07", "a day has no end of money", flow=replace(FERRY, budget=replace(FERRY.budget, day_usd=0.5)))

@@ -574,7 +574,7 @@ import importlib.util, json, os, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 spec = importlib.util.spec_from_file_location("box", sys.argv[1] + "/folkmoot/system/sandbox.py")
 sys.modules["folkmoot.worker.ports"] = type(sys)("ports")
-sys.modules["folkmoot.worker.ports"].Sandbox = object
+sys.modules["folkmoot.worker.ports"].__dict__.update(Sandbox=object, Names=object, FIRST_FILE=3)
 box = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(box)
 made = box.Bubblewrap([], {"PATH": "/usr/bin:/bin", "HOME": sys.argv[2]})

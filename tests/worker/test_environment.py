@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from folkmoot.errors import Invalid
-from folkmoot.worker.environment import CACHES, FILE_BYTES_MAX, environment, place_files, tmp
+from folkmoot.worker.environment import CACHES, environment, make_tmp, tmp
+from folkmoot.worker.logins.placing import FILE_BYTES_MAX, Files, place, read_files
 from folkmoot.worker.ports import Paths
 
 RUN = Paths(root="/b/runs/r1", workspace="/b/runs/r1/workspace", home="/b/runs/r1/home", spool="/b/runs/r1/spool")
@@ -93,6 +94,14 @@ def test_git_neither_asks_nor_waits_nor_finds_a_repository_above(tmp_path: Path)
     assert git("log", "--format=%an").stdout == "Folkmoot agent\n"
 
 
+def place_files(names: list[str], home: str, worker_home: str) -> Files:
+    """As a run without a sandbox gets them."""
+    read = read_files(names, worker_home)
+    placed = place(read.contents, home, in_memory=False)
+    there = {name: text for name, text in read.texts.items() if os.path.join(home, name[2:]) in placed.disk}
+    return Files(texts=there, notes=[*read.notes, *placed.notes])
+
+
 @pytest.fixture
 def homes(tmp_path: Path) -> tuple[Path, Path]:
     run, worker = tmp_path / "run", tmp_path / "worker"
@@ -109,10 +118,16 @@ def test_credential_files_come_to_the_same_place(homes: tuple[Path, Path]) -> No
     file = run / ".codex" / "auth.json"
     assert file.read_text("utf-8") == placed.texts["~/.codex/auth.json"] == '{"token": "abc"}'
     assert stat.S_IMODE(file.stat().st_mode) == 0o600 and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert placed.notes == [] and Path(tmp(str(run))).is_dir()
+    assert placed.notes == []
     (worker / ".codex" / "auth.json").write_text("new", "utf-8")
     place_files(["~/.codex/auth.json"], str(run), str(worker))
     assert file.read_text("utf-8") == "new"
+
+
+def test_the_folder_for_temporary_files_is_its_own(homes: tuple[Path, Path]) -> None:
+    make_tmp(str(homes[0]))
+    make_tmp(str(homes[0]))
+    assert stat.S_IMODE(Path(tmp(str(homes[0]))).stat().st_mode) == 0o700
 
 
 def test_what_is_missing_or_not_fit_is_noted(homes: tuple[Path, Path]) -> None:
@@ -130,7 +145,7 @@ def test_what_is_missing_or_not_fit_is_noted(homes: tuple[Path, Path]) -> None:
         f"~/large has more than {FILE_BYTES_MAX} bytes",
         "~/.codex/auth.json/x cannot be placed: Not a directory",
     ]
-    assert sorted(entry.name for entry in run.iterdir()) == ["linked", "tmp"]
+    assert sorted(entry.name for entry in run.iterdir()) == ["linked"]
     assert not (run / "linked").is_symlink()
 
 

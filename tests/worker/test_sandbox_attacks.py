@@ -223,12 +223,9 @@ def test_people_are_notified_as_the_flow_in_force_says(tmp_path: Path, monkeypat
 
     with tools_of(yard.board._application, str(yard.folder / ".moot"), yard.told.append, step) as tools:
         worker = Worker(tools, "worker", slots=1, until_idle=True)
-        notifier = running._Notifier(worker, str(yard.folder / ".moot"))
-        notifier._known = set()
+        notifier = running.notifier_of(worker, str(yard.folder / ".moot"))
         worker.run(notifier)
-        notifier()
-        for child in notifier._children:
-            child.wait()
+        notifier.finish()
     assert changed
     with open(reader, encoding="utf-8") as file:
         where, folders, words = (file.readline().strip() for _ in range(3))

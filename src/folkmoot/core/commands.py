@@ -67,10 +67,13 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):
-    """The client has shown that its quota is used up: the run ends, its pool pauses, nothing is counted (R-07)."""
+    """The client has shown that its quota is used up, or its login is over: the run ends, its pool pauses, nothing is
+    counted (R-07)."""
 
     why: str
-    seconds: float | None = None  # until the quota is there again; None: nobody said
+    seconds: float | None = None  # until it is there again; None: nobody said
+    shown: bool = False  # by an event of the client with a status or a time in it; False: by its words alone
+    login: bool = False  # it is the login that is over
     work: Work | None = None
 
 
@@ -103,7 +106,7 @@ class StopBoard(Command, frozen=True, gc=False, kw_only=True):
 
 
 class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
-    pass
+    pool: str | None = None  # this one alone; None: everything
 
 
 class LapseRun(Command, frozen=True, gc=False, kw_only=True):

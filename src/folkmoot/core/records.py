@@ -87,7 +87,8 @@ class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     option: str
     why_insufficient: str | None = None
     to: str | None = None
-    effect: str | None = None  # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault
+    # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault; go: the pool is tried again
+    effect: str | None = None
 
 
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -163,6 +164,8 @@ class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     why: str = ""
     by: str = ""
     in_a_row: int = 0  # pauses of a pool with no run in between that could report
+    login: bool = False  # a pool waits for a login, not for quota
+    question: str | None = None  # in which a person was last asked about the pool
     at: int = 0
 
 

@@ -65,6 +65,7 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     messages: list[Message] = field(default_factory=list)  # the item's open ones, and the one spoken of
     holds: list[Hold] = field(default_factory=list)  # those in force, if any can matter
     pauses: list[Pause] = field(default_factory=list)
+    asked: frozenset[str] = frozenset()  # questions about pools that nobody has answered yet
     meters: list[Meter] = field(default_factory=list)  # those that the command may move
     parent: Item | None = None  # whose branch the item's work lands on, if it does so now
     waiters: frozenset[str] = frozenset()  # items that wait for this one, directly or through others

@@ -6,7 +6,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
-from folkmoot.core.records import Message, Meter, Run
+from folkmoot.core.records import Message, Meter, Pause, Run
 from folkmoot.core.rules.running.limits import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, writes
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
@@ -27,7 +27,9 @@ ALWAYS_LIGHT = frozenset({commands.ClaimItem, commands.RenewRun, commands.RankIt
 ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage)
 ABOUT_PATHS = frozenset({commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding})
-ABOUT_PAUSES = frozenset({commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard})
+ABOUT_PAUSES = frozenset(
+    {commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard, commands.AnswerQuestion}
+)
 ADDS = frozenset({commands.AddItem, commands.DispatchAgent})
 VERDICTS = frozenset({commands.ReportRun, commands.SettleDependency})  # the last part of a group brings its verdict
 MAKES = ADDS | VERDICTS
@@ -60,6 +62,7 @@ def situation(
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
     children = reading.children(item.id) if item and kind in REPLANS else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
+    pauses = reading.pauses() if head.pauses and kind in ABOUT_PAUSES else []
     return Situation(
         flow=flow,
         flow_version=flow_version,
@@ -78,11 +81,17 @@ def situation(
         maker=maker,
         origin=origin,
         messages=_messages(reading, command, item) if head.messages else [],
-        pauses=reading.pauses() if head.pauses and kind in ABOUT_PAUSES else [],
+        pauses=pauses,
+        asked=_asked(reading, pauses) if kind is commands.PauseRun else frozenset(),
         meters=_meters(reading, flow, command, item, origin or maker or item),
         parent=_parent(reading, command, item),
         **(_holds(reading, flow, command, item, moment.now) if head.held else {}),
     )
+
+
+def _asked(reading: Reading, pauses: list[Pause]) -> frozenset[str]:
+    found = [reading.question(pause.question) for pause in pauses if pause.question]
+    return frozenset(question.id for question in found if question is not None and question.state == "open")
 
 
 def _origin(reading: Reading, kind: type[Command], maker: Item | None) -> Item | None:

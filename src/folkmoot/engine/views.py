@@ -263,7 +263,14 @@ def hold_views(holds: list[Hold]) -> list[View]:
 def pause_views(pauses: list[Pause], moment: Moment) -> list[View]:
     """What begins no runs now, and until when."""
     return [
-        {"what": name, "until": moment_text(one.ends_at), "why": one.why, "by": one.by, "since": moment_text(one.at)}
+        {
+            "what": name,
+            "until": moment_text(one.ends_at),
+            "why": one.why,
+            "by": one.by,
+            "since": moment_text(one.at),
+            "login": one.login,
+        }
         for name, one in in_force(pauses, moment.now).items()
     ]
 

@@ -59,11 +59,15 @@ def fitting(scene: Scene) -> list[Touched]:
     return [Touched(f"src/i{item.id}.py", scene.chance.choice(("created", "modified")))]
 
 
+LONG = 30_000.0  # seconds; said by an event of the client, as against by its words
+
+
 def quota(scene: Scene) -> PauseRun:
     """The client has shown that there is none left, and now and then when there will be."""
     touched = fitting(scene) if scene.chance.random() < 0.5 else [Touched("docs/x.md"), WICKED[0]]
     work = Work(touched=touched, base=scene.item.head, commit=commit(scene)) if scene.chance.random() < 0.4 else None
-    return PauseRun(why="429", seconds=scene.chance.choice((None, None, 20.0, 4000.0)), work=work)
+    seconds = scene.chance.choice((*(None,) * 6, 20.0, 20.0, 20.0, 4000.0, 4000.0, LONG))
+    return PauseRun(why="429", seconds=seconds, shown=seconds == LONG, work=work)
 
 
 def landing(scene: Scene, parent: Item | None) -> list[Command]:

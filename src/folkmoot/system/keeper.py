@@ -2,7 +2,6 @@
 
 Run as a script by keeping.py, with an empty environment and in a session of its own, so that neither Ctrl-C nor what
 the worker knows reaches an agent. It needs the standard library alone, and Linux. Three kinds of process:
-
     server   one for each worker; takes requests from its socket and forks a warden for each
     warden   one for each tree; every orphan of the tree becomes its child, so "no child left" means "nothing left"
     agent    the first process of the tree, leader of its own session and group
@@ -51,7 +50,7 @@ from folkmoot.system.processes.trees import (
 )
 
 LENGTH = struct.Struct("!Q")  # of the request, which follows as JSON
-DESCRIPTORS = 4  # standard input, output and error of the agent, and the control socket
+DESCRIPTORS = range(4, 53)  # how many: standard input, output and error of the agent, its files, the control socket
 REQUEST_MAX = 16 * 1024 * 1024
 FAULT_MAX = 4000
 
@@ -78,8 +77,14 @@ class Bell:
         ready = {fd for fd, _ in poll.poll(None if seconds is None else max(0, seconds * 1000 + 1))}
         if self.fd in ready:
             os.read(self.fd, 4096)
-            ready.remove(self.fd)
-        return ready
+        return ready - {self.fd}
+
+
+def forget(paths: list[bytes]) -> None:
+    """Remove files that lay there for one tree, through no link: one may lead to files of the user's."""
+    for path in [path for path in paths if os.path.realpath(os.path.dirname(path)) == os.path.dirname(path)]:
+        with contextlib.suppress(OSError):  # it is gone already
+            os.unlink(path)
 
 
 class Launch:
@@ -93,6 +98,7 @@ class Launch:
         self.bounds = Bounds(asked["bounds"])
         self.beat: float = asked["beat"]  # seconds from one sign of life of the worker to the next
         self.missed: int = asked["missed"]  # so many of them without one, and the worker is held to be stopped
+        self.forget = [os.fsencode(path) for path in asked.get("forget", ())]
 
 
 def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> NoReturn:
@@ -106,9 +112,9 @@ def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> 
         signal.set_wakeup_fd(-1)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())  # and no signal is ignored here: see main
         teller = fcntl.fcntl(teller, fcntl.F_DUPFD_CLOEXEC, 64)  # out of the way of what comes
-        for standard, fd in enumerate(descriptors):
-            os.dup2(fd, standard)
-        os.closerange(3, teller)
+        for own, fd in enumerate(descriptors):  # each number is larger than its place: none is taken too early
+            os.dup2(fd, own)
+        os.closerange(len(descriptors), teller)
         os.closerange(teller + 1, 65536)
         launch.bounds.apply()
         step = b"cannot enter %b" % launch.cwd
@@ -127,11 +133,10 @@ class Warden:
         self.bell = Bell()
         self.fault = ""
         self.status: int | None = None  # how the first process ended
-        self.alone = False
+        self.alone = self.killing = False
         self.until: float | None = None  # when the killing begins
-        self.killing = False
         self.killed: set[int] = set()
-        self.heard = b""
+        self.heard, self.to_forget = b"", launch.forget
         self.bounds, self.broken = launch.bounds, "-"  # the limit that it has passed
         self.beat, self.missed, self.silent = launch.beat, launch.missed, 0
         self.look_at = self.beat_at = time.monotonic()
@@ -157,6 +162,7 @@ class Warden:
         finally:
             self.killing = True
             stubborn = kill_all(self.nobody_left, set(), self.killed)
+            forget(self.to_forget)
         if stubborn and not self.fault:
             self.fault = f"these of its processes cannot be killed: {sorted(stubborn)[:20]}"
         if self.ear in self.watched:  # all was over before it was heard
@@ -288,11 +294,11 @@ class Server:
 
     def serve(self) -> bool:
         """Take one request. False if there are no more."""
-        head, descriptors, _, _ = socket.recv_fds(self.requests, LENGTH.size, DESCRIPTORS)
+        head, descriptors, _, _ = socket.recv_fds(self.requests, LENGTH.size, DESCRIPTORS.stop)
         if not head:
             return False
         size = LENGTH.unpack(head)[0]
-        if size > REQUEST_MAX or len(descriptors) != DESCRIPTORS:
+        if size > REQUEST_MAX or len(descriptors) not in DESCRIPTORS:
             raise ValueError(f"a request of {size} bytes with {len(descriptors)} descriptors")
         body = bytearray()
         while len(body) < size:

@@ -22,7 +22,7 @@ from folkmoot.errors import Invalid, Unavailable
 from folkmoot.system.processes import guarding, own
 from folkmoot.system.processes.guarding import Guard
 from folkmoot.system.processes.trees import state_and_parent
-from folkmoot.worker.ports import Ended, Launch
+from folkmoot.worker.ports import FILES_MAX, Ended, Launch
 
 SCRIPT = Path(__file__).with_name("keeper.py")
 LENGTH = struct.Struct("!Q")
@@ -247,18 +247,19 @@ class SystemKeeper:
 
     def start(self, launch: Launch) -> SystemChild:
         """Start it. What the system says against it is in `ended().fault`; it takes some milliseconds."""
-        asked = {"argv": launch.argv, "env": launch.env, "cwd": launch.cwd, "bounds": launch.bounds}
+        asked = {"argv": launch.argv, "env": launch.env, "cwd": launch.cwd}
+        asked |= {"bounds": launch.bounds, "forget": launch.forget}
         request = json.dumps(asked | {"beat": guarding.BEAT, "missed": guarding.MISSED}).encode()
         if not launch.argv:
             raise Invalid("nothing_to_run", "an empty command cannot be started", "name a program")
-        if len(request) > REQUEST_MAX:
+        if len(request) > REQUEST_MAX or len(launch.files) > FILES_MAX:
             raise Invalid("launch_too_big", f"a command of {len(request)} bytes cannot be started", "use its input")
         for _ in range(TRIES):
             with self._lock:
                 if self._closed:
                     raise Unavailable("keeper_closed", "the keeper is closed", "start another worker")
                 server = self._server = self._server or _Server()
-            child = self._ask(server, request, launch.stdin)
+            child = self._ask(server, request, launch)
             if child is not None:
                 self._guard.watch()
                 return child
@@ -298,7 +299,7 @@ class SystemKeeper:
                 living = {child.warden for child in self._children if child.warden is not None}
             guarding.kill_orphans({pid for pid in living - {warden} if state_and_parent(pid)[1] == os.getpid()})
 
-    def _ask(self, server: _Server, request: bytes, stdin: bytes) -> SystemChild | None:
+    def _ask(self, server: _Server, request: bytes, launch: Launch) -> SystemChild | None:
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
             output, output_there = _pipe(ours, theirs)
             errors, errors_there = _pipe(ours, theirs)
@@ -307,7 +308,8 @@ class SystemKeeper:
             control, control_there = socket.socketpair()
             ours.callback(control.close)
             theirs.callback(control_there.close)
-            descriptors = [_readable(stdin, theirs), output_there, errors_there, control_there.fileno()]
+            files = [_readable(content, theirs) for content in launch.files]
+            descriptors = [_readable(launch.stdin, theirs), output_there, errors_there, *files, control_there.fileno()]
             with self._lock:
                 taken = server.ask(request, descriptors)
             theirs.close()  # from here on an end of theirs is closed when nobody there has it any more

@@ -11,8 +11,9 @@ from contextlib import suppress
 from functools import cache
 
 from folkmoot.errors import Invalid, Unavailable
+from folkmoot.system.memory import in_memory
 from folkmoot.system.programs import Programs, parents, walk
-from folkmoot.worker.ports import Sandbox
+from folkmoot.worker.ports import Names, Sandbox
 
 PATIENCE = 20.0  # seconds for the probe; it takes some milliseconds
 
@@ -114,14 +115,15 @@ class NoSandbox:
 
     def wrap(
         self,
-        argv: Sequence[str],
+        argv: Names,
         *,
-        writable: Sequence[str],
-        readable: Sequence[str],
+        writable: Names,
+        readable: Names,
         cwd: str,
         network: bool,
-        named: Sequence[str] = (),
-        hidden: Sequence[str] = (),
+        named: Names = (),
+        hidden: Names = (),
+        memory: Names = (),
     ) -> list[str]:
         return list(argv)
 
@@ -146,14 +148,15 @@ class Bubblewrap:
 
     def wrap(
         self,
-        argv: Sequence[str],
+        argv: Names,
         *,
-        writable: Sequence[str],
-        readable: Sequence[str],
+        writable: Names,
+        readable: Names,
         cwd: str,
         network: bool,
-        named: Sequence[str] = (),
-        hidden: Sequence[str] = (),
+        named: Names = (),
+        hidden: Names = (),
+        memory: Names = (),
     ) -> list[str]:
         """The command that runs `argv` in the box. Its environment is that of the command, so bwrap's must be clean.
 
@@ -163,7 +166,10 @@ class Bubblewrap:
         if not self.works:
             raise Unavailable("no_sandbox", f"There is no sandbox here: {self.why}", "See `moot doctor`.")
         readable = [*self._programs.named(named, [*writable, *readable]), *readable]
-        return self._command(argv, writable=writable, readable=readable, cwd=cwd, network=network, hidden=hidden)
+        own = in_memory(self._bwrap, memory)
+        return self._command(
+            argv, writable=writable, readable=readable, cwd=cwd, network=network, hidden=hidden, own=own
+        )
 
     def _probe(self) -> str:
         """Empty if the box really runs a command here, else why not."""
@@ -181,13 +187,14 @@ class Bubblewrap:
 
     def _command(
         self,
-        argv: Sequence[str],
+        argv: Names,
         *,
-        writable: Sequence[str],
-        readable: Sequence[str],
+        writable: Names,
+        readable: Names,
         cwd: str,
         network: bool,
-        hidden: Sequence[str] = (),
+        hidden: Names = (),
+        own: Names = (),
     ) -> list[str]:
         if not argv:
             raise Invalid("no_command", "There is no command to run.")
@@ -200,6 +207,7 @@ class Bubblewrap:
             *(() if network else ("--unshare-net",)),
             *("--die-with-parent", "--cap-drop", "ALL"),
             *self._layout(writable, readable, network, hidden),
+            *own,
             *("--chdir", cwd, "--"),
             *inside,
             *argv,

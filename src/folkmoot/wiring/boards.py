@@ -28,7 +28,9 @@ LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in t
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
-IGNORED = "board.db*\nrepo.git/\nruns/\ncache/\nspares/\nwriter.lock\nbackups/\nset-aside/\n"
+IGNORED = (
+    "board.db*\nrepo.git/\nrepo.git.*/\nlook-*/\nruns/\ncache/\nspares/\nwriter.lock\nnotified*\nbackups/\nset-aside/\n"
+)
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
 

@@ -17,13 +17,14 @@ import msgspec
 
 from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid, MootError
+from folkmoot.errors import Invalid
 from folkmoot.system.alone import alone
 from folkmoot.system.keeping import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
     engines_own,
@@ -155,53 +156,40 @@ def work(
         watch = FileWatch(tools.workshop.home, STORE, worker.wake)
         stack.callback(watch.close)
         stack.enter_context(_signals(worker, tell))
-        worker.run(_Notifier(worker, os.path.abspath(home)))
+        told = notifier_of(worker, os.path.abspath(home))
+        stack.callback(told.finish)  # however it ends: the last run may have asked something
+        worker.run(told)
     return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0, "unable": _unable(worker)}
 
 
-class _Notifier:
-    """Tells people who are asked something, by the command that the flow in force names."""
+def notifier_of(worker: Worker, home: str) -> Notifier:
+    """By the command that the flow in force names; nothing that landed stands in for a part of it."""
+    tools = worker.tools
 
-    def __init__(self, worker: Worker, home: str) -> None:
-        self._worker = worker
-        self._tools = worker.tools
-        self._home = home
-        self._known: set[str] | None = None
-        self._children: list[subprocess.Popen[bytes]] = []
+    def fault(words: str) -> None:
+        tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
 
-    def __call__(self) -> None:
-        self._children = [child for child in self._children if child.poll() is None]
-        if self._worker.flow.notify:
-            self._notify_people()
-
-    def _notify_people(self) -> None:
-        """Run the flow's own command for each question that has opened since."""
-        asked = {question["id"]: question for question in self._tools.application.queries.inbox()["questions"]}
-        new = [] if self._known is None else [asked[one] for one in asked if one not in self._known]
-        self._known = set(asked)
-        for question in new:
-            try:
-                self._notify(f"item {question['task_id']}: {question['question']}")
-            except (OSError, MootError) as error:
-                why = error.message if isinstance(error, MootError) else error.strerror
-                words = f"nobody could be notified by {self._worker.flow.notify[0]}: {why}"
-                self._tools.tell(Happening("fault", "", question["task_id"], "", ENGINE, words, good=False))
-
-    def _notify(self, words: str) -> None:
-        """The user's own command, in the user's own environment; but nothing that landed stands in for a part of it."""
-        command = notifier(self._home, self._worker.flow)
+    def start(words: str) -> "subprocess.Popen[bytes]":
+        command = notifier(home, worker.flow)
         if not os.path.isabs(command[0]):
             raise FileNotFoundError(errno.ENOENT, "it is not installed")
-        child = own.start(
+        return own.start(  # the user's own command, in the user's own environment
             [*command, words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            cwd=self._home,
-            env={**os.environ, "PATH": outside_path(trees_of(self._home))},
+            cwd=home,
+            env={**os.environ, "PATH": outside_path(trees_of(home))},
         )
-        self._children.append(child)
+
+    return Notifier(
+        lambda: worker.flow.notify,
+        start,
+        home,
+        lambda: list(tools.application.queries.inbox()["questions"]),
+        fault,
+    )
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:

@@ -1,16 +1,12 @@
 """The environment of a run: made from nothing, so that only what the client's entry names gets in."""
 
 import os
-import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-
-from msgspec import Struct, field
 
 from folkmoot.errors import Invalid
 from folkmoot.worker.ports import Paths
 
-FILE_BYTES_MAX = 1_000_000  # a credential file is small; anything larger is a mistake in the client's entry
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 # MOOT_* says who a run is. The others make a loader run code of its choice, in bwrap too, which stands outside the box.
@@ -120,8 +116,12 @@ def environment(
 
 
 def tmp(home: str) -> str:
-    """The folder for temporary files; `place_files` makes it."""
+    """The folder for temporary files."""
     return os.path.join(home, "tmp")
+
+
+def make_tmp(home: str) -> None:
+    os.makedirs(tmp(home), mode=0o700, exist_ok=True)
 
 
 def _path(path: str, moot: str) -> str:
@@ -145,75 +145,36 @@ def _caches(home: str, cache: str | None) -> dict[str, str]:
     return {name: os.path.join(cache, folder) for name, folder in CACHES.items()}
 
 
-class Placed(Struct, frozen=True):
-    """What came of placing credential files."""
-
-    texts: dict[str, str] = field(default_factory=dict)  # content by the name in the client's entry: for the redactor
-    notes: list[str] = field(default_factory=list)  # what was not placed, and why
-
-
-def place_files(files: Iterable[str], home: str, worker_home: str) -> Placed:
-    """Copy the files that a client's entry names, like ~/.codex/auth.json, to the same place in the run's HOME.
-
-    A file that is missing or not fit is noted: many clients can log in in more than one way.
-    """
-    os.makedirs(tmp(home), mode=0o700, exist_ok=True)
-    placed = Placed()
-    for name in files:
-        parts = name.split("/")
-        if parts[0] != "~" or len(parts) < 2 or any(part in ("", ".", "..") for part in parts):
-            raise Invalid("client_files", f"{name!r} is not a file below a home.", "Name it like ~/.codex/auth.json.")
-        try:
-            content = _read(os.path.join(worker_home, *parts[1:]))
-            write_below(home, parts[1:], content)
-        except _NotFit as fault:
-            placed.notes.append(f"{name} {fault}")
-        except OSError as error:
-            placed.notes.append(f"{name} cannot be placed: {error.strerror or error}")
-        else:
-            placed.texts[name] = content.decode("utf-8", "replace")
-    return placed
-
-
-class _NotFit(Exception):
-    pass
-
-
-def _read(path: str) -> bytes:
-    try:
-        # Not blocking: a pipe or a device would be waited for otherwise. What it is, is asked of the open file.
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except FileNotFoundError as error:
-        raise _NotFit("is not there") from error
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise _NotFit("is not a regular file")
-        with open(fd, "rb", closefd=False) as file:
-            content = file.read(FILE_BYTES_MAX + 1)
-    finally:
-        os.close(fd)
-    if len(content) > FILE_BYTES_MAX:
-        raise _NotFit(f"has more than {FILE_BYTES_MAX} bytes")
-    return content
-
-
 def write_below(top: str, parts: list[str], content: bytes) -> None:
     """Step by step, never through a symlink, never into what is there: an earlier process of the run, such as its
     setup, may have put anything into a folder that it can write."""
+    folder = enter_below(top, parts[:-1])
+    try:
+        make_new(folder, parts[-1], content)
+    finally:
+        os.close(folder)
+
+
+def enter_below(top: str, parts: list[str]) -> int:
+    """Open a folder below another, made where it is missing, through no link."""
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        for part in parts[:-1]:
+        for part in parts:
             with suppress(FileExistsError):  # if what is there is no folder, opening it says so
                 os.mkdir(part, 0o700, dir_fd=folder)
             below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
             os.close(folder)
             folder = below
-        with suppress(FileNotFoundError):
-            os.unlink(parts[-1], dir_fd=folder)
-        fd = os.open(
-            parts[-1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder
-        )
-        with open(fd, "wb") as file:
-            file.write(content)
-    finally:
+    except BaseException:
         os.close(folder)
+        raise
+    return folder
+
+
+def make_new(folder: int, name: str, content: bytes = b"") -> None:
+    """Make a file in an open folder, in the place of whatever is there."""
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    with open(fd, "wb") as file:
+        file.write(content)

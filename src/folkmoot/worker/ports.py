@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
+Names = Sequence[str]
+
 
 class Ran(Struct, frozen=True):
     """How a command ended."""
@@ -31,6 +33,10 @@ class Git(Protocol):
         """Run git. With `check`, a failure raises Unavailable("git_failed", …) that names the command and its words."""
 
 
+FIRST_FILE = 3  # the descriptor of a launch's first file
+FILES_MAX = 48
+
+
 class Launch(Struct, frozen=True, kw_only=True):
     """A process tree to be started."""
 
@@ -39,6 +45,8 @@ class Launch(Struct, frozen=True, kw_only=True):
     cwd: str
     stdin: bytes = b""
     bounds: dict[str, Any] = {}  # what the tree may use up: memory, processes, open_files, disk, and the disk's places
+    files: list[bytes] = field(default_factory=list)  # open for reading in the first process, from FIRST_FILE on
+    forget: list[str] = field(default_factory=list)  # files that the keeper removes when the tree has ended
 
 
 class Ended(Struct, frozen=True):
@@ -86,15 +94,20 @@ class Sandbox(Protocol):
 
     def wrap(
         self,
-        argv: Sequence[str],
+        argv: Names,
         *,
-        writable: Sequence[str],
-        readable: Sequence[str],
+        writable: Names,
+        readable: Names,
         cwd: str,
         network: bool,
-        named: Sequence[str] = (),  # words of the flow: programs among them are shown
-        hidden: Sequence[str] = (),  # covered for this command, also inside of what it may write
-    ) -> list[str]: ...
+        named: Names = (),
+        hidden: Names = (),
+        memory: Names = (),
+    ) -> list[str]:
+        """The command that runs `argv` in the box. `named` are words of the flow: programs among them are shown.
+        `hidden` is covered for this command, also inside of what it may write. What `memory` names lies in memory and
+        is gone with the box: folders (their names end with /), and files, in the order in which the launch has their
+        contents."""
 
 
 class Paths(Struct, frozen=True, kw_only=True):
@@ -115,6 +128,7 @@ class Stream(Struct, kw_only=True):
     cause: str | None = None  # quota, transient, environment, size, capability…: as the client shows it
     why: str = ""
     reset_after: float | None = None  # seconds until the quota is there again, if it was said
+    shown: bool = False  # is the quota told by an event of the client, with a status or a time; not by words alone?
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0

@@ -4,11 +4,52 @@ import os
 
 from folkmoot.errors import MootError
 from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.removing import is_alive, is_left, remove_tree
 from folkmoot.worker.workshop import BASE, OWNER, RUNS
+
+# Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
+# whether such a name is ours alone. A user may have moved `repo.git` away under any name.
+UNMARKED_SECONDS = 3600.0
+ASIDE = (("", "look-", True), ("", "repo.git.", False), ("spares", ".making-", True))
+
+
+def forget_logins(tools: Tools) -> None:
+    """Remove the HOMEs of runs whose worker is gone: without a sandbox a copy of a login may lie there. Nothing in
+    them is work. This is done before anything else."""
+    folder = os.path.join(tools.workshop.home, RUNS)
+    for run in os.listdir(folder) if os.path.isdir(folder) else []:
+        root = os.path.join(folder, run)
+        if not _is_owned(root):
+            _remove(tools, os.path.join(root, "home"))
+
+
+def _clear(tools: Tools) -> None:
+    """Remove what was made aside by a process that died over it."""
+    before = tools.application.engine.clock.wall() / 1000 - UNMARKED_SECONDS
+    for below, prefix, ours in ASIDE:
+        folder = os.path.join(tools.workshop.home, below)
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            path = os.path.join(folder, name)
+            if name.startswith(prefix) and is_left(path, prefix, before if ours else None):
+                _remove(tools, path)
+
+
+def _remove(tools: Tools, path: str) -> None:
+    try:
+        if os.path.islink(path):
+            os.unlink(path)
+        else:
+            remove_tree(path)
+    except FileNotFoundError:
+        pass  # another worker was quicker
+    except OSError as error:
+        words = f"{path} is left over and could not be removed: {error.strerror or error}"
+        tools.tell(Happening("fault", "", "", "", "folkmoot", words, good=False))
 
 
 def tidy(tools: Tools) -> None:
     """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone."""
+    _clear(tools)
     folder = os.path.join(tools.workshop.home, RUNS)
     for run in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if _is_owned(os.path.join(folder, run)):
@@ -33,9 +74,9 @@ def tidy(tools: Tools) -> None:
 
 
 def _is_owned(root: str) -> bool:
-    """Is the process that made it alive? If another has its number now, the folder just stays a little longer."""
+    """Is the process that made it alive? One that has its number now, and was started at another time, is not it."""
     owner = _said(root, OWNER)
-    return owner is not None and owner.isdecimal() and os.path.exists(f"/proc/{owner}")
+    return owner is not None and is_alive(owner)
 
 
 def _said(root: str, name: str) -> str | None:

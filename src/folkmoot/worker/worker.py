@@ -13,8 +13,9 @@ from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
 from folkmoot.worker.jobs.job import STORE_PAUSE, Happening, Job, Tools
 from folkmoot.worker.jobs.landing import LandingJob
+from folkmoot.worker.logins.waiting import Logins
 from folkmoot.worker.ports import Sandbox
-from folkmoot.worker.tidy import tidy
+from folkmoot.worker.tidy import forget_logins, tidy
 
 LONGEST_SLEEP = 5.0
 TIDY_SECONDS = 30.0
@@ -55,6 +56,7 @@ class Worker:
         self._looking = threading.Lock()
         self._guarding = threading.Event()  # there is another run to look after, or none any more
         self._is_over = False
+        self._logins = Logins(tools, self.speaker)
 
     def agents(self) -> list[str]:
         """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
@@ -99,10 +101,12 @@ class Worker:
         guard = threading.Thread(target=self._guard, name="moot-guard", daemon=True)
         guard.start()
         try:
+            forget_logins(self.tools)
             while True:
                 self._tidy()
                 self._reap()
                 self._watch()
+                self._logins.look(self.flow)
                 self._fill()
                 if self.crew.is_over():
                     idle()  # what its last run asked is told too

@@ -16,7 +16,7 @@ from folkmoot.worker.git.landing import Landing
 from folkmoot.worker.git.repository import Author, Repository
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Paths
-from folkmoot.worker.removing import remove_tree
+from folkmoot.worker.removing import maker, remove_tree
 
 RUNS = "runs"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
@@ -101,7 +101,7 @@ class GitWorkshop:
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         commit = commit or self.base(standing)
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
-        _write(paths, OWNER, str(os.getpid()))
+        _write(paths, OWNER, maker())
         _write(paths, BASE, commit or "")
         self.clones.make(paths, commit, standing.item, author_of(standing.agent))
         _private(paths)
@@ -164,7 +164,7 @@ class FolderWorkshop:
 
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
-        _write(paths, OWNER, str(os.getpid()))  # and no base: what was done stays in the folder anyway
+        _write(paths, OWNER, maker())  # and no base: what was done stays in the folder anyway
         _private(paths)
         boards = msgspec.json.encode([os.fsencode(board) for board in self._folder.boards()])
         _write(paths, BOARDS, boards.decode())

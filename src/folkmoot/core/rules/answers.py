@@ -20,6 +20,7 @@ from folkmoot.core.rules.movement import (
     stage_of,
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
+from folkmoot.core.rules.running.pauses import go_on
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
@@ -57,6 +58,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     if option and option.effect == "cancel":
         give_up(case, text)
         return
+    if option and option.effect == "go":
+        go_on(case, question.id)
     if option and option.effect == "waive" and question.part:
         case.set("item_rests", {"waived": question.part}, outputs=waived(case.item.outputs, question.part))
     if question.dependency:

@@ -103,21 +103,23 @@ def stop_command(session: Session, why: str) -> None:
 
 
 @click.command("go")
+@click.argument("pool", required=False)
 @common
 @click.pass_obj
-def go_command(session: Session) -> None:
+def go_command(session: Session, pool: str | None) -> None:
     """Let a stopped board go on.
 
     Pools that wait for their quota are tried again too, and a day's budget that is spent is no reason to wait today.
+    With the name of a pool only that one goes on.
 
     \b
     Examples:
       moot go
-      moot go --json
+      moot go claude-code
 
     See also: moot stop, moot run.
     """
-    view = session.board.engine.on_board(session.speaker(), commands.ResumeBoard())
+    view = session.board.engine.on_board(session.speaker(), commands.ResumeBoard(pool=pool))
     _say_pauses(session, view)
 
 

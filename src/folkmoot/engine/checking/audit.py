@@ -98,6 +98,8 @@ class Audit:
             self._check_claim(event, item)
             if self._in_force is not None:
                 self.running.claimed(event, item, self._in_force)
+        if event.name == "pool_paused":
+            self.running.paused(event, item)
         if event.name == "dispute_answered" and item is not None:
             self._check_round(event, item)
 

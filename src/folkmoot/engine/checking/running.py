@@ -5,14 +5,16 @@ from typing import Any
 
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import BOUND, Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, day_is_spent
+from folkmoot.core.rules.running.pauses import LONG_SECONDS, QUOTA_SECONDS_MAX
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
 
 Found = Callable[[str, str, str | None], None]
 NOBODYS = frozenset({".git", ".moot"})  # no run changes what lies in one of these, at any depth
+ROUNDED = 0.01  # seconds
 LANDED_BY = ("done", "changes_requested", "disputed")  # a bound child hands its work over with its verdict
 
 
@@ -55,6 +57,21 @@ class Running:
         day = self.tables.get("meters", {}).get(DAY)
         if agent in flow.agents and DAY in on and day is not None and day_is_spent(flow.budget, day):
             self.found("R-07", f"{event.run} begins after the day's budget was spent", item)
+
+    def paused(self, event: Event, item: Item | None) -> None:
+        """Before the event is folded: may the pool pause for so long? Older versions did not say who showed it."""
+        change = next((c for c in event.changes if c.table == "pauses"), None)
+        if change is None or "shown" not in event.context:
+            return
+        until = change.fields["until"]
+        before = self.tables.get("pauses", {}).get(change.id)
+        longer = before is None or not before.on or until > (before.until or 0.0) + ROUNDED
+        seconds = until - event.time
+        if longer and not event.context["shown"] and seconds > QUOTA_SECONDS_MAX + ROUNDED:
+            self.found("R-07", f"{change.id} pauses for {seconds:.0f}s because of words alone", event.item)
+        asks = item is not None and item.kind not in BOUND
+        if asks and seconds > LONG_SECONDS + ROUNDED and change.fields["question"] is None:
+            self.found("R-07", f"{change.id} pauses for {seconds:.0f}s and nobody is asked", event.item)
 
     def _check_rate(self, event: Event, agent: str, flow: Flow, item: str) -> None:
         most, window = flow.limits.starts, flow.limits.window

@@ -37,7 +37,9 @@ class Start(Struct, frozen=True, kw_only=True):
     env: list[str] = field(default_factory=list)  # names that pass through
     set: dict[str, str] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)  # the user's credential files, like ~/.codex/auth.json
+    keeps_refresh: list[str] = field(default_factory=list)  # of `files`: those whose refresh token does not rotate
     home_files: dict[str, str] = field(default_factory=dict)  # path in its HOME → text; `files` come over them
+    renew: str = ""  # the program that a person starts so that its login renews itself
     stdin: bool = True  # the prompt goes in on standard input
     acp: bool = False  # our driver is started, and it starts the agent
     model: str | None = None  # the model's own id
@@ -78,6 +80,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     env: list[str] = field(default_factory=list)
     set: dict[str, str] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
+    keeps_refresh: list[str] = field(default_factory=list)
     home: dict[str, str] = field(default_factory=dict)
 
 
@@ -193,7 +196,9 @@ class Catalogue:
             env=given.env or (known.env if known else []),
             set={**(_settings(known.set, meant.id) if known else {}), **given.set},
             files=given.files or (known.files if known else []),
+            keeps_refresh=known.keeps_refresh if known else [],
             home_files=known.home if known else {},
+            renew=known.find[0] if known else "",
             model=meant.id,
             pool=meant.pool,
             **parts,

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
+from folkmoot.worker.removing import maker
 
 if TYPE_CHECKING:
     from folkmoot.worker.git.places import Tree
@@ -58,7 +59,7 @@ class Checkout:
         if not self._unlocked():
             return "git is busy there (index.lock)"
         before = old or self._repository.empty_tree()
-        with tempfile.TemporaryDirectory(prefix="look-", dir=self._repository.home) as folder:
+        with tempfile.TemporaryDirectory(prefix=f"look-{maker()}-", dir=self._repository.home) as folder:
             copy = os.path.join(folder, "index")
             if os.path.exists(self._tree.index):
                 # With its time, by which git knows which files may have changed since.

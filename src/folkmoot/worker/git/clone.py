@@ -22,7 +22,7 @@ from folkmoot.errors import Unavailable
 from folkmoot.worker.git.looking import behind_link, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, readable, write
 from folkmoot.worker.ports import Paths, Ran
-from folkmoot.worker.removing import remove_tree
+from folkmoot.worker.removing import maker, remove_tree
 
 NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
 FILE_BYTES_MAX = 1_000_000_000  # of one file, however sparse: git reads all of it
@@ -99,7 +99,7 @@ class Clones:
     def prepare_spare(self, commit: str) -> None:
         """Check out a commit ahead. Any number may be prepared; each is taken once."""
         os.makedirs(self._spares, exist_ok=True)
-        aside = tempfile.mkdtemp(prefix=".making-", dir=self._spares)
+        aside = tempfile.mkdtemp(prefix=f".making-{maker()}-", dir=self._spares)
         workspace = os.path.join(aside, "workspace")
         os.mkdir(workspace)
         self._fill(workspace, os.path.join(aside, "index"), commit)

@@ -17,6 +17,7 @@ from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.places import Place, find
 from folkmoot.worker.ports import Git, Ran
+from folkmoot.worker.removing import maker
 
 FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow")
 DIFF = ("diff-tree", "-r", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
@@ -100,7 +101,7 @@ class Repository:
                 raise Unavailable("other_repository", words, "Move it away: a new one is made.")
             return
         os.makedirs(self.home, exist_ok=True)
-        aside = tempfile.mkdtemp(prefix="repo.git.", dir=self.home)
+        aside = tempfile.mkdtemp(prefix=f"repo.git.{maker()}-", dir=self.home)
         try:
             # Whole before it has its name: a crash leaves nothing that looks like a repository.
             self.git("init", "--quiet", "--bare", "--template=", f"--object-format={self.form}", git_dir=aside)

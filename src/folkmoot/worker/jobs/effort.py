@@ -16,9 +16,11 @@ from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
-from folkmoot.worker.environment import place_files, write_below
+from folkmoot.worker.environment import write_below
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job, View
+from folkmoot.worker.logins.expiry import is_over
+from folkmoot.worker.logins.placing import Files, read_files
 from folkmoot.worker.output import DIFF_PART, tail_of
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
@@ -45,6 +47,11 @@ class EffortJob(Job):
         start = tools.catalogue.resolve(self.flow, self.flow.agents[self.agent], self.model)
         if start is None:
             raise Unavailable("no_client", f"the flow does not say how {self.agent} is run", "give it `run`")
+        login = read_files(start.files, tools.env.get("HOME", ""), start.keeps_refresh)
+        over = self._login_over(start, login)
+        if over:
+            self._pause(PauseRun(why=over, login=True))
+            return
         standing = tools.application.queries.standing(self.run)
         self.step("clone")
         base = tools.workshop.make(self.paths, standing, None)
@@ -53,7 +60,7 @@ class EffortJob(Job):
             relay = Relay(tools.application, self.speaker, self.item, lambda value: self.redactor.clean_value(value))
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
-                ended, stream = self._run(start, door, is_fresh(standing))
+                ended, stream = self._run(start, login, door, is_fresh(standing))
             finally:
                 door.close()
             self.close_output()
@@ -75,14 +82,22 @@ class EffortJob(Job):
 
     # Running it
 
-    def _run(self, start: Start, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
+    def _login_over(self, start: Start, login: Files) -> str:
+        """Why its client could not sign in; without that no run is worth its while."""
+        return is_over(start, login, self.tools.env, self.tools.application.engine.clock.wall() / 1000)
+
+    def _pause(self, command: PauseRun) -> None:
+        self.insist(command, show=False)
+        self.became = command.why if command.login else f"no quota: {command.why}"
+        self.tell("released", self.became)
+
+    def _run(self, start: Start, login: Files, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
         self.set_up(agent.setup, agent.network, shared=fresh)
         files = self._spool()
-        self._home_files(start)
-        placed = place_files(start.files, self.paths.home, self.tools.env.get("HOME", ""))
-        for words in placed.notes:
+        for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")
+        home_files = {name: text.encode() for name, text in start.home_files.items()}
         values = {"brief": files["MOOT_BRIEF"], "prompt": files["prompt"], "prompt_file": files["MOOT_PROMPT"]}
         values |= {"model": start.model or "", "workspace": self.paths.workspace, "report": files["MOOT_REPORT"]}
         run = {name: path for name, path in files.items() if name.startswith("MOOT_")}
@@ -95,10 +110,13 @@ class EffortJob(Job):
             "MOOT_SOCKET": door.path,
         }
         env = self.environment(start.env, start.set, run)
-        self.redactor = self.knowing(start.env, placed.texts, start.set)
+        self.redactor = self.knowing(start.env, login.texts, start.set)
         argv = fill(start.argv, values)
         stdin = files["prompt"].encode() if start.stdin else b""
-        launch = self.launch(argv, env, network=agent.network, stdin=stdin, doors=[door.folder], named=start.argv)
+        own = {**home_files, **login.contents}
+        launch = self.launch(
+            argv, env, network=agent.network, stdin=stdin, doors=[door.folder], named=start.argv, files=own
+        )
         self.step("spawn")
         self.tell("started", start.name)
         clock = self.tools.application.engine.clock
@@ -111,7 +129,10 @@ class EffortJob(Job):
 
         ended = self.converse(launch, hear)
         self.check_alive()
-        return ended, heard.finish(ended, self.errors_tail)
+        stream = heard.finish(ended, self.errors_tail)
+        if stream.cause == "environment" and (over := self._login_over(start, login)):
+            stream.why = f"{stream.why} ({over})"
+        return ended, stream
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
@@ -122,10 +143,6 @@ class EffortJob(Job):
         write_below(spool, ["prompt.txt"], text.encode())
         named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": "report"}
         return {"prompt": text, **{name: files[file] for name, file in named.items()}}
-
-    def _home_files(self, start: Start) -> None:
-        for name, text in start.home_files.items():
-            write_below(self.paths.home, name.split("/"), text.encode())
 
     # Bringing it home
 
@@ -140,10 +157,8 @@ class EffortJob(Job):
             self.watch.done = True
             return
         if said is None and stream.cause == "quota":
-            command = PauseRun(why=self.redactor.clean(stream.why), seconds=stream.reset_after, work=work)
-            self.insist(command, show=False)
-            self.became = f"no quota: {command.why}"
-            self.tell("released", self.became)
+            why, shown = self.redactor.clean(stream.why), stream.shown
+            self._pause(PauseRun(why=why, seconds=stream.reset_after, shown=shown, work=work))
             return
         if said is None:
             said, fault = self._unsaid(ended, stream)

@@ -16,8 +16,9 @@ from folkmoot.engine.application import Application
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.clients.stream import Words
-from folkmoot.worker.environment import environment, place_files
+from folkmoot.worker.environment import environment, make_tmp
 from folkmoot.worker.jobs.bounds import bounds_of, over_limit
+from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output, tail_of
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
 from folkmoot.worker.secrets import Known, Redactor, looks_secret
@@ -215,7 +216,7 @@ class Job(ABC):
     def environment(
         self, names: Sequence[str], values: Mapping[str, str], run: Mapping[str, str], *, cache: str | None = None
     ) -> dict[str, str]:
-        place_files([], self.paths.home, "")  # its folder for temporary files
+        make_tmp(self.paths.home)
         return environment(
             names,
             values,
@@ -236,9 +237,15 @@ class Job(ABC):
         doors: Sequence[str] = (),
         writable: Sequence[str] = (),
         named: Sequence[str] | None = None,
+        files: Mapping[str, bytes] | None = None,
     ) -> Launch:
-        """`named` are the flow's own words for the command: what was put in for them shows nothing of the machine."""
+        """`named` are the flow's own words for the command: what was put in for them shows nothing of the machine.
+        `files` lie below HOME for this process tree alone: in a sandbox in memory, without one on the disk until the
+        tree has ended."""
         workshop = self.tools.workshop
+        placed = place(files or {}, self.paths.home, self.sandbox.works)
+        for words in placed.notes:
+            self.output.add(f"folkmoot: {words}\n")
         wrapped = self.sandbox.wrap(
             argv,
             writable=[self.paths.workspace, self.paths.home, self.paths.spool, *writable],
@@ -247,9 +254,17 @@ class Job(ABC):
             network=network,
             named=argv if named is None else named,
             hidden=workshop.hidden(self.paths),
+            memory=list(placed.memory),
         )
-        bounds = bounds_of(self.flow.limits, self.paths)
-        return Launch(argv=wrapped, env=env, cwd=self.paths.workspace, stdin=stdin, bounds=bounds)
+        return Launch(
+            argv=wrapped,
+            env=env,
+            cwd=self.paths.workspace,
+            stdin=stdin,
+            bounds=bounds_of(self.flow.limits, self.paths),
+            files=[content for content in placed.memory.values() if content is not None],
+            forget=placed.disk,
+        )
 
     def set_up(self, commands: Sequence[list[str]], network: bool, *, shared: bool) -> None:
         """Make a fresh workspace ready, with nothing of the client's in reach: this runs what is in the repository.

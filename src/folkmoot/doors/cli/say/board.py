@@ -22,7 +22,17 @@ from folkmoot.doors.cli.say.page import (
     one_line,
     when,
 )
-from folkmoot.doors.cli.say.progress.held import DAY, NO_RUN, PAUSED, READY, STOPPED, UNABLE, held_back, pause_words
+from folkmoot.doors.cli.say.progress.held import (
+    DAY,
+    NO_RUN,
+    PAUSED,
+    POOL,
+    READY,
+    STOPPED,
+    UNABLE,
+    held_back,
+    pause_words,
+)
 from folkmoot.doors.cli.say.talk import answer_command
 
 View = dict[str, Any]
@@ -82,13 +92,17 @@ def pause_lines(page: Page, pause: View, indent: int) -> None:
     """What begins no runs now, why, until when, and how to end it."""
     what = pause["what"]
     why = f": {one_line(pause['why'])}" if pause["why"] else ""
+    if what.startswith(POOL) and pause["by"]:
+        why += f" (a run of {one_line(pause['by'])} met it)"
     label = page.text(("!" if page.ascii else "■", CARE))
     page.labelled(label, (pause_words(pause), CARE), why, indent=indent, gap=1)
     hint: list[Part] = [("no run begins; those at work may finish; go on: ", QUIET), ("moot go", COMMAND)]
     if what == DAY:
         hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot go", COMMAND)]
     elif what != STOPPED:
-        hint = [("then it goes on by itself; or try now: ", QUIET), ("moot go", COMMAND)]
+        when = "when the login is renewed, or then" if pause["login"] else "then"
+        go = f"moot go {one_line(what.removeprefix(POOL))}"
+        hint = [(f"{when}, it goes on by itself; or try now: ", QUIET), (go, COMMAND)]
     page.line(*hint, indent=indent + 2)
 
 

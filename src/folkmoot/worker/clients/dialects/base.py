@@ -7,6 +7,7 @@ from folkmoot.worker.clients.stream import LastMessage, Words, decoded, plain
 from folkmoot.worker.ports import Ended, Stream
 
 _TAIL = 4_000  # characters at the end of what it printed in which an error is looked for
+_QUOTA_STATUSES = (402, 429)
 _NO_PROGRAM = (126, 127)  # how a shell says that a program cannot be run, or is not there
 
 
@@ -20,6 +21,7 @@ class Listener:
         self.now = now
         self.error: str | None = None  # what it told as its failure, and its status of HTTP
         self.status: int | None = None
+        self.shown = False  # did an event of its own name a time at which the quota is there again?
         self.known_cause: str | None = None  # where an event says it better than the words of an error
 
     def feed(self, line: str) -> None:
@@ -37,14 +39,15 @@ class Listener:
         """One event of the client's stream."""
         raise NotImplementedError
 
-    def fail(self, error: Any, status: Any = None) -> None:
+    def fail(self, error: Any, status: Any = None, *, shown: bool = False) -> None:
         """The client said that it failed. A later success takes it back."""
-        self.error = plain(error)
+        self.error, self.shown = plain(error), shown
         self.status = status if isinstance(status, int) and 400 <= status <= 599 else None
 
     def recover(self) -> None:
         """The model answered again: what failed before was tried again with success."""
         self.error = self.status = self.known_cause = None
+        self.shown = False
 
     def end(self, succeeded: bool | None) -> None:
         """The client's last event: it need not be waited for."""
@@ -75,6 +78,8 @@ class Listener:
         if found.cause == "quota" and reset is None:
             reset = reset_after(told, self.now)
         self._because(self.known_cause or found.cause, shown(told) or found.why, reset)
+        # A number in a field of an event is the client's; what its words say may be anybody's.
+        self.stream.shown = self.stream.cause == "quota" and (self.shown or self.status in _QUOTA_STATUSES)
 
     def _fell_silent(self, ended: Ended, errors_tail: str) -> None:
         """The process ended without a last event: only a crash or a refusal to start is a reason of its own."""

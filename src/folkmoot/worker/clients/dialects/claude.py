@@ -26,7 +26,9 @@ class ClaudeListener(Listener):
             case "system":
                 self._hear_wait(event)
             case "rate_limit_event":
-                self._reset_at = count(event, "rate_limit_info", "resetsAt")
+                # It also tells when a limit will end that is not reached.
+                reached = not words(event, "rate_limit_info", "status").startswith("allowed")
+                self._reset_at = count(event, "rate_limit_info", "resetsAt") if reached else 0
             case "result":
                 self._hear_result(event)
 
@@ -72,8 +74,10 @@ class ClaudeListener(Listener):
         # Qwen Code 0.15 tells a failed request as a success.
         if failed or (told.startswith("[API Error") and told.endswith("]")):
             error = told or words(event, "error", "message") or plain(event.get("errors") or event.get("error"))
-            reset = f" resets at {self._reset_at}" if self._reset_at else ""
-            self.fail((error or words(event, "subtype")) + reset, event.get("api_error_status"))
+            # Where only the words look like a failure they are perhaps the model's.
+            reset = f" resets at {self._reset_at}" if self._reset_at and failed else ""
+            status = event.get("api_error_status") if failed else None
+            self.fail((error or words(event, "subtype")) + reset, status, shown=bool(reset))
             if words(event, "subtype") == "error_max_turns":
                 self.known_cause = "capability"
             self.end(False)

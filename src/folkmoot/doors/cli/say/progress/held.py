@@ -93,7 +93,8 @@ def concerns(pause: View, item: View, flow: Flow) -> bool:
 def pause_words(pause: View) -> str:
     """What begins no runs, and until or since when."""
     names = {STOPPED: "the board is stopped", DAY: "no agent begins"}
-    words = names.get(pause["what"]) or f"{pause['what'].removeprefix(POOL)} has no quota"
+    lacks = "has no login" if pause["login"] else "has no quota"
+    words = names.get(pause["what"]) or f"{pause['what'].removeprefix(POOL)} {lacks}"
     by = f" by {pause['by']}" if pause["what"] == STOPPED else ""
     end = f" until {when(pause['until'])}" if pause["until"] else f" since {when(pause['since'])}{by}"
     return one_line(words) + end

@@ -1,0 +1,58 @@
+"""Pools that wait for a login go on when the user's file is good again: the file says so, nobody need be asked."""
+
+from contextlib import suppress
+
+from folkmoot.core.commands import ResumeBoard, Speaker
+from folkmoot.core.flow import RUNG_ESCALATE, Flow
+from folkmoot.core.rules.running.limits import POOL
+from folkmoot.errors import MootError
+from folkmoot.worker.jobs.job import Tools
+from folkmoot.worker.logins.expiry import is_over
+from folkmoot.worker.logins.placing import Files, read_files
+
+LOOK_SECONDS = 5.0
+
+
+class Logins:
+    """Looks now and then whether a pool that waits for its login can go on."""
+
+    def __init__(self, tools: Tools, speaker: Speaker) -> None:
+        self._tools = tools
+        self._speaker = speaker
+        self._at = 0.0
+        # With these files a pool was let go on. If it pauses again they were not what it needs.
+        self._tried: dict[str, list[Files]] = {}
+
+    def look(self, flow: Flow) -> None:
+        if self._tools.now() < self._at:
+            return
+        self._at = self._tools.now() + LOOK_SECONDS
+        with suppress(MootError):  # the store cannot be reached, or another worker was quicker: the next look tells
+            self._look(flow)
+
+    def _look(self, flow: Flow) -> None:
+        application = self._tools.application
+        for pause in application.queries.pauses()["pauses"]:
+            if not pause["login"]:
+                continue
+            pool = pause["what"].removeprefix(POOL)
+            files = self._renewed(flow, pool)
+            if files and files != self._tried.get(pool):
+                self._tried[pool] = files
+                application.engine.on_board(self._speaker, ResumeBoard(pool=pool))
+
+    def _renewed(self, flow: Flow, pool: str) -> list[Files]:
+        """The files of the clients that use the pool; none while one of their logins is over."""
+        tools, found = self._tools, []
+        now = tools.application.engine.clock.wall() / 1000
+        for agent in flow.agents.values():
+            rungs: list[str | None] = [rung.model for rung in agent.ladder if rung.model != RUNG_ESCALATE]
+            for model in [model for model in rungs or [None] if flow.pool(agent.name, model) == pool]:
+                start = tools.catalogue.resolve(flow, agent, model)
+                if start is None or not start.files:
+                    continue
+                files = read_files(start.files, tools.env.get("HOME", ""), start.keeps_refresh)
+                if is_over(start, files, tools.env, now):
+                    return []
+                found.append(files)
+        return found
