@@ -176,10 +176,23 @@ PROMISES = (
         ),
     ),
     Promise(
-        "Secrets stay put",
-        "Of your environment a run gets only what its client's entry names, and values that pass in are redacted from "
-        "what is stored or shown.",
+        "What an agent leaves cannot hold the engine",
+        "Taking in a run's files ends within a short time, with the second Ctrl-C, and with the worker; what cannot be "
+        "taken in is put aside once, and a person is told.",
         (
+            "tests/worker/test_harvest.py::test_what_is_too_slow_is_put_aside_once_and_said",
+            "tests/worker/test_harvest.py::test_the_clock_holds_where_nothing_was_foreseen",
+            "tests/worker/test_harvest.py::test_git_dies_with_the_worker",
+            "tests/worker/test_harvest.py::test_two_interrupts_end_a_harvest",
+        ),
+    ),
+    Promise(
+        "Secrets stay put",
+        "Of your environment a run gets only what its client's entry names; values that pass in are redacted from "
+        "what is stored or shown, and a change that adds one does not land.",
+        (
+            "tests/worker/test_secret_changes.py::test_a_change_with_the_runs_own_key_does_not_land",
+            "tests/worker/git/test_leaks.py::test_known_values_are_found_wherever_they_are",
             "tests/worker/test_trouble.py::test_secrets_stay_put",
             "tests/worker/test_environment.py::test_nothing_of_the_worker_s_passes_unless_it_is_named",
             "tests/worker/test_secrets.py::test_a_known_value_is_hidden_in_every_form",
@@ -239,7 +252,7 @@ NOT_PROMISED = (
         "That an agent cannot use your access token",
         "its client works with it, and so can the agent; only what would sign you out is kept from it",
     ),
-    ("That a hidden secret is found", "an agent that wants to put one into its output in disguise can"),
+    ("That a hidden secret is found", "an agent that wants to put one into its output or a file in disguise can"),
     ("Network file systems, and several machines", "a board is on a local disk of one machine"),
     ("Limits of memory, disk and processes in a run", "time limits are the only ones"),
 )

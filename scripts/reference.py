@@ -110,6 +110,7 @@ FLOW_SECTIONS: list[tuple[str, str, words.Keys, type[msgspec.Struct] | None]] = 
     ("budget", "Under `budget`.", words.BUDGET, core.Budget),
     ("messages", "Under `messages`, by the type of message.", words.MESSAGE, None),
     ("questions", "Under `questions`.", words.QUESTIONS, core.QuestionPolicy),
+    ("secrets", "Under `secrets`.", words.SECRETS, core.SecretPolicy),
     ("mirror", "Under `mirror`.", words.MIRROR, None),
 ]
 

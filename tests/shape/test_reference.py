@@ -33,6 +33,7 @@ PLACES: list[tuple[words.Keys, str]] = [
     (words.BUDGET, "budget"),
     (words.MESSAGE, "messages.review_request"),
     (words.QUESTIONS, "questions"),
+    (words.SECRETS, "secrets"),
     (words.MIRROR, "mirror"),
 ]
 # For each kind of value, one that is of another kind.

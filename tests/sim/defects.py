@@ -568,6 +568,16 @@ def open_board(patch: Patch) -> None:
     patch.setattr(rights, "is_boards", lambda part: False)
 
 
+@defect("R-20", "a change with a secret in it is taken", flow=limited("kanban"))
+def secrets_land(patch: Patch) -> None:
+    patch.setattr(work, "leaked", lambda *rest: [])
+
+
+@defect("R-20", "a change that nobody could judge whole is taken", flow=limited("kanban"))
+def too_much_lands(patch: Patch) -> None:
+    patch.setattr(work, "too_much", lambda *rest: [])
+
+
 @defect("R-07", "a stopped board goes on")
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)

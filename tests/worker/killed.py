@@ -7,6 +7,7 @@ import sys
 from folkmoot import Board
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import tools_of
+from folkmoot.worker.git import rules
 from folkmoot.worker.worker import Worker
 
 
@@ -18,8 +19,12 @@ def main(place: str, wanted: str) -> None:
         if name == wanted:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    if os.environ.get("NO_LOOK"):
+        rules.STARS_MAX = 1_000  # ignore rules that nobody has foreseen
     with tools_of(board._application, os.path.join(place, ".moot"), lambda told: None, step) as tools:
-        Worker(tools, "doomed", until_idle=True).run()
+        worker = Worker(tools, "doomed", until_idle=True)
+        signal.signal(signal.SIGINT, lambda number, frame: worker.interrupt() and None)
+        worker.run()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Agents that do their worst, through the real worker: nobody is left alive, no work is lost, the board is sound."""
 
 import random
-import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -114,13 +113,18 @@ def left_by(folder: Path) -> list[str]:
 
 
 def kept_work(yard: Yard) -> set[tuple[str, str]]:
-    """The paths that have landed, on the target or beside it; and by item those that a person can have back.
+    """The paths that have landed, on the target or beside it; and by item those that a person can have back, as a
+    commit or, where it was too much for one, from the folder it was put in.
 
     Landed once is enough: another item may have deleted it since, as its own work.
     """
     landed = git(yard.folder, "log", "--branches", "--format=", "--name-only", "--diff-filter=A", "-m").splitlines()
     saved = yard.board.boards.salvage(yard.board._application, None, None)["unlanded"]
-    return {("", path) for path in landed} | {(one["item"], path) for one in saved for path in one["files"]}
+    found = {("", path) for path in landed} | {(one["item"], path) for one in saved for path in one["files"]}
+    for aside in (yard.folder / ".moot" / "set-aside").glob("*"):
+        item = yard.board._application.queries.standing(aside.name).item
+        found |= {(item, file.name) for file in aside.iterdir()}
+    return found
 
 
 def survives(folder: Path, sandbox: str, wicked: list[Case]) -> None:
@@ -165,18 +169,19 @@ def test_wicked_agents_without_a_sandbox(tmp_path: Path) -> None:
 
 @pytest.mark.ledger("R-19")
 def test_what_cannot_be_taken_in_is_not_thrown_away(tmp_path: Path) -> None:
-    """An agent outside of a sandbox stands in the way of the engine's index: its work stays until it can be taken."""
+    """An agent outside of a sandbox stands in the way of the engine's index: its work is put aside, once, and said."""
     yard = Yard(tmp_path / "yard", flow=FLOW.format(command=[sys.executable, "-c", READS_ITS_ITEM], sandbox="never"))
     item = yard.add("locks", "echo x > mark.txt", "mkdir -p ../index.lock/x", DONE)
     yard.run()
-    runs = [run["run"] for run in yard.show(item)["runs"]]
-    left = [yard.folder / ".moot" / "runs" / run for run in runs]
-    assert [(folder / "workspace" / "mark.txt").exists() for folder in left] == [True] * len(left)
-    assert any("could not be put away" in told.words for told in yard.told)
-    for folder in left:
-        shutil.rmtree(folder / "index.lock")
+    runs = yard.show(item)["runs"]
+    left = [yard.folder / ".moot" / "set-aside" / run["run"] for run in runs]
+    assert [(folder / "mark.txt").exists() for folder in left] == [True] * len(left)
+    assert [run["cause"] for run in runs] == ["transient"] * len(runs)
+    told = [told.words for told in yard.told if told.what == "fault"]
+    assert len(told) == len(runs) and all("could not be taken in, and is in .moot/set-aside/" in one for one in told)
     yard.run()
     assert (item, "mark.txt") in kept_work(yard)
+    assert [told.words for told in yard.told if told.what == "fault"] == told, "nobody tried it again"
     assert list((yard.folder / ".moot" / "runs").iterdir()) == []
     yard.doctor()
     yard.close()

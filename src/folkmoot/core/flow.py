@@ -39,6 +39,8 @@ class Limits(Struct, frozen=True, omit_defaults=True, kw_only=True):
     processes: int | None = 4096
     open_files: int | None = 65_536
     disk: int | None = 50 << 30
+    change_files: int = 5_000  # of one run's change; a larger one is refused whole
+    change_bytes: int = 1_000_000_000
 
 
 class Column(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -149,6 +151,10 @@ class Budget(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return not (self.day_usd is None and self.day_tokens is None and self.day_time is None)
 
 
+class SecretPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    allow: list[str] = field(default_factory=list)  # files and folders where what looks like a secret is none
+
+
 class QuestionPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     pause_all: bool = False
     deadline: float | None = None
@@ -173,6 +179,7 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     budget: Budget = field(default_factory=Budget)
     target: str = "main"
     mirror: str | None = None  # the folder of the documents' files
+    secrets: SecretPolicy = field(default_factory=SecretPolicy)
     sandbox: str = "auto"  # auto: where the machine can; always: else nothing runs; never
 
     def pool(self, agent: str, model: str | None) -> str:

@@ -14,6 +14,14 @@ class Touched(Struct, frozen=True, gc=False, omit_defaults=True):
     link: str | None = None  # where a link leads
 
 
+class Secret(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A place of a change where a secret is; never the secret."""
+
+    path: str  # empty: there are more than can be listed
+    line: int = 0  # 0: in the name of the file
+    name: str = ""  # whose value it is; empty: it looks like a token or a key
+
+
 class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """The change of one run as a commit, or of a folder without git as a list of paths alone."""
 
@@ -23,6 +31,11 @@ class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tree: str | None = None
     onto: str | None = None  # the parent's commit that it was merged with
     merged: str | None = None  # and what came of it: where the parent's branch shall be
+    files: int = 0  # how many paths differ, where more do than are listed
+    bytes: int = 0  # what the changed files hold together
+    aside: str | None = None  # the folder its files were put in as they are: they could not be taken in
+    why: str = ""  # and why not
+    secrets: list[Secret] = field(default_factory=list)  # where the change holds some
 
 
 class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

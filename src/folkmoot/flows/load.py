@@ -90,6 +90,7 @@ def _flow(
         budget=running.read_budget(fields, entries),
         target=running.read_target(fields, entries),
         mirror=sections.read_mirror(fields, entries),
+        secrets=sections.read_secrets(fields, entries),
         sandbox=running.read_sandbox(fields, entries),
     )
     start = running.read_default_start(fields, entries)

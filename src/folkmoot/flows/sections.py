@@ -3,10 +3,12 @@
 
 from typing import Any
 
-from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, QuestionPolicy
+from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, QuestionPolicy, SecretPolicy
+from folkmoot.core.rules.sharing.paths import bad_path
 from folkmoot.flows import words
 from folkmoot.flows.agents import TIMEOUT_RANGE
-from folkmoot.flows.fields import Entries, Fields
+from folkmoot.flows.faults import shown
+from folkmoot.flows.fields import COUNT_MAX, Entries, Fields
 from folkmoot.flows.source import Mapping, Node, is_empty, is_null
 
 DAY = 86_400.0
@@ -17,6 +19,7 @@ SPAN_LIMITS = {
     "starve": (1.0, 30 * DAY),
     "window": (1.0, 7 * DAY),
 }
+HIGHEST = {"change_bytes": 1_000_000_000_000}
 LIMIT_KEYS = list(words.LIMITS)
 # What a run may use up; less than the least and nothing could run at all.
 SIZE_LIMITS = {"memory": (16 << 20, 64 << 40), "disk": (1 << 20, 64 << 40)}
@@ -27,6 +30,7 @@ DEADLINE_RANGE = (1.0, 365 * DAY)
 GATE_KEYS = list(words.GATE)
 MESSAGE_KEYS = list(words.MESSAGE)
 QUESTION_KEYS = list(words.QUESTIONS)
+SECRET_KEYS = list(words.SECRETS)
 MIRROR_KEYS = list(words.MIRROR)
 # Read and checked, so that a flow can be written whole; what would use them is not there.
 UNUSED = ["mirror"]
@@ -48,7 +52,7 @@ def read_limits(fields: Fields, entries: Entries) -> Limits:
         elif key in SIZE_LIMITS:
             given[key] = fields.size(entry.value, (*path, key), *SIZE_LIMITS[key])
         else:
-            given[key] = fields.count(entry.value, (*path, key), low=LEAST.get(key, 1))
+            given[key] = fields.count(entry.value, (*path, key), HIGHEST.get(key, COUNT_MAX), low=LEAST.get(key, 1))
     lifted = _lifted(entries["limits"].value) if "limits" in entries else {}
     return Limits(**{key: value for key, value in given.items() if value is not None} | lifted)
 
@@ -77,6 +81,22 @@ def read_questions(fields: Fields, entries: Entries) -> QuestionPolicy:
         pause_all=bool(pause_all and fields.boolean(pause_all.value, (*path, "pause_all"))),
         deadline=fields.span(deadline.value, (*path, "deadline"), *DEADLINE_RANGE) if deadline else None,
     )
+
+
+def read_secrets(fields: Fields, entries: Entries) -> SecretPolicy:
+    path = ("secrets", "allow")
+    given = _section(fields, entries, "secrets", SECRET_KEYS).get("allow")
+    allow = []
+    for item in fields.items(given.value, path) if given else []:
+        written = fields.text(item, path, "the path")
+        why = bad_path(written) if written is not None else None
+        if why is not None:
+            fields.findings.fault(
+                path, f"{shown(written or '')} is no path here: {why}", "like tests/keys/", item.place
+            )
+        elif written is not None:
+            allow.append(written)
+    return SecretPolicy(allow=allow)
 
 
 def read_gates(fields: Fields, entries: Entries) -> dict[str, Gate]:

@@ -53,6 +53,7 @@ FLOW: Keys = {
     "notify": Key("command", "run with the question's text when a question to a person opens"),
     "budget": Key("keys", "what may be used up on one item and on one day"),
     "target": Key("text", "the branch that finished work lands on"),
+    "secrets": Key("keys", "which files may hold what looks like a secret"),
     "sandbox": Key("choice", "`auto`: where the machine can; `always`: else nothing runs; `never`"),
     "mirror": Key("keys", "the folder where the board is shown as files; read, and not used yet"),
 }
@@ -132,6 +133,11 @@ BUDGET: Keys = {
     "item_time": Key("span", "running time on one item", "no limit"),
     "day_time": Key("span", "running time on one day", "no limit"),
 }
+SECRETS: Keys = {
+    "allow": Key(
+        "texts", "files and folders where what looks like a token or a key is none, such as test data", "none"
+    ),
+}
 MIRROR: Keys = {"dir": Key("path", "the folder, from the project's on")}
 # First those that count, then the time spans, then what a run may use up.
 LIMITS: Keys = {
@@ -146,6 +152,8 @@ LIMITS: Keys = {
     "splits": Key("count", "how deep, and how often, work is split"),
     "runs": Key("count", "runs of one item between two answers of a person"),
     "starts": Key("count", "runs that one agent may begin within any `window`", "none"),
+    "change_files": Key("count", "files that one run may change; a larger change is refused whole, and kept aside"),
+    "change_bytes": Key("count", "bytes that the files it changed may have in all"),
     "lease": Key("span", "a run that is not heard of for so long is lost"),
     "timeout": Key("span", "the longest one run may take"),
     "silence": Key("span", "the longest a run may say nothing"),

@@ -8,7 +8,7 @@ from folkmoot.core.item import ENDED, Item
 from folkmoot.core.report import Report
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import is_last_word
-from folkmoot.core.work import Evidence, Touched, Work
+from folkmoot.core.work import Evidence, Secret, Touched, Work
 from folkmoot.sim.speech import PATHS, Scene
 
 WORK_RATE = 0.4  # how many reports tell of a change
@@ -30,19 +30,35 @@ def made(scene: Scene, said: Report, parent: Item | None) -> Work | None:
     chance, good = scene.chance, scene.is_good
     if scene.is_gate or chance.random() > WORK_RATE:
         return None
-    touched = fitting(scene)
+    touched = allowed = fitting(scene)
     if not good and chance.random() < 0.25:
         wild = [Touched(path.rstrip("/") + ("/x.py" if path.endswith("/") else "")) for path in chance.sample(PATHS, 2)]
         touched = [*touched, chance.choice((*wild, *WICKED))]
     if not touched:
         return Work(base=scene.item.head)
     work = Work(touched=touched, base=scene.item.head, commit=commit(scene), tree=commit(scene))
+    work = _flawed(work, allowed) if touched is not allowed else work
     if parent is None or parent.status in ENDED or not is_last_word(scene.item, said.outcome):
         return work
     if not good and chance.random() < 0.2:
         return work  # nobody has merged it: it lands by itself
     onto = parent.head if good or chance.random() < 0.8 else commit(scene)
     return replace(work, onto=onto, merged=commit(scene))
+
+
+def _flawed(work: Work, allowed: list[Touched]) -> Work:
+    """Now and then not its paths are wrong: nobody could look at it whole, or a secret is in it. The commit's own luck
+    decides."""
+    match (work.commit or "")[-1:]:
+        case "0" | "1":
+            return replace(work, touched=allowed, secrets=[Secret("src/key.py", 3, "API_KEY")])
+        case "2":
+            return replace(work, touched=allowed, secrets=[Secret("src/key.py", 3)])
+        case "3" | "4":
+            return replace(work, touched=allowed, files=9_000)
+        case "5":
+            return replace(work, touched=allowed, aside=".moot/set-aside/r1", why="it took too long")
+    return work
 
 
 def fitting(scene: Scene) -> list[Touched]:

@@ -5,8 +5,11 @@ So git finds no repository by itself, reads no configuration but the repository'
 a program is set here instead, where it is stronger.
 """
 
+import contextlib
+import fcntl
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -16,10 +19,13 @@ from collections.abc import Mapping
 from folkmoot.errors import Unavailable
 from folkmoot.system.processes import own
 from folkmoot.system.processes.signals import exit_codes_are_kept
-from folkmoot.worker.ports import Ran
+from folkmoot.worker.ports import Bounds, Ran
 
 OLDEST = (2, 38)  # the first whose merge-tree merges without a work tree
 WORDS_MAX = 2_000
+LOOK_SECONDS = 0.25  # how often it is seen whether a git with bounds shall end
+OUT_BYTES_MAX = 256 * 1024 * 1024  # of what such a git says: names of files are an agent's words
+PIPE_BYTES = 65_536
 
 SETTINGS = {
     # What would run a program.
@@ -60,6 +66,7 @@ SETTINGS = {
     "color.ui": "false",
     "advice.detachedHead": "false",
     "merge.directoryRenames": "false",
+    "merge.renameLimit": "1000",  # each file that went is compared with each that came
     "i18n.commitEncoding": "UTF-8",
     "i18n.logOutputEncoding": "UTF-8",
     "log.showSignature": "false",
@@ -88,6 +95,7 @@ class SystemGit:
         check: bool = True,
         timeout: float = 600.0,
         env: Mapping[str, str] | None = None,
+        bounds: Bounds | None = None,
     ) -> Ran:
         executable = self._found()
         at = subcommand(args)
@@ -97,7 +105,9 @@ class SystemGit:
             args = (*args[: at + 1], f"--upload-pack={other}", *args[at + 1 :])
         place = [f"--git-dir={git_dir}"] + ([f"--work-tree={work_tree}"] if work_tree else [])
         command = [executable, *self._flags(), "--no-pager", *place, *args]
-        ran = self._run(command, work_tree or git_dir, self._environment(git_dir, index, env), stdin, timeout)
+        clean = self._environment(git_dir, index, env)
+        where = work_tree or git_dir
+        ran = run_bound(command, where, clean, stdin, bounds) if bounds else run(command, where, clean, stdin, timeout)
         if check and ran.code:
             words = ran.err.decode("utf-8", "replace").strip()[-WORDS_MAX:]
             raise Unavailable("git_failed", f"git {shown(args)} ended with {ran.code}: {words or 'no words'}")
@@ -111,7 +121,7 @@ class SystemGit:
         if found is None:
             raise Unavailable("git_missing", "git is not installed, or not in PATH.", "Install git 2.38 or newer.")
         found = os.path.abspath(found)
-        words = self._run([found, "version"], "/", self._environment("/", None, None), b"", 60.0).out.decode(
+        words = run([found, "version"], "/", self._environment("/", None, None), b"", 60.0).out.decode(
             "ascii", "replace"
         )
         number = re.search(r"(\d+)\.(\d+)", words)
@@ -145,31 +155,119 @@ class SystemGit:
             clean["GIT_INDEX_FILE"] = index
         return clean | dict(more or {})
 
-    def _run(self, command: list[str], cwd: str, env: dict[str, str], stdin: bytes, timeout: float) -> Ran:
-        if not exit_codes_are_kept():
-            words = "this process ignores SIGCHLD, so it cannot be known whether git did what it was asked"
-            raise Unavailable("exit_codes_lost", words, "call signal.signal(signal.SIGCHLD, signal.SIG_DFL) first")
+
+def run(command: list[str], cwd: str, env: dict[str, str], stdin: bytes, timeout: float) -> Ran:
+    process = start(command, cwd, env)
+    try:
+        out, err = process.communicate(stdin, timeout)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable("git_timeout", f"git did not end within {timeout:g} seconds and was killed.") from error
+    finally:
+        end(process)
+    return Ran(process.returncode, out, err)
+
+
+def run_bound(command: list[str], cwd: str, env: dict[str, str], stdin: bytes, bounds: Bounds) -> Ran:
+    """Git on what an agent left: it ends when its bounds do, when it says too much, and with this process."""
+    held, life = os.pipe2(os.O_CLOEXEC)
+    try:
+        process = start(command, cwd, env, held)
         try:
-            process = own.start(
-                command,
-                cwd=cwd,
-                env=env,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise Unavailable("git_failed", f"git could not be started in {cwd}: {error}") from error
-        try:
-            out, err = process.communicate(stdin, timeout)
-        except subprocess.TimeoutExpired as error:
-            raise Unavailable("git_timeout", f"git did not end within {timeout:g} seconds and was killed.") from error
+            die_with_us(held, process.pid)
+            out, err = follow(process, stdin, bounds)
+            while process.returncode is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(min(LOOK_SECONDS, bounds.left()))
         finally:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-        return Ran(process.returncode, out, err)
+            end(process)
+    finally:
+        os.close(held)
+        os.close(life)
+    return Ran(process.returncode, out, err)
+
+
+def start(command: list[str], cwd: str, env: dict[str, str], *kept: int) -> subprocess.Popen[bytes]:
+    if not exit_codes_are_kept():
+        words = "this process ignores SIGCHLD, so it cannot be known whether git did what it was asked"
+        raise Unavailable("exit_codes_lost", words, "call signal.signal(signal.SIGCHLD, signal.SIG_DFL) first")
+    try:
+        return own.start(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=kept,
+        )
+    except OSError as error:
+        raise Unavailable("git_failed", f"git could not be started in {cwd}: {error}") from error
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill it with its children if it has not ended, and wait for it."""
+    if process.returncode is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with contextlib.suppress(BrokenPipeError):  # what it did not read any more
+            if pipe is not None:
+                pipe.close()
+
+
+def die_with_us(held: int, pid: int) -> None:
+    """Let the kernel kill a group of processes when this one ends, however it ends.
+
+    The group has the read end of a pipe, and only this process the other. When that closes, the kernel tells the owner
+    of the read end by a signal of our choice. The usual way, a request by the child itself between fork and exec, would
+    run Python in a child of a process with threads, or a second program before each git.
+    """
+    fcntl.fcntl(held, fcntl.F_SETOWN, -pid)
+    fcntl.fcntl(held, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(held, fcntl.F_SETFL, fcntl.fcntl(held, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def follow(process: subprocess.Popen[bytes], stdin: bytes, bounds: Bounds) -> tuple[bytes, bytes]:
+    """Give it its input and take what it says, until it closes both; the bounds are looked at in between."""
+    assert process.stdin and process.stdout and process.stderr
+    said: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
+    room, at, into = OUT_BYTES_MAX, 0, process.stdin.fileno()
+    os.set_blocking(into, False)
+    poll = select.poll()
+    for fd in said:
+        poll.register(fd, select.POLLIN)
+    poll.register(into, select.POLLOUT)
+    open_pipes = {*said, into}
+    while open_pipes & said.keys():
+        for fd, _ in poll.poll(min(LOOK_SECONDS, bounds.left()) * 1000):
+            if fd == into:
+                at, more = give(into, stdin, at)
+                if not more:
+                    process.stdin.close()
+            else:
+                piece = os.read(fd, PIPE_BYTES)
+                said[fd].append(piece)
+                room -= len(piece)
+                more = bool(piece)
+            if not more:
+                poll.unregister(fd)
+                open_pipes.remove(fd)
+        if room < 0:
+            raise Unavailable("git_failed", f"git says more than {OUT_BYTES_MAX} bytes, and was killed.")
+    out, err = said.values()
+    return b"".join(out), b"".join(err)
+
+
+def give(into: int, stdin: bytes, at: int) -> tuple[int, bool]:
+    """Write more of the input; where it is now, and whether anything is left of it."""
+    try:
+        at += os.write(into, memoryview(stdin)[at : at + PIPE_BYTES])
+    except BlockingIOError:
+        return at, True
+    except BrokenPipeError:  # it does not want the rest
+        return at, False
+    return at, at < len(stdin)
 
 
 def subcommand(args: tuple[str, ...]) -> int:

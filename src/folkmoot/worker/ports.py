@@ -16,6 +16,16 @@ class Ran(Struct, frozen=True):
     err: bytes = b""
 
 
+class Bounds(Protocol):
+    """How long work on what an agent left may still take."""
+
+    def left(self) -> float:
+        """Seconds, more than 0; raises Unavailable when none are left, or when it shall stop."""
+
+    def more(self, seconds: float) -> None:
+        """There is more to do than one could know at the start."""
+
+
 class Git(Protocol):
     """The one way to git: fixed flags, a clean environment, no hooks, nothing of the user's or an agent's that runs."""
 
@@ -29,8 +39,12 @@ class Git(Protocol):
         check: bool = True,
         timeout: float = 600.0,
         env: Mapping[str, str] | None = None,
+        bounds: Bounds | None = None,
     ) -> Ran:
-        """Run git. With `check`, a failure raises Unavailable("git_failed", …) that names the command and its words."""
+        """Run git. With `check`, a failure raises Unavailable("git_failed", …) that names the command and its words.
+
+        With `bounds` it ends when these do, and with this process; what it says is bounded too.
+        """
 
 
 FIRST_FILE = 3  # the descriptor of a launch's first file

@@ -4,7 +4,9 @@ and who made something that lies there, so that only what the dead left is delet
 import os
 import re
 import stat
+from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import count
 
 _MARK = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f]{8})\Z")
 _MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8})-")
@@ -58,40 +60,45 @@ def is_left(path: str, prefix: str, unmarked_before: float | None) -> bool:
         return False
 
 
-def remove_tree(path: str) -> None:
+def remove_tree(path: str, stopped: Callable[[], bool] = lambda: False) -> None:
     """Delete a folder that no process writes in any more. Folders are moved up before they are emptied, so that no
-    path grows too long for the system, and nothing is gone through by recursion."""
+    path grows too long for the system, and nothing is gone through by recursion.
+
+    There may be millions of files in it: once it is told to stop, the rest stays, for whoever tidies up next.
+    """
     os.chmod(path, stat.S_IRWXU)
     top = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        waiting = _empty(top, top, 0)
-        moved = len(waiting)
+        mark = os.urandom(8).hex()  # of this try: an earlier one that was stopped has left names like these
+        fresh = (f"{number}.{mark}.gone" for number in count())
+        waiting = _empty(top, top, fresh, stopped)
         while waiting:
             name = waiting.pop()
             folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top)
             try:
-                new = _empty(folder, top, moved)
+                new = _empty(folder, top, fresh, stopped)
             finally:
                 os.close(folder)
             os.rmdir(name, dir_fd=top)
-            moved += len(new)
             waiting += new
     finally:
         os.close(top)
     os.rmdir(path)
 
 
-def _empty(folder: int, top: int, moved: int) -> list[str]:
+def _empty(folder: int, top: int, fresh: Iterator[str], stopped: Callable[[], bool]) -> list[str]:
     """Delete the files of a folder and move its folders to the top; gives their new names there."""
     with os.scandir(folder) as entries:
         listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
     names: list[str] = []
     for name, is_folder in listed:
+        if stopped():
+            raise InterruptedError("it was told to stop before all was deleted")
         if not is_folder:
             os.unlink(name, dir_fd=folder)
             continue
         os.chmod(name, stat.S_IRWXU, dir_fd=folder)  # a locked one could neither be moved nor looked into
-        new = f"{moved + len(names)}.{os.getpid()}.gone"
+        new = next(fresh)
         os.rename(name, new, src_dir_fd=folder, dst_dir_fd=top)
         names.append(new)
     return names

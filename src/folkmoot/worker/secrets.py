@@ -60,6 +60,9 @@ _PEM = re.compile(
 )
 _PEM_BODY = re.compile(r"[\s|>+:.\d\-]{0,16}(?:[A-Za-z0-9+/=]*|[A-Za-z\-]{1,32}: [^\n]{0,200})\s*", re.ASCII)
 _PEM_END = re.compile(rf"-----END {_PEM_KIND}")
+_PEM_KEY = re.compile(rf"-----BEGIN {_PEM_KIND}[^-]{{0,300}}?[A-Za-z0-9+/]{{40}}", re.ASCII)
+WORD_MAX = 16  # letters that a word may have
+_EXAMPLES = ("example", "xxxxxx", "000000", "123456789", "abcdefgh", "placeholder")
 _LOOKS: tuple[tuple[str, re.Pattern[str], int], ...] = tuple(
     (literal, re.compile(pattern, flags), group)
     for literal, pattern, flags, group in (
@@ -198,6 +201,10 @@ class Redactor:
             return {self.clean_value(key): self.clean_value(one) for key, one in value.items()}
         return value
 
+    def spots(self, text: str) -> list[tuple[int, int, str]]:
+        """Where secrets are in a whole text: start, end and name."""
+        return self._spans(text)
+
     def feed(self, chunk: str) -> str:
         """More of the stream comes in; what is safe comes out. No secret gets through in two parts."""
         head, newline, tail = chunk.rpartition("\n")
@@ -293,6 +300,19 @@ class Redactor:
                 self._pem = PEM_LINES_MAX
             place = end + 1
         return _merged(found)
+
+
+def counts(text: str, start: int, end: int, name: str) -> bool:
+    """Is what the gate would hide there surely a secret? To hide too much does little harm; to refuse a change for the
+    name of a variable, a word or an example would."""
+    value = text[start:end]
+    if name:
+        word = (value.isalpha() or value.isdigit()) and len(value) < WORD_MAX
+        return not _is_a_name(value) or (looks_secret(name) and not word)
+    if value.startswith("-----BEGIN "):
+        return _PEM_KEY.match(text[start : end + 400]) is not None
+    low = value.lower()
+    return len(value) >= WORD_MAX and not _is_a_name(value) and not any(words in low for words in _EXAMPLES)
 
 
 def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -1,8 +1,13 @@
 """What a dead worker left: the work in it is kept under a ref before anything is thrown away."""
 
 import os
+from collections.abc import Callable
 
+from folkmoot.core.commands import AddComment, Speaker
+from folkmoot.core.rules.questions import ENGINE
+from folkmoot.core.rules.running.work import too_much
 from folkmoot.errors import MootError
+from folkmoot.worker.git.bounds import allowed
 from folkmoot.worker.jobs.job import Happening, Tools
 from folkmoot.worker.removing import is_alive, is_left, remove_tree
 from folkmoot.worker.workshop import BASE, OWNER, RUNS
@@ -47,11 +52,16 @@ def _remove(tools: Tools, path: str) -> None:
         tools.tell(Happening("fault", "", "", "", "folkmoot", words, good=False))
 
 
-def tidy(tools: Tools) -> None:
-    """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone."""
+def tidy(tools: Tools, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone.
+
+    Each is tried once: what cannot be taken in is put aside. Those that are left when it shall stop stay.
+    """
     _clear(tools)
     folder = os.path.join(tools.workshop.home, RUNS)
     for run in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if stopped():
+            return
         if _is_owned(os.path.join(folder, run)):
             continue
         try:
@@ -66,11 +76,25 @@ def tidy(tools: Tools) -> None:
             # A clone that was not finished was never worked in.
             if base is not None and tools.workshop.is_made(paths):
                 message = f"{standing.title}\n\n(left by a worker that died)"
-                tools.workshop.bring_home(paths, standing, base or None, message)
-            tools.workshop.remove(paths)
+                limits = tools.application.queries.flow().limits
+                within = allowed(limits, tools.now, stopped)
+                work, lost = tools.workshop.bring_home(paths, standing, base or None, message, within)
+                if work is not None and work.aside is not None:
+                    words = f"what run {run} left was not taken in: {lost or '; '.join(too_much(work, limits))}"
+                    _tell(tools, run, words)
+                    _note(tools, standing.item, words)
+            tools.workshop.remove(paths, stopped)
         except (MootError, OSError) as error:
-            words = f"what run {run} left in {folder} could not be taken in: {error}"
-            tools.tell(Happening("fault", run, "", "", "folkmoot", words, good=False))
+            _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
+
+
+def _tell(tools: Tools, run: str, words: str) -> None:
+    tools.tell(Happening("fault", run, "", "", ENGINE, words, good=False))
+
+
+def _note(tools: Tools, item: str, words: str) -> None:
+    """On the item too: whoever looks there need not have watched the worker."""
+    tools.application.engine.on_item(Speaker(ENGINE), item, AddComment(content=words), show=False)
 
 
 def _is_owned(root: str) -> bool:

@@ -138,14 +138,19 @@ class Worker:
         busy = self._tidying is not None and self._tidying.is_alive()
         if not busy and self.tools.now() >= self._tidy_at:
             self._tidy_at = self.tools.now() + TIDY_SECONDS
-            self._tidying = threading.Thread(target=tidy, args=(self.tools,), name="moot-tidy", daemon=True)
+            args = (self.tools, self._hurries)
+            self._tidying = threading.Thread(target=tidy, args=args, name="moot-tidy", daemon=True)
             self._tidying.start()
 
     def _tidy_up(self) -> None:
         """At the end once more, for what died meanwhile."""
         if self._tidying is not None:
             self._tidying.join()
-        tidy(self.tools)
+        tidy(self.tools, self._hurries)
+
+    def _hurries(self) -> bool:
+        """Was it asked twice to stop?"""
+        return self.crew.interrupts > 1
 
     def _reap(self) -> None:
         with self._lock:

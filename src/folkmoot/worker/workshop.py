@@ -2,23 +2,29 @@
 
 import contextlib
 import os
+import stat
 import threading
 from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing
+from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder
+from folkmoot.worker.git.bounds import DIFF_SECONDS, Allowed, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.clone import Clones
 from folkmoot.worker.git.landing import Landing
+from folkmoot.worker.git.leaks import leaks
 from folkmoot.worker.git.repository import Author, Repository
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import maker, remove_tree
+from folkmoot.worker.secrets import Redactor
 
-RUNS = "runs"
+RUNS, SET_ASIDE = "runs", "set-aside"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
 BOARDS = "boards"  # and in a plain folder, which other boards there were
 SET_ASIDE = "set-aside"
@@ -52,11 +58,18 @@ class Workshop(Protocol):
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
 
-    def bring_home(self, paths: Paths, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
-        """What was changed, kept under the run's ref; and why there is nothing, if there is nothing."""
+    def bring_home(
+        self, paths: Paths, standing: Standing, base: str | None, message: str, allowed: Allowed
+    ) -> tuple[Work | None, str]:
+        """What was changed, kept under the run's ref; and why there is nothing, if there is nothing.
 
-    def diff(self, work: Work) -> str: ...
-    def remove(self, paths: Paths) -> None: ...
+        What cannot be taken in, or not in the time that is `allowed`, is put aside as it is: nobody tries it again.
+        """
+
+    def diff(self, work: Work, now: Callable[[], float]) -> str: ...
+    def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Delete all of it; what is left once it is told to stop is for whoever tidies up next (InterruptedError)."""
+
     def wants_ahead(self) -> bool:
         """Is there anything to make ready?"""
 
@@ -107,15 +120,56 @@ class GitWorkshop:
         _private(paths)
         return commit
 
-    def bring_home(self, paths: Paths, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+    def bring_home(
+        self, paths: Paths, standing: Standing, base: str | None, message: str, allowed: Allowed
+    ) -> tuple[Work | None, str]:
         lost = self.clones.lost(paths)
         if lost:
             return None, lost
         ref = self.repository.run_ref(os.path.basename(paths.root))
-        return self.clones.snapshot(paths, base, message, author_of(standing.agent), ref), ""
+        try:
+            work = self.clones.snapshot(paths, base, message, author_of(standing.agent), ref, allowed)
+            return self._searched(paths, work, allowed), ""
+        except TooMuch as much:
+            return Work(base=base, files=much.files, bytes=much.size, aside=self._set_aside(paths)), ""
+        except Stopped:
+            raise
+        except Overdue as error:
+            return Work(base=base, why=error.message, aside=self._set_aside(paths)), ""
+        except (MootError, OSError) as error:
+            aside = self._set_aside(paths)
+            return Work(base=base, aside=aside), f"what it left could not be taken in, and is in {aside}: {error}"
 
-    def diff(self, work: Work) -> str:
-        return self.repository.diff(work.base, work.commit, DIFF_MAX) if work.commit and work.touched else ""
+    def _searched(self, paths: Paths, work: Work | None, allowed: Allowed) -> Work | None:
+        """With the places of secrets in it. Where one is in a path, the path is not told either."""
+        if work is None or work.commit is None or work.commit == work.base or allowed.known is None:
+            return work
+        bound = self.repository.within(allowed.bounds)
+        secrets = leaks(bound, paths.workspace, work.base, work.commit, allowed.known, allowed.bounds)
+        if not secrets:
+            return work
+        clean = Redactor(allowed.known).clean
+        touched = [replace(one, path=clean(one.path), link=one.link and clean(one.link)) for one in work.touched]
+        return replace(work, secrets=secrets, touched=touched)
+
+    def _set_aside(self, paths: Paths) -> str:
+        """Move the workspace as it is to where nobody works on it any more: that is one step, however large it is."""
+        run = os.path.basename(paths.root)
+        folder = os.path.join(self.home, SET_ASIDE)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        os.chmod(paths.workspace, stat.S_IRWXU)
+        os.rename(paths.workspace, os.path.join(folder, run))
+        return f"{os.path.basename(self.home)}/{SET_ASIDE}/{run}"
+
+    def diff(self, work: Work, now: Callable[[], float]) -> str:
+        if not (work.commit and work.touched):
+            return ""
+        repository = self.repository.within(Patience("the diff", DIFF_SECONDS, now))
+        try:
+            return repository.diff(work.base, work.commit, DIFF_MAX)
+        except Overdue:
+            many = len(work.touched)
+            return f"too large to show: git needs more than {DIFF_SECONDS:.0f} s to compare its {many} files\n"
 
     def wants_ahead(self) -> bool:
         return not self.clones.spares()
@@ -135,9 +189,9 @@ class GitWorkshop:
         if head is not None:
             self.repository.keep(self.repository.item_ref(item), head)
 
-    def remove(self, paths: Paths) -> None:
-        self.clones.remove(paths)
-        _remove(paths)
+    def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.clones.remove(paths, stopped)
+        _remove(paths, stopped)
 
 
 class FolderWorkshop:
@@ -174,12 +228,14 @@ class FolderWorkshop:
             self._writing[paths.root] = (alone, self._folder.listing())
         return None
 
-    def bring_home(self, paths: Paths, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+    def bring_home(
+        self, paths: Paths, standing: Standing, base: str | None, message: str, allowed: Allowed
+    ) -> tuple[Work | None, str]:
         if paths.root not in self._writing:
             return None, ""  # it reads; others may write at the same time, so nothing could be told apart
         return self._folder.work(self._writing[paths.root][1], self._folder.listing()), ""
 
-    def diff(self, work: Work) -> str:
+    def diff(self, work: Work, now: Callable[[], float]) -> str:
         return ""
 
     def wants_ahead(self) -> bool:
@@ -191,15 +247,17 @@ class FolderWorkshop:
     def close(self) -> None:
         pass
 
-    def remove(self, paths: Paths) -> None:
-        before = _boards_before(paths)
-        if before is not None:
-            new = [board for board in self._folder.boards() if board not in before]
-            self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
-        _remove(paths)
-        alone, _ = self._writing.pop(paths.root, (None, None))
-        if alone is not None:
-            alone.__exit__(None, None, None)
+    def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
+        try:
+            before = _boards_before(paths)
+            if before is not None:
+                new = [board for board in self._folder.boards() if board not in before]
+                self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
+            _remove(paths, stopped)
+        finally:
+            alone, _ = self._writing.pop(paths.root, (None, None))
+            if alone is not None:
+                alone.__exit__(None, None, None)
 
 
 def _boards_before(paths: Paths) -> list[str] | None:
@@ -227,7 +285,7 @@ def _private(paths: Paths) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def _remove(paths: Paths) -> None:
+def _remove(paths: Paths, stopped: Callable[[], bool]) -> None:
     """What a run leaves beside its workspace: nothing of it is work."""
     with contextlib.suppress(FileNotFoundError):
-        remove_tree(paths.root)
+        remove_tree(paths.root, stopped)

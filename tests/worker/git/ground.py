@@ -2,10 +2,13 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
+from folkmoot.core.flow import Limits
 from folkmoot.core.work import Work
 from folkmoot.system.git import SystemGit
+from folkmoot.worker.git.bounds import allowed
 from folkmoot.worker.git.clone import Clones
 from folkmoot.worker.git.landing import Landing
 from folkmoot.worker.git.repository import Author, Repository
@@ -49,6 +52,7 @@ class Ground:
     def __init__(self, top: Path, files: dict[str, str] | None = None, form: str = "sha1", root: Path | None = None):
         self.user = top / "user"
         self.git = SystemGit()
+        self.limits = Limits()
         if root is None:
             self.user.mkdir(parents=True)
             plain(self.user, "init", "-q", "-b", "main", f"--object-format={form}")
@@ -92,7 +96,7 @@ class Ground:
     def snapshot_or_none(self, run: str = "r1", base: str | None = "tip") -> Work | None:
         base = self.repository.tip() if base == "tip" else base
         ref = self.repository.run_ref(run)
-        return self.clones.snapshot(self.paths(run), base, "The work", ANN, ref)
+        return self.clones.snapshot(self.paths(run), base, "The work", ANN, ref, allowed(self.limits, time.monotonic))
 
     def worked(self, files: dict[str, str], run: str = "r1", base: str | None = "tip") -> str:
         """The commit of a run that wrote these files."""

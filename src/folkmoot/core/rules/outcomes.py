@@ -33,7 +33,7 @@ from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, cha
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of
 from folkmoot.core.rules.questions import ask, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
-from folkmoot.core.rules.running.work import Judged, hand_over, is_last_word, judge_work, keep
+from folkmoot.core.rules.running.work import Judged, ask_about_secrets, hand_over, is_last_word, judge_work, keep
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
@@ -72,6 +72,9 @@ def report(case: Case, command: ReportRun) -> None:
     if fault is None and case.item.kind != "part":
         comments = [_comment(case, remark) for remark in said.comments]
         resolve(case, said)
+    if judged.asks:
+        ask_about_secrets(case, judged.asks)
+        return
     found = danger(case, said)
     if found is not None and case.item.kind in BOUND and case.item.parent:
         raise_danger(case, found)

@@ -120,6 +120,10 @@ class Running:
         if run.gate or agent is None or run.work is None:
             return
         paths = [one.path for one in run.work.touched]
+        if any(one.name for one in run.work.secrets):
+            self.found("R-20", f"{run.id} of {run.agent} changed a file that holds a secret, and it was taken", item.id)
+        if run.work.aside is not None or run.work.files > len(paths):
+            self.found("R-20", f"{run.id} of {run.agent} changed more than was judged, and it was taken", item.id)
         taboo = [path for path in paths if not NOBODYS.isdisjoint(path.casefold().split("/"))]
         strange = outside(paths, item.files) if agent.write == "own" and item.files else []
         if taboo or strange or (paths and (agent.write == "none" or item.kind in ("expert", "sub"))):

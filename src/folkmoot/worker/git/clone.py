@@ -9,24 +9,24 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 from msgspec import Struct
 
 from folkmoot.core.kinds import reader
 from folkmoot.core.rules.running.names import in_git
-from folkmoot.core.rules.running.rights import TOO_LARGE
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
-from folkmoot.worker.git.looking import behind_link, oddities, open_file
-from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, readable, write
+from folkmoot.worker.git.bounds import BYTES_A_SECOND, FILES_A_SECOND, PROJECT_SECONDS_MAX, Allowed, Overdue, TooMuch
+from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, oddities, open_file
+from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
+from folkmoot.worker.git.rules import heavy
+from folkmoot.worker.git.words import readable
 from folkmoot.worker.ports import Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
 
 NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
-FILE_BYTES_MAX = 1_000_000_000  # of one file, however sparse: git reads all of it
-CHANGE_BYTES_MAX = 4_000_000_000  # of all files that a run changed
 BRANCH = "moot"  # an item's branch in its clone is moot/<item>
 
 
@@ -156,53 +156,67 @@ class Clones:
             raise Unavailable("no_clone", f"{paths.root} holds no clone that was made here: {error}") from error
 
     def snapshot(
-        self, paths: Paths, base: str | None, message: str, author: Author, ref: str | None = None
+        self,
+        paths: Paths,
+        base: str | None,
+        message: str,
+        author: Author,
+        ref: str | None,
+        allowed: Allowed,
     ) -> Work | None:
         """What the workspace holds now, as one commit on `base`, kept under `ref`. None: `lost` says why.
 
-        Nothing changed: the commit is `base` itself.
+        Nothing changed: the commit is `base` itself. Raises Overdue or TooMuch where it is more than is `allowed`.
         """
+        bound = Clones(self.repository.within(allowed.bounds))
+        return bound._snapshot(paths, base, message, author, ref, allowed)
+
+    def _snapshot(
+        self, paths: Paths, base: str | None, message: str, author: Author, ref: str | None, allowed: Allowed
+    ) -> Work | None:
         if self.lost(paths):
             return None
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"{index_of(paths)}.lock")  # of our own git, in a worker that was killed: nobody else is here
-        odd = self._stage(paths)
+        allowed.bounds.more(min(PROJECT_SECONDS_MAX, _entries_of(index_of(paths)) / FILES_A_SECOND))
+        odd, size = self._stage(paths, allowed)
         tree = self.repository("write-tree", work_tree=paths.workspace, index=index_of(paths)).out.decode().strip()
         unchanged = tree == (self.repository.tree_of(base) if base else self.repository.empty_tree())
         if unchanged:
             return Work(base=base, commit=base, tree=tree, touched=odd)
-        words = f"{message.strip() or 'Work'}\n\nMoot-Item: {self._made(paths).item}\n"
-        words += f"Moot-Run: {os.path.basename(os.path.normpath(paths.root))}\n"
-        commit = self.repository.commit(tree, [base] if base else [], words, author)
+        run = os.path.basename(os.path.normpath(paths.root))
+        trailers = {"Moot-Item": self._made(paths).item, "Moot-Run": run}
+        commit = self.repository.commit(tree, [base] if base else [], message, author, trailers=trailers)
         if ref:
             self.repository.keep(ref, commit)
-        return Work(base=base, commit=commit, tree=tree, touched=[*self.repository.touched(base, commit), *odd])
+        touched = [*self.repository.touched(base, commit), *odd]
+        return Work(base=base, commit=commit, tree=tree, touched=touched, bytes=size)
 
-    def _stage(self, paths: Paths) -> list[Touched]:
-        """Bring the engine's index up to what the files are, and tell what could not be taken for a file."""
+    def _stage(self, paths: Paths, allowed: Allowed) -> tuple[list[Touched], int]:
+        """Bring the engine's index up to what the files are; tell what could not be taken for a file, and how many
+        bytes were taken in."""
         index, top = index_of(paths), os.fsencode(paths.workspace)
-        found = dict(oddities(paths.workspace))
+        found = self._found(paths, allowed)
         ignored = self._ignored(paths, list(found))
         odd = {path: (CREATED, mode) for path, mode in found.items() if path not in ignored}
         flags = ("-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard")
         listed = self.repository("ls-files", *flags, work_tree=paths.workspace, index=index).out
         lines = [(line[:1], line[2:].rstrip(b"/")) for line in listed.split(b"\0") if line]
+        size = _measured(top, {name for _, name in lines}, allowed)
         folders = {name for _, name in lines if is_folder(os.path.join(top, name))}
         modules = self._modules(paths, [name for tag, name in lines if tag == b"C" and name in folders])
         wanted, beyond = set(), set()
-        room = CHANGE_BYTES_MAX
+        seen: dict[str, bool] = {}
         for tag, name in lines:
             path = os.fsdecode(name)
+            allowed.bounds.left()
             if in_git(path):
                 odd[path] = (CREATED, SUBMODULE)
             elif name in modules or (tag == b"?" and name in folders):
                 odd[path] = (MODIFIED if name in modules else CREATED, SUBMODULE)
-            elif behind_link(paths.workspace, path):
+            elif behind_link(paths.workspace, path, seen):
                 beyond.add(name)
-            elif (size := _size(os.path.join(top, name))) > min(FILE_BYTES_MAX, room):
-                odd[path] = (CREATED if tag == b"?" else MODIFIED, TOO_LARGE)
             else:
-                room -= size if name not in wanted else 0
                 wanted.add(name)
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     open_file(os.path.join(paths.workspace, path))
@@ -210,7 +224,29 @@ class Clones:
             raise Unavailable("git_failed", f"{sorted(beyond)[:3]} could not be taken out of the index.")
         refused = self._take(paths, sorted(wanted))
         odd |= {os.fsdecode(name): (CREATED, SUBMODULE) for name in refused}
-        return [Touched(readable(os.fsencode(path)), how, mode) for path, (how, mode) in sorted(odd.items())]
+        touched = [Touched(readable(os.fsencode(path)), how, mode) for path, (how, mode) in sorted(odd.items())]
+        return touched, size
+
+    def _found(self, paths: Paths, allowed: Allowed) -> dict[str, str]:
+        """What is no file of the project; and nothing is left that git would wait for, or read for hours."""
+        top, found = paths.workspace, dict(oddities(paths.workspace, allowed.bounds))
+        rules = [path for path, mode in found.items() if mode == RULES]
+        why = heavy(top, rules, allowed.bounds, lambda: self._known_rules(paths), self.repository.form)
+        if why:
+            raise Overdue("too_slow", f"git would be slow with it: {why}")
+        found = {path: mode for path, mode in found.items() if mode != RULES}
+        for path in found:
+            # A pipe where git looks for rules: git would wait for somebody to write into it. There is nothing in it.
+            if os.path.basename(path) in RULE_NAMES and not is_folder(os.fsencode(os.path.join(top, path))):
+                os.unlink(os.path.join(top, path))
+        return found
+
+    def _known_rules(self, paths: Paths) -> dict[str, str]:
+        """The blobs of the files with rules for git that were there before."""
+        said = self.repository("ls-files", "-z", "-s", index=index_of(paths)).out
+        lines = [line.partition(b"\t") for line in said.split(b"\0") if line]
+        ends = tuple(name.encode() for name in RULE_NAMES)
+        return {os.fsdecode(path): facts.split(b" ")[1].decode() for facts, _, path in lines if path.endswith(ends)}
 
     def _modules(self, paths: Paths, names: list[bytes]) -> set[bytes]:
         """Those of these that the base knows as repositories of their own."""
@@ -264,16 +300,17 @@ class Clones:
             check=False,
         )
 
-    def remove(self, paths: Paths) -> None:
+    def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
         """Delete the workspace and the engine's index of it. Only once what it holds is kept, or is nothing."""
-        with contextlib.suppress(FileNotFoundError):
-            if stat.S_ISDIR(os.lstat(paths.workspace).st_mode):
-                remove_tree(paths.workspace)
-            else:
-                os.unlink(paths.workspace)
-        for name in ("index", "made"):
+        # First it is no clone any more: half of one, left by a worker that died here, would look like work.
+        for name in ("made", "index"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(paths.root, name))
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.lstat(paths.workspace).st_mode):
+                remove_tree(paths.workspace, stopped)
+            else:
+                os.unlink(paths.workspace)
 
 
 def index_of(paths: Paths) -> str:
@@ -285,6 +322,25 @@ def is_folder(path: bytes) -> bool:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
+
+
+def _measured(top: bytes, names: set[bytes], allowed: Allowed) -> int:
+    """What is listed as changed, in bytes; raises if it is more than the flow allows. Its time grows with it."""
+    size = sum(_size(os.path.join(top, name)) for name in names) if len(names) <= allowed.files else 0
+    if len(names) > allowed.files or size > allowed.bytes:
+        raise TooMuch(len(names), size)
+    allowed.bounds.more(size / BYTES_A_SECOND)
+    return size
+
+
+def _entries_of(index: str) -> int:
+    """How many files the engine's index lists: its header says so."""
+    try:
+        with open(index, "rb") as file:
+            head = file.read(12)
+    except FileNotFoundError:
+        return 0
+    return int.from_bytes(head[8:12], "big") if head.startswith(b"DIRC") else 0
 
 
 def _size(path: bytes) -> int:

@@ -4,6 +4,7 @@ The user's repository is only read, by fetch. Agents never get to write here: th
 """
 
 import contextlib
+import copy
 import os
 import shutil
 import tempfile
@@ -15,8 +16,12 @@ from folkmoot.core.rules.running.names import parts, touches
 from folkmoot.core.rules.running.rights import ENGINES_OWN
 from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
+from folkmoot.worker.git.blobs import contents
+from folkmoot.worker.git.bounds import MERGE_SECONDS
 from folkmoot.worker.git.places import Place, find
-from folkmoot.worker.ports import Git, Ran
+from folkmoot.worker.git.words import message as worded
+from folkmoot.worker.git.words import one_line, readable
+from folkmoot.worker.ports import Bounds, Git, Ran
 from folkmoot.worker.removing import maker
 
 FETCH = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow")
@@ -77,6 +82,13 @@ class Repository:
         self.none = "0" * (64 if form == "sha256" else 40)
         self._seen: dict[str, str] = {}  # refs of the user's that are fetched, as they were
         self._empty = ""
+        self._bounds: Bounds | None = None
+
+    def within(self, bounds: Bounds) -> "Repository":
+        """The same repository, for work on what an agent left: every git of it ends when these bounds do."""
+        bound = copy.copy(self)
+        bound._bounds = bounds
+        return bound
 
     @classmethod
     def open(cls, git: Git, root: str, home: str, target: str, engines: Sequence[str] = ()) -> "Repository":
@@ -162,12 +174,21 @@ class Repository:
         stdin: bytes = b"",
         check: bool = True,
         env: Mapping[str, str] | None = None,
+        timeout: float = 600.0,
     ) -> Ran:
         """Run git in the engine's repository, whose configuration is what we wrote, whoever else wrote there."""
         self._write("config", self.config())
         self._write("info/attributes", ATTRIBUTES)
         return self.git(
-            *args, git_dir=self.git_dir, work_tree=work_tree, index=index, stdin=stdin, check=check, env=env
+            *args,
+            git_dir=self.git_dir,
+            work_tree=work_tree,
+            index=index,
+            stdin=stdin,
+            check=check,
+            env=env,
+            timeout=timeout,
+            bounds=self._bounds,
         )
 
     def _write(self, name: str, text: str) -> None:
@@ -286,13 +307,20 @@ class Repository:
         return self._empty
 
     def commit(
-        self, tree: str, parents: Sequence[str], message: str, author: Author | None = None, date: str = ""
+        self,
+        tree: str,
+        parents: Sequence[str],
+        message: str,
+        author: Author | None = None,
+        date: str = "",
+        trailers: Mapping[str, str] | None = None,
     ) -> str:
+        """Make a commit. The one place where words of agents and people become a part of a history."""
         env = author.env() if author else {}
         if date:
             env |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         flags = [part for parent in parents for part in ("-p", parent)]
-        words = message.replace("\0", "").encode("utf-8", "replace")
+        words = worded(message, trailers or {}).encode("utf-8", "replace")
         return self("commit-tree", tree, *flags, stdin=words, env=env).out.decode().strip()
 
     def merge(
@@ -305,7 +333,7 @@ class Repository:
         if shared == theirs:
             return Merged(ours, self.tree_of(ours), forward=True)
         flags = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
-        ran = self("merge-tree", *flags, ours, theirs, check=False)
+        ran = self("merge-tree", *flags, ours, theirs, check=False, timeout=MERGE_SECONDS)
         if ran.code not in (0, 1):
             words = ran.err.decode("utf-8", "replace").strip()
             raise Unavailable("git_failed", f"{ours} and {theirs} could not be merged: {words}")
@@ -344,38 +372,20 @@ class Repository:
         return found
 
     def _links(self, blobs: list[str]) -> dict[str, str]:
-        if not blobs:
-            return {}
-        said = self("cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()).out
-        leads, at = {}, 0
-        for blob in blobs:
-            end = said.index(b"\n", at)
-            size = int(said[at:end].split(b" ")[2])
-            leads[blob] = readable(said[end + 1 : end + 1 + size])
-            at = end + 1 + size + 1
-        return leads
+        return {blob: readable(data) for blob, data in contents(self, blobs)}
 
     def diff(self, base: str | None, commit: str, cap: int) -> str:
-        """The change as text, cut at `cap` bytes."""
+        """The change as text, cut at `cap` bytes. A file that is too large to be compared is named."""
         paths = [os.fsdecode(change.path) for change in self.changes(base, commit)]
         said = b""
         for first in range(0, len(paths), PATHS_AT_ONCE):
             part = paths[first : first + PATHS_AT_ONCE]
-            flags = ("-c", "core.bigFileThreshold=4m", *DIFF, "-p", "--no-color")
+            flags = ("-c", "core.bigFileThreshold=1m", *DIFF, "-p", "--no-color")
             said += self(*flags, base or self.empty_tree(), commit, "--", *part).out
             if len(said) > cap:
                 cut = said[: said.rfind(b"\n", 0, cap) + 1].decode("utf-8", "replace")
                 return f"{cut}… cut here: the whole change touches {len(paths)} files\n"
         return said.decode("utf-8", "replace")
-
-
-def readable(name: bytes) -> str:
-    """A path as text that every store takes, even if its bytes are no text."""
-    return name.decode("utf-8", "backslashreplace")
-
-
-def one_line(words: str) -> str:
-    return "".join(letter for letter in words if letter.isprintable() and letter not in "<>").strip()
 
 
 def write(file: str, text: str) -> None:

@@ -8,7 +8,8 @@ from msgspec import Struct, field
 from folkmoot.core.rules.running.names import in_board
 from folkmoot.core.rules.running.rights import ENGINES_OWN
 from folkmoot.errors import Invalid, Refused
-from folkmoot.worker.git.repository import Repository, readable
+from folkmoot.worker.git.repository import Repository
+from folkmoot.worker.git.words import readable
 
 RUNS = "refs/moot/runs/"
 FIELDS = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(subject)%00%(trailers:key=Moot-Item,valueonly)%00"

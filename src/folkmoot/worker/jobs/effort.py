@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
+from folkmoot.core.rules.running.work import too_much
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
@@ -17,6 +18,7 @@ from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
+from folkmoot.worker.git.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job, View
 from folkmoot.worker.logins.expiry import is_over
@@ -37,6 +39,7 @@ KEPT_ASIDE = "its change is kept under {ref}"
 
 class EffortJob(Job):
     _kept = False  # is what it changed safe?
+    _allowed: Allowed | None = None
 
     def limits(self) -> tuple[float, float]:
         agent = self.flow.agents[self.agent]
@@ -74,11 +77,22 @@ class EffortJob(Job):
         workshop = self.tools.workshop
         try:
             if not self._kept:
-                workshop.bring_home(self.paths, standing, base, f"{self.title}\n\n(the run was not finished)")
-            workshop.remove(self.paths)
+                self._harvest(standing, base, f"{self.title}\n\n(the run was not finished)")
+            workshop.remove(self.paths, self.hurries())
         except (MootError, OSError) as error:
             self.tell("fault", f"what it left in {self.paths.root} could not be put away: {error}", good=False)
             disown(self.paths)
+
+    def _harvest(self, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+        """What it changed, within one allowance for the whole run; what could not be taken in is told at once."""
+        if self._allowed is None:
+            self._allowed = allowed(self.flow.limits, self.tools.now, self._stopped.is_set, self.redactor.known)
+        work, lost = self.tools.workshop.bring_home(self.paths, standing, base, message, self._allowed)
+        self._kept = True
+        if work is not None and work.aside is not None:
+            words = "; ".join(too_much(work, self.flow.limits))
+            self.tell("fault", f"what it left was not taken in: {lost or words}", good=False)
+        return work, lost
 
     # Running it
 
@@ -149,9 +163,9 @@ class EffortJob(Job):
     def _bring_home(self, standing: Standing, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
         said, fault = self._heard(relay, ended, stream)
         summary = said.summary if said is not None else "(no report)"
-        message = f"{self.title}\n\n{summary}".strip()
-        work, lost = self.tools.workshop.bring_home(self.paths, standing, base, message)
-        self._kept = True
+        message = self.redactor.clean(f"{self.title}\n\n{summary}".strip())
+        work, lost = self._harvest(standing, base, message)
+        work = _listed(work) if work is not None else None
         if relay.ended:
             self.became = "ended by what it said during its run"
             self.watch.done = True
@@ -164,9 +178,6 @@ class EffortJob(Job):
             said, fault = self._unsaid(ended, stream)
         if lost:
             said, fault = Report.failed(f"{lost}: nothing of its work can be taken", cause="transient"), None
-        if work is not None and _is_vast(work):
-            words = f"it changed {len(work.touched)} paths, more than can be looked at: nothing of it is taken"
-            said, fault, work = Report.failed(words, cause="conflict"), None, None
         said = replace(said, usage=_usage(stream, said))
         if work is not None and work.touched:
             self._keep_diff(work)
@@ -242,7 +253,7 @@ class EffortJob(Job):
         return Report.failed(words, cause="protocol"), f"{words}: end with one, in the form the brief shows"
 
     def _keep_diff(self, work: Work) -> None:
-        diff = self.tools.workshop.diff(work)
+        diff = self.tools.workshop.diff(work, self.tools.now)
         if diff:
             self._keep_output([(DIFF_PART, self.redactor.clean(diff))])
 
@@ -267,9 +278,15 @@ def _usage(stream: Stream, said: Report) -> Usage | None:
     return Usage(input_tokens=stream.input_tokens, output_tokens=stream.output_tokens, cost_usd=stream.cost_usd)
 
 
-def _is_vast(work: Work) -> bool:
-    """Too many paths for the rules to judge; and to judge only some of them would let the others through."""
-    return sum(len(one.path) + len(one.link or "") + 50 for one in work.touched) > PATHS_BYTES_MAX
+def _listed(work: Work) -> Work:
+    """As many paths as a command can hold, and how many there are: the rules take a change only if all are named."""
+    room, named = PATHS_BYTES_MAX, 0
+    for one in work.touched:
+        room -= len(one.path) + len(one.link or "") + 50
+        if room < 0:
+            break
+        named += 1
+    return work if named == len(work.touched) else replace(work, touched=work.touched[:named], files=len(work.touched))
 
 
 def _looks_meant(text: str) -> bool:

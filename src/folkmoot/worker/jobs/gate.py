@@ -25,12 +25,13 @@ class GateJob(Job):
         commit = self.tools.workshop.make(self.paths, standing, None)
         try:
             evidence, ended = prove(self, self.flow.gates[self.agent], commit, self._setup(standing.column))
+            self.close_output()
+            self.report(judged(evidence, ended, self.watch.ending, self.flow.limits), evidence=[evidence])
+            self.became = "green" if evidence.green else "red"
+            self.tell("ended", self.became, good=evidence.green)
+            self.over()
         finally:
-            self.tools.workshop.remove(self.paths)
-        self.close_output()
-        self.report(judged(evidence, ended, self.watch.ending, self.flow.limits), evidence=[evidence])
-        self.became = "green" if evidence.green else "red"
-        self.tell("ended", self.became, good=evidence.green)
+            self.clear_away()
 
     def _setup(self, column: str) -> list[list[str]]:
         gate = self.flow.gates[self.agent]

@@ -17,13 +17,14 @@ from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.environment import environment, make_tmp
+from folkmoot.worker.git.bounds import STOP_SECONDS
 from folkmoot.worker.jobs.bounds import bounds_of, over_limit
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output, tail_of
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
 from folkmoot.worker.secrets import Known, Redactor, looks_secret
 from folkmoot.worker.watch import Act, Watch
-from folkmoot.worker.workshop import Workshop
+from folkmoot.worker.workshop import Workshop, disown
 
 View = dict[str, Any]
 Hear = Callable[[str], None]
@@ -171,6 +172,19 @@ class Job(ABC):
         """All is said. What is left is to clean up, and no slot waits for that."""
         self.watch.done = True
         self.free()
+
+    def clear_away(self) -> None:
+        """Delete the workspace of a run that changes nothing; what cannot be deleted now is left for `tidy`."""
+        try:
+            self.tools.workshop.remove(self.paths, self.hurries())
+        except (MootError, OSError) as error:
+            self.tell("fault", f"what it left in {self.paths.root} could not be deleted: {error}", good=False)
+            disown(self.paths)
+
+    def hurries(self) -> Callable[[], bool]:
+        """Has a run that was told to end had its time to clean up?"""
+        until = self.tools.now() + STOP_SECONDS
+        return lambda: self._stopped.is_set() and self.tools.now() >= until
 
     def step(self, name: str) -> None:
         self.check_alive()

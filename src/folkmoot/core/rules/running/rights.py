@@ -12,9 +12,7 @@ from folkmoot.core.rules.running.names import is_boards, is_gits, parts
 from folkmoot.core.rules.sharing.paths import normal_path, outside, overlap
 from folkmoot.core.work import LINK, SUBMODULE, Touched
 
-# Instead of a mode:
-TOO_LARGE = "large"  # a file that nobody has looked into, so large is it
-ENGINES_OWN = "engine"  # what moot itself is run from lies there
+ENGINES_OWN = "engine"  # instead of a mode: what moot itself is run from lies there
 FILES = frozenset({"100644", "100755", LINK})
 TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "integration"})
 TEST_FILE = re.compile(r"(test_.+|.+[._-](test|tests|spec)\.\w+|.+_test\.\w+|.+Tests?\.\w+|conftest\.py)")
@@ -49,8 +47,6 @@ def danger(touched: Touched) -> str | None:
         return None
     if touched.mode == SUBMODULE:
         return "is a repository of its own"
-    if touched.mode == TOO_LARGE:
-        return "is larger than a file of a change may be"
     if touched.mode not in FILES:
         return "is neither a file nor a link"
     if touched.mode == LINK and _leaves(touched.path, touched.link or ""):

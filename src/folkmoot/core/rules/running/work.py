@@ -6,12 +6,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.commands import KeepWork
+from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import BOUND, Item
+from folkmoot.core.records import Option
 from folkmoot.core.report import Files, Report
+from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import kept, may_write, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way
+from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.situation import Case
-from folkmoot.core.work import Work
+from folkmoot.core.work import Secret, Work
 from folkmoot.errors import Refused
 
 TOUCHED_MAX = 2_000
@@ -28,6 +32,7 @@ class Judged(Struct, frozen=True):
     fault: str | None
     work: Work | None
     taken: bool  # False: the change stays aside, under the run's own ref
+    asks: str = ""  # what a person must decide, since the change was refused for it
 
 
 def ends_here(item: Item) -> bool:
@@ -44,6 +49,13 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
     """One path too many, and nothing of a change is taken (R-20)."""
     assert case.run is not None
     item, run = case.item, case.run
+    beyond = too_much(work, case.flow.limits)
+    if beyond:
+        return _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), beyond)
+    secrets = leaked(work, case.flow)
+    if secrets:
+        refused = _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), secrets)
+        return replace(refused, asks="" if said.outcome in STANDS and fault is None else "; ".join(secrets[:SHOWN_MAX]))
     write = may_write(case.flow, item, run.agent)
     touched = kept(work.touched, write)
     work = replace(work, touched=touched[:TOUCHED_MAX])
@@ -58,6 +70,58 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
     if not faults:
         taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
         return Judged(taken, fault, work, keeps(said, fault))
+    return _refused(case, said, fault, work, faults)
+
+
+def too_much(work: Work, limits: Limits) -> list[str]:
+    """Why a change cannot be judged at all: it is larger than the flow allows, or nobody could look at all of it."""
+    files = max(work.files, len(work.touched))
+    faults = []
+    if files > limits.change_files:
+        most = limits.change_files
+        faults.append(f"it changed {files} files, {files - most} more than `change_files` allows ({most})")
+    if work.bytes > limits.change_bytes:
+        most = limits.change_bytes
+        faults.append(f"it changed {work.bytes} bytes, {work.bytes - most} more than `change_bytes` allows ({most})")
+    if not faults and work.aside is None and files > len(work.touched):
+        faults.append(f"it changed {files} files, and a report can name only the first {len(work.touched)}")
+    if not faults and work.aside is not None:
+        faults.append(work.why or "it could not be taken in")
+    if faults and work.aside is not None:
+        faults[-1] += f"; what it left is in {work.aside}"
+    return faults
+
+
+def leaked(work: Work, flow: Flow) -> list[str]:
+    """Where a change holds secrets, in words. A value that the run was given is one wherever it stands."""
+    faults = []
+    for one in work.secrets:
+        if one.name:
+            faults.append(f"{_place(one)} holds the value of {one.name}")
+        elif not one.path:
+            faults.append("more places than can be listed look like secrets")
+        elif outside([one.path], flow.secrets.allow):
+            faults.append(f"{_place(one)} holds what looks like a token or a key")
+    return faults
+
+
+def _place(secret: Secret) -> str:
+    return f"{secret.path}:{secret.line}" if secret.line else f"the name {secret.path}"
+
+
+def ask_about_secrets(case: Case, words: str) -> None:
+    """Nothing of it lands by itself: a person says how it goes on."""
+    ask(
+        case,
+        "decision",
+        f"A secret was about to land: {words}. Nothing of the change is taken.",
+        options=[Option(option="let it be made again, without"), Option(option="abort", effect="cancel")],
+        help="What only looks like a secret may land once its path is under `secrets.allow` in the flow.",
+    )
+
+
+def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: list[str]) -> Judged:
+    """Nothing of the change is taken. It stays aside, under the run's own ref or in a folder."""
     words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
     case.set("work_refused", {"why": words, "commit": work.commit})
     work = replace(work, merged=None)

@@ -1,0 +1,35 @@
+"""Words and names that come from agents, as they may stand in a commit or a report."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+MESSAGE_CHARS_MAX = 20_000
+JOINERS = "\u200c\u200d"  # within words of some scripts, and within signs
+STEERS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# A line that git, or whoever reads a history by program, takes for a statement about the commit.
+STATEMENT = re.compile(r"\s*(?:moot-[a-z-]+|[a-z]+(?:-[a-z]+)*-by)\s*[:=#]|\s*\(cherry picked from", re.IGNORECASE)
+
+
+def readable(name: bytes) -> str:
+    """A path as text that every store takes, even if its bytes are no text."""
+    return name.decode("utf-8", "backslashreplace")
+
+
+def one_line(words: str) -> str:
+    return "".join(letter for letter in words if letter.isprintable() and letter not in "<>").strip()
+
+
+def plain(words: str) -> str:
+    """Text without what steers a terminal or turns letters round; lines stay lines."""
+    lines = words.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(c for c in lines if c in "\n\t" or c in JOINERS or unicodedata.category(c) not in STEERS)
+
+
+def message(words: str, trailers: Mapping[str, str]) -> str:
+    """A commit's message. Its trailers are the engine's alone: no line that others wrote can be taken for one."""
+    title, *lines = plain(words).strip()[:MESSAGE_CHARS_MAX].split("\n")
+    body = "\n".join(f"> {line}" if STATEMENT.match(line) else line for line in lines)
+    said = f"{title.strip() or 'Work'}\n{body}".strip()
+    ours = "\n".join(f"{name}: {one_line(value)}" for name, value in trailers.items())
+    return f"{said}\n\n{ours}\n" if ours else f"{said}\n"
