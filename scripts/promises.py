@@ -74,6 +74,28 @@ PROMISES = (
         ),
     ),
     Promise(
+        "Keepers hold against their agents",
+        "Also without a sandbox, who stops or kills its warden, the server or both loses its run, and nothing of it is "
+        "left when the run counts as ended.",
+        (
+            "tests/system/test_keeper_attacked.py::test_a_killed_warden_means_that_nothing_is_left",
+            "tests/system/test_keeper_attacked.py::test_a_warden_that_is_stopped_again_and_again_costs_the_run",
+            "tests/system/test_keeper_attacked.py::test_with_warden_and_server_gone_the_worker_ends_the_tree",
+            "tests/system/test_keeper_attacked.py::test_a_worker_that_is_stopped_has_no_agents_for_long",
+        ),
+    ),
+    Promise(
+        "A run is bounded",
+        "Memory, processes, open files and disk of a run have limits, and so has what runs add to the board: the run "
+        "is ended, or what it adds is refused, by name.",
+        (
+            "tests/worker/test_limits.py::test_a_run_that_uses_too_much_is_ended_and_said_why",
+            "tests/worker/test_limits.py::test_the_kernel_holds_the_open_files",
+            "tests/core/test_counting.py::test_what_comes_of_one_item_is_bounded_and_a_person_is_asked_once",
+            "tests/core/test_counting.py::test_what_one_run_says_is_bounded",
+        ),
+    ),
+    Promise(
         "No work thrown away",
         "What a run changed is a commit with a ref before its folder is removed, whatever came of the run.",
         (
@@ -254,5 +276,12 @@ NOT_PROMISED = (
     ),
     ("That a hidden secret is found", "an agent that wants to put one into its output or a file in disguise can"),
     ("Network file systems, and several machines", "a board is on a local disk of one machine"),
-    ("Limits of memory, disk and processes in a run", "time limits are the only ones"),
+    (
+        "Exact limits of memory, disk and processes",
+        "the keeper looks twice a second: a burst can pass a limit for a moment before the run is ended",
+    ),
+    (
+        "Nothing left of an unsandboxed agent that kills worker, server and warden at once",
+        "the next `moot run` ends what still has its run's HOME; what has thrown that away as well stays",
+    ),
 )

@@ -24,6 +24,8 @@ ALLOWED: dict[tuple[str, str], str] = {
     ): "SQLite's own lock wakes nobody; only the next writer looks, and not for long",
     ("system/git.py", "follow"): "git's output wakes it; in between it is seen whether it shall end",
     ("system/git.py", "run_bound"): "a git that has closed its output and not ended: the same",
+    ("system/keeping.py", "_say"): "how long a tree whose warden was killed may keep others waiting, once",
+    ("system/keeping.py", "kill_warden"): "the same",
     ("system/processes/guarding.py", "_run"): "a process that was stopped tells nobody; only while agents run",
     ("system/processes/guarding.py", "end_left"): "the same as kill_all",
     ("system/processes/trees.py", "kill_all"): "processes that are being killed tell nobody; it is over in a moment",

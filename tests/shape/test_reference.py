@@ -45,6 +45,7 @@ WRONG: dict[str, object] = {
     "texts": "a",
     "count": "three",
     "amount": "much",
+    "size": "much",
     "span": 5,
     "switch": 5,
     "choice": "perhaps",

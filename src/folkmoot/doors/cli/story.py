@@ -145,9 +145,11 @@ def doctor_command(session: Session) -> None:
         if fault.code != "store_damaged":
             raise
         raise Unavailable(fault.code, fault.message, session.boards.rescue(session.place)) from fault
+    from folkmoot.doors.cli.say.setup import examined, limits_of_runs
+
+    view["limits"] = limits_of_runs(session.board.queries.flow().limits)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.setup import examined
 
         examined(view)
 

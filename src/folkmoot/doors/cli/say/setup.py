@@ -4,7 +4,9 @@ from os.path import normpath
 from shlex import quote
 from typing import Any
 
+from folkmoot.core.flow import Limits
 from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
+from folkmoot.flows.sizes import format_size
 
 View = dict[str, Any]
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
@@ -115,7 +117,26 @@ def examined(view: View) -> None:
         others_hold = f"; {hold} other{'s hold' if hold != 1 else ' holds'}" if hold else ""
         page.line((f"{count(len(bad), 'check')} found something wrong{others_hold}.", BAD))
     else:
+        for limit in view.get("limits", ()):
+            most = "no limit" if limit["most"] is None else limit["shown"]
+            page.line((f"limit of a run: {limit['limit']} {most}, {limit['by']}", QUIET), hang=2)
         page.line((f"All {len(view['checks'])} checks hold.", GOOD))
+
+
+def limits_of_runs(limits: Limits) -> list[View]:
+    """What the processes of a run may use up, and by what each limit holds."""
+    by = {
+        "memory": "looked at by its keeper",
+        "processes": "looked at by its keeper",
+        "disk": "looked at by its keeper",
+        "open_files": "held by the kernel for each process",
+    }
+    found = []
+    for name, how in by.items():
+        most = getattr(limits, name)
+        shown = format_size(most) if most is not None and name in ("memory", "disk") else f"{most}"
+        found.append({"limit": name, "most": most, "shown": shown, "by": how})
+    return found
 
 
 def demonstrated(view: View, program: str) -> None:
