@@ -45,6 +45,16 @@ PROMISES = (
         ),
     ),
     Promise(
+        "Nothing lands past the gates",
+        "Whatever comes onto the target branch was green on every gate of its way, on the very tree that landed; "
+        "only a person can waive one, and the log says who did.",
+        (
+            "tests/worker/test_past_the_gates.py::test_what_a_run_dispatched_meets_the_gates_of_the_item_that_asked",
+            "tests/worker/test_past_the_gates.py::test_an_item_added_behind_a_gate_meets_it_before_it_lands",
+            "tests/core/test_past_the_gates.py::test_nothing_is_recorded_on_a_tree_on_which_a_gate_is_not_green",
+        ),
+    ),
+    Promise(
         "Rescue within the lease",
         "The item of an agent that dies or hangs is free again when its lease is over, with the next write, "
         "and no process need be alive for it.",

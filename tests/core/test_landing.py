@@ -7,7 +7,7 @@ import pytest
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.report import Report
-from folkmoot.core.work import Evidence, Work
+from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.testing.builders import SoundBoard, TrialBoard, change, limited, small_flow
 
@@ -21,6 +21,7 @@ SHORT = small_flow("""
 columns: {dev: {agents: [d], next: done}}
 agents: {d: {may: [ask, split, delegate, dispatch]}}
 """)
+ANYWHERE = small_flow("{columns: {dev: {agents: [d], next: done}}, agents: {d: {write: any}}}")
 GROUP = small_flow("""
 columns: {dev: {agents: [d], next: look}, look: {agents: [a, b], next: done, fix: dev}}
 agents: {d: {}, a: {write: new_tests}, b: {write: none}}
@@ -48,7 +49,8 @@ def through(board: TrialBoard) -> str:
 
 
 def record(board: TrialBoard, run: Speaker, *touched: str, new: str = "m1") -> None:
-    board.engine.on_run(run, commands.RecordLanding(branch="main", old="t", new=new, touched=list(touched)))
+    paths = [Touched(path) for path in touched]
+    board.engine.on_run(run, commands.RecordLanding(branch="main", old="t", new=new, touched=paths))
 
 
 def conflict(commit: str = "m1") -> dict[str, Any]:
@@ -186,8 +188,9 @@ def test_what_others_hold_defers_a_landing_longer_each_time() -> None:
 
 @pytest.mark.ledger("R-20")
 def test_a_hold_keeps_out_no_landing_that_its_holder_waits_for() -> None:
-    with SoundBoard(SHORT) as board:
-        item = made(board, files=["src/1.py"])
+    with SoundBoard(ANYWHERE) as board:
+        item = board.add(files=["src/1.py"])
+        board.bring("d", work=change("src/1.py", "docs/x.md"))
         holder = board.add(files=["docs/"])
         run = board.claim("d")
         wants = board.add("wants what the landing item holds", files=["src/1.py"], parent=holder)
@@ -316,11 +319,11 @@ def test_what_a_part_made_comes_onto_the_item_before_its_verdict_counts() -> Non
 
 
 @pytest.mark.ledger("R-25")
-def test_what_a_dispatched_item_made_lands_where_it_is_for() -> None:
+def test_what_a_person_dispatched_goes_the_way_of_any_other_item() -> None:
     with SoundBoard(SHORT) as board:
         sent = board.engine.add(Speaker("alice"), commands.DispatchAgent(agent="d", task="mend it"))["id"]
         board.bring("d", work=change("src/a.py"))
-        assert board.place(sent) == ("dev", "proving")
+        assert board.place(sent) == ("done", "proving") and board.item(sent).kind == "item"
         board.bring("landing", "failed", **conflict())
         assert board.place(sent) == ("dev", "ready") and board.item(sent).head == "m1"
         board.bring("d", work=change("src/a.py", base="m1", commit="c2"))

@@ -13,6 +13,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.running.rights import danger, is_test, kept, trespasses
 from folkmoot.core.rules.sharing.paths import outside, overlap
 from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
+from folkmoot.errors import Refused
 from folkmoot.testing.builders import SoundBoard, change, small_flow
 
 FLOW = small_flow("""
@@ -124,7 +125,7 @@ ROLES = [
     ("none", [], "src/a.py", "deleted", False),
     ("own", ["src/a.py"], "src/a.py", "modified", True),
     ("own", ["src/a.py"], "src/a.py", "deleted", True),
-    ("own", ["src/a.py"], "src/A.py", "modified", True),
+    ("own", ["src/a.py"], "src/A.py", "modified", False),
     ("own", ["src/a.py"], "src/b.py", "created", False),
     ("own", ["src/a.py"], "src/a.py.bak", "created", False),
     ("own", ["src/"], "src/deep/x.py", "created", True),
@@ -333,7 +334,8 @@ def test_what_a_child_brought_meanwhile_is_not_laid_over() -> None:
         landing = board.claim("landing")
         board.bring(landing, work=Work(commit="k1", onto=None, merged="k2"))
         assert (board.item(child).status, board.item(item).head) == ("done", "k2")
-        board.bring(run, work=change("src/a.py", commit="c1"))
-        assert board.item(item).head == "k2" and board.item(item).effort.conflicts == 1
-        board.bring("d", work=change("src/a.py", base="k2", commit="c2"))
-        assert board.item(item).head == "c2"
+        with pytest.raises(Refused) as caught:
+            board.bring(run, work=change("src/a.py", commit="c1"))
+        assert caught.value.code == "branch_moved" and board.item(item).head == "k2"
+        board.bring(run, work=change("src/a.py", base="k2", commit="c2"))
+        assert board.item(item).head == "c2" and board.item(item).effort.conflicts == 0

@@ -32,6 +32,7 @@ from folkmoot.core.rules import (
 from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import gates, verdicts
+from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
 from folkmoot.core.situation import MADE, Case, Situation
@@ -558,6 +559,28 @@ def wrong_work(patch: Patch) -> None:
     change_rule(patch, KeepWork, wrong)
 
 
+@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True, first=20)
+def unbound_dispatch(patch: Patch) -> None:
+    everywhere(patch, (movement, outcomes, landing), "stands_alone", lambda case: False)
+
+
+@defect("R-19", "a landing is not asked what proves it", flow=FERRY, alone=True)
+def unproved_landing(patch: Patch) -> None:
+    patch.setattr(landing, "unproved", lambda *rest: [])
+
+
+@defect("R-19", "a run waives gates", flow=FERRY, alone=True)
+def waiving_run(patch: Patch) -> None:
+    claim = claims.claim
+
+    def wrong(case: Case, command: ClaimItem) -> None:
+        claim(case, command)
+        if command.agent == LANDING:
+            waive(case, [gate for gate in case.flow.gates if gate not in case.item.waived], "I am sure")
+
+    change_rule(patch, ClaimItem, wrong)
+
+
 @defect("R-20", "whatever a run changed is taken", flow=limited("kanban"))
 def no_rights(patch: Patch) -> None:
     patch.setattr(work, "trespasses", lambda *rest: [])
@@ -576,6 +599,11 @@ def secrets_land(patch: Patch) -> None:
 @defect("R-20", "a change that nobody could judge whole is taken", flow=limited("kanban"))
 def too_much_lands(patch: Patch) -> None:
     patch.setattr(work, "too_much", lambda *rest: [])
+
+
+@defect("R-20", "what a merge brings is not looked at", flow=FERRY, alone=True)
+def unseen_merge(patch: Patch) -> None:
+    everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
 @defect("R-07", "a stopped board goes on")

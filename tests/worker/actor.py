@@ -56,6 +56,13 @@ def shell(rest: str, brief: dict) -> None:
     subprocess.run(["/bin/sh", "-c", rest], check=False)
 
 
+def only(rest: str, brief: dict) -> None:
+    """Only if the run is of the named agent."""
+    agent, act, more = [*rest.split(" ", 2), ""][:3]
+    if os.environ["MOOT_AGENT"] == agent:
+        ACTS[act](more, brief)
+
+
 def wait(rest: str, brief: dict) -> None:
     time.sleep(float(rest))
 
@@ -72,6 +79,7 @@ ACTS = {
     "once": once,
     "moot": moot,
     "shell": shell,
+    "only": only,
     "wait": wait,
     "deaf": deaf,
     "exit": lambda rest, brief: sys.exit(int(rest)),

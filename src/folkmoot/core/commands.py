@@ -8,7 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.work import Evidence, Work
+from folkmoot.core.work import Evidence, Touched, Work
 
 
 class Speaker(Struct, frozen=True, gc=False):
@@ -83,7 +83,9 @@ class RecordLanding(Command, frozen=True, gc=False, kw_only=True):
     branch: str
     old: str | None
     new: str
-    touched: list[str] = field(default_factory=list)
+    tree: str | None = None  # of `new`; None: nobody could say
+    touched: list[Touched] = field(default_factory=list)  # how `new` differs from `old`
+    evidence: list[Evidence] = field(default_factory=list)  # of the gates that ran on that tree
 
 
 class AskPerson(Command, frozen=True, gc=False, kw_only=True):
@@ -99,6 +101,7 @@ class KeepWork(Command, frozen=True, gc=False, kw_only=True):
 
     child: str
     commit: str
+    changed: list[str] = field(default_factory=list)
 
 
 class StopBoard(Command, frozen=True, gc=False, kw_only=True):

@@ -240,10 +240,10 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
                 return candidate.name
         return None
 
-    def stages(self) -> list[str]:
-        """The columns of the normal flow, in order, from the start to the end."""
+    def stages(self, start: str | None = None) -> list[str]:
+        """The columns of the normal flow, in order, from its start, or from a column, to the end."""
         order: list[str] = []
-        column: str | None = self.start
+        column: str | None = start or self.start
         while column is not None and column not in order:
             order.append(column)
             place = self.columns.get(column)

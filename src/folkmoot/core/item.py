@@ -151,6 +151,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     files: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     parent: str | None = None
+    entry: str | None = None  # the column where a person let it begin; None: where the flow starts
     generation: int = 0
     origin: str | None = None  # the item of a person's for which it is counted, if a run made it
     agent: str | None = None  # who alone may take it
@@ -194,11 +195,13 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     dispatched_by: str | None = None  # the item whose run asked for it, and went on
     proving: Proving | None = None
     proofs: list[Proof] = field(default_factory=list)
+    waived: list[str] = field(default_factory=list)  # gates that a person let it go without
     advisor: str | None = None  # the expert whose advice the next effort follows
     fanned_out: bool = False
     holds: list[str] = field(default_factory=list)  # the paths it holds now
     message: str | None = None  # the handoff that brought it here
     touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
+    changed: list[str] = field(default_factory=list)  # paths of the changes that were taken onto its branch
     head: str | None = None  # the commit its branch is at; None: nothing is there that has not landed
     landing: Landing | None = None  # the move of a branch that was begun with it
     landed: str | None = None  # the commit with which its work came onto the branch it is for
@@ -220,6 +223,11 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     version: int = 0
     created_at: int = 0  # wall clock, milliseconds; shown, never decided on
     updated_at: int = 0
+
+    @property
+    def asker(self) -> str | None:
+        """The item whose branch its work is for: its parent, or the one whose run sent for it. None: the target."""
+        return self.parent or (self.dispatched_by if self.kind == "dispatch" else None)
 
     @property
     def failure_count(self) -> int:

@@ -31,6 +31,7 @@ class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tree: str | None = None
     onto: str | None = None  # the parent's commit that it was merged with
     merged: str | None = None  # and what came of it: where the parent's branch shall be
+    lands: list[Touched] | None = None  # how that differs from where the parent's branch is; None: as `touched`
     files: int = 0  # how many paths differ, where more do than are listed
     bytes: int = 0  # what the changed files hold together
     aside: str | None = None  # the folder its files were put in as they are: they could not be taken in
@@ -58,3 +59,4 @@ class Landing(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     old: str | None
     new: str
     run: str = ""
+    tree: str | None = None  # of what lands: gates were green on it; None: nobody could say which it is

@@ -8,7 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.records import Message, Meter, Pause, Run
 from folkmoot.core.rules.running.limits import DAY, STARTS
-from folkmoot.core.rules.sharing.choice import Ground, waiting_for, writes
+from folkmoot.core.rules.sharing.choice import Ground, waiting_for, writes, writes_now
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
 from folkmoot.engine.moment import Moment
 from folkmoot.errors import Invalid
@@ -121,12 +121,13 @@ def _may_make(command: Command, item: Item | None) -> bool:
 
 
 def _parent(reading: Reading, command: Command, item: Item | None) -> Item | None:
-    """Whose branch a child's work comes onto; None if that is over, and the work goes where its own would."""
-    if not isinstance(command, commands.ReportRun) or item is None or item.parent is None:
+    """Whose branch the item's work comes onto, if it is there for it: not once that item has ended."""
+    if item is None or item.asker is None:
         return None
-    if command.work is None and item.head is None:
+    lands = isinstance(command, (commands.ReportRun, commands.RecordLanding)) or item.kind == "dispatch"
+    if not lands or (item.head is None and getattr(command, "work", None) is None):
         return None
-    parent = reading.item(item.parent)
+    parent = reading.item(item.asker)
     return parent if parent is not None and parent.status not in ENDED else None
 
 
@@ -159,7 +160,8 @@ def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, no
 
 
 def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
-    """Who waits for the item, directly or through others. A holder with a run of its own keeps everybody out."""
+    """Who waits for the item, directly or through others. A holder with a run of its own keeps everybody out; but who
+    sent for the item does so only while its run writes."""
     ready: list[Item] = []
 
     def writers() -> list[Item]:
@@ -171,14 +173,19 @@ def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
         holder = reading.item(one)
         return holder.holds if holder is not None and holder.run is None else []
 
-    mine = known_item(reading, item).holds
-    found = waiting_for(item, lambda one: reading.waiters(one, WAITERS_MAX), held_by, writers, mine)
-    return frozenset(one for one in found if not _is_running(reading, one))
+    def waiters(one: str) -> set[str]:
+        asker = known_item(reading, one).asker
+        return reading.waiters(one, WAITERS_MAX) | ({asker} if asker else set())
 
+    def is_in_the_way(one: str) -> bool:
+        other = reading.item(one)
+        if other is None or other.run is None:
+            return False
+        return writes_now(flow, reading.run(other.run)) if one == it.asker else True
 
-def _is_running(reading: Reading, item_id: str) -> bool:
-    item = reading.item(item_id)
-    return item is not None and item.run is not None
+    it = known_item(reading, item)
+    found = waiting_for(item, waiters, held_by, writers, it.holds)
+    return frozenset(one for one in found if not is_in_the_way(one))
 
 
 def _run(reading: Reading, item: Item | None, known: Run | None) -> Run | None:

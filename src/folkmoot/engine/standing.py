@@ -3,8 +3,8 @@
 from msgspec import Struct, field
 
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import ENDED
-from folkmoot.core.rules.running.landing import gates_passed
+from folkmoot.core.item import ENDED, Item
+from folkmoot.core.rules.judging.required import required
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
 from folkmoot.core.rules.sharing.holds import branch_of
@@ -12,6 +12,8 @@ from folkmoot.core.work import Landing
 from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid
 from folkmoot.store.base import Reading
+
+ABOVE_MAX = 32  # more than splits and dispatches can lie above each other
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -24,17 +26,28 @@ class Standing(Struct, frozen=True, kw_only=True):
     head: str | None  # where its own branch is; None: it begins from its parent's, or from the target
     parent: str | None  # whose branch its work is for, if that one has not ended
     parent_head: str | None
+    begins_from: str | None  # the branch of the nearest item above that has work
+    began_at: str | None  # where its own branch was when the run began
     ends_here: bool  # `done` ends it as a child, and its work goes to its parent at once
     branch: str  # the branch its work is for, in words
     target: str  # of the flow
-    gates: list[str] = field(default_factory=list)  # that must be green on what lands
+    gates: list[str] = field(default_factory=list)  # with a command, that must be green on what lands
     proved: dict[str, list[str]] = field(default_factory=dict)  # tree -> gates that were green on it
     landing: Landing | None = None
 
 
 def is_fresh(standing: Standing) -> bool:
     """Does its workspace begin with nothing but what has landed?"""
-    return standing.head is None and (standing.parent is None or standing.parent_head is None)
+    return standing.head is None and standing.begins_from is None
+
+
+def _begins_from(reading: Reading, above: Item | None) -> str | None:
+    """Where a child's work begins: at the nearest item above it that has some (R-19)."""
+    for _ in range(ABOVE_MAX):
+        if above is None or above.head is not None or above.asker is None:
+            break
+        above = reading.item(above.asker)
+    return above.head if above is not None and above.status not in ENDED else None
 
 
 def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
@@ -42,8 +55,9 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
     if run is None:
         raise Invalid("unknown_run", f"there is no run {run_id}", "see: moot log")
     item = known_item(reading, run.item)
-    parent = reading.item(item.parent) if item.parent else None
+    parent = reading.item(item.asker) if item.asker else None
     parent = parent if parent is not None and parent.status not in ENDED else None
+    gates = required(flow, item, parent is None) if run.agent == LANDING else []
     proved: dict[str, list[str]] = {}
     for proof in item.proofs:
         tree = proof.evidence.tree if proof.evidence else None
@@ -59,10 +73,12 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
         head=item.head,
         parent=parent.id if parent else None,
         parent_head=parent.head if parent else None,
+        begins_from=_begins_from(reading, parent),
+        began_at=run.head,
         ends_here=ends_here(item) and parent is not None,
         branch=branch_of(flow, item),
         target=flow.target,
-        gates=gates_passed(flow, item) if run.agent == LANDING else [],
+        gates=[gate for gate in gates if flow.gates[gate].run],
         proved=proved,
         landing=item.landing,
     )

@@ -211,7 +211,7 @@ class Agent:
         yield from self._report(speaker, self._says(scene, character)(scene), claim)
 
     def _land(self, scene: Scene, speaker: Speaker) -> Script:
-        for command in craft.landing(scene, self.world.items.get(scene.item.parent or "")):
+        for command in craft.landing(scene, self.world.items.get(scene.item.asker or "")):
             answer = yield from self._insist(Order(speaker, command))
             if answer.view is None or self.world.items[scene.item.id].run != speaker.run:
                 return
@@ -263,7 +263,7 @@ class Agent:
         """With what it made; a child's is merged anew as long as its parent's branch moves."""
         while True:
             scene = self._scene(claim)
-            work = craft.made(scene, report, self.world.items.get(scene.item.parent or ""))
+            work = craft.made(scene, report, self.world.items.get(scene.item.asker or ""))
             answer = yield from self._insist(Order(speaker, commands.ReportRun(report=report, work=work)))
             if answer.code != "branch_moved":
                 break

@@ -6,8 +6,10 @@ from folkmoot.core.commands import Command, PauseRun, RecordLanding, ReportRun
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.report import Report
+from folkmoot.core.rules.judging.required import required
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import is_last_word
+from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.work import Evidence, Secret, Touched, Work
 from folkmoot.sim.speech import PATHS, Scene
 
@@ -43,7 +45,8 @@ def made(scene: Scene, said: Report, parent: Item | None) -> Work | None:
     if not good and chance.random() < 0.2:
         return work  # nobody has merged it: it lands by itself
     onto = parent.head if good or chance.random() < 0.8 else commit(scene)
-    return replace(work, onto=onto, merged=commit(scene))
+    lands = touched if good or chance.random() < 0.7 else [*touched, Touched("core/renamed.py")]
+    return replace(work, onto=onto, merged=commit(scene), lands=lands)
 
 
 def _flawed(work: Work, allowed: list[Touched]) -> Work:
@@ -90,13 +93,16 @@ def landing(scene: Scene, parent: Item | None) -> list[Command]:
     """What a landing says: the move it is about to make, then how it went."""
     chance, item = scene.chance, scene.item
     new = commit(scene)
-    touched = chance.sample(PATHS, 2) if not scene.is_good and chance.random() < 0.3 else [f"src/i{item.id}.py"]
-    branch = f"item {item.parent}" if item.parent else scene.flow.target
-    record = RecordLanding(branch=branch, old=None, new=new, touched=touched)
-    gates = [proof.gate for proof in item.proofs if proof.gate in scene.flow.gates]
-    green = [Evidence(gate=gate, green=True, tree=new) for gate in dict.fromkeys(gates)]
+    wild = not scene.is_good and chance.random() < 0.3
+    touched = chance.sample(PATHS, 2) if wild else item.changed[:2] or [f"src/i{item.id}.py"]
+    parent = parent if parent is not None and parent.status not in ENDED else None
+    gates = required(scene.flow, item, parent is None)
+    green = [Evidence(gate=gate, green=True, tree=new) for gate in gates]
+    branch = branch_of(scene.flow, item)
+    paths = [Touched(path.rstrip("/") + ("/x.py" if path.endswith("/") else "")) for path in touched]
+    record = RecordLanding(branch=branch, old=None, new=new, tree=new, touched=paths, evidence=green)
     work = None
-    if parent is not None and parent.status not in ENDED:
+    if parent is not None:
         work = Work(base=parent.head, commit=item.head, onto=parent.head, merged=new)
     done = ReportRun(report=Report.done("landed", commit=new), work=work, evidence=green)
     if scene.is_good:
@@ -108,6 +114,7 @@ def landing(scene: Scene, parent: Item | None) -> list[Command]:
         [record, done],
         [record, done],
         [done],
+        [replace(record, evidence=[]), done],
         [record, ReportRun(report=Report.failed("they disagree in a.py", "conflict"), work=both)],
         [ReportRun(report=Report.failed("red on main", "gate"), work=both, evidence=red)],
         [record, ReportRun(report=Report.done("red, but landed"), evidence=red, work=work)],

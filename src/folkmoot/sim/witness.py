@@ -11,7 +11,7 @@ from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
 from folkmoot.core.records import Pause, Question, Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
-from folkmoot.core.rules.sharing.choice import Ground, pick, writes
+from folkmoot.core.rules.sharing.choice import Ground, pick, writes, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import Waiters, check_board
@@ -131,7 +131,12 @@ class Witness:
         flow = self.flow
         assert flow is not None
         ready = [self.items[item] for item in self.filed]
-        waiters = Waiters(self.items, self._direct, lambda: [item for item in ready if writes(flow, item)])
+        waiters = Waiters(
+            self.items,
+            self._direct,
+            lambda: [item for item in ready if writes(flow, item)],
+            lambda run: writes_now(flow, self.run(run)),
+        )
         return Ground(holds, starved, waiters.of)
 
     def look(self, claimed_in: str | None = None, picked: bool = True) -> list[Event]:
@@ -187,15 +192,15 @@ class Witness:
         if needs != self.needs.get(item.id):
             for need in self.needs.get(item.id, ()):
                 self.needed_by[need].discard(item.id)
-                if need in self.items and self.items[need].parent != item.id:
+                if need in self.items and self.items[need].asker != item.id:
                     self._direct.get(need, set()).discard(item.id)
             for need in needs:
                 self.needed_by.setdefault(need, set()).add(item.id)
             for need in item.after:
                 self._direct.setdefault(need, set()).add(item.id)
             self.needs[item.id] = needs
-        if item.parent:
-            self._direct.setdefault(item.id, set()).add(item.parent)
+        if item.asker:
+            self._direct.setdefault(item.id, set()).add(item.asker)
         queue = place(self.flow, item).queue
         before = self.queue_of.get(item.id)
         if queue != before:

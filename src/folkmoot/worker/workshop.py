@@ -103,9 +103,8 @@ class GitWorkshop:
         return self.repository.tree_of(commit) if commit else None
 
     def base(self, standing: Standing) -> str | None:
-        """Its own branch, else its parent's, else the target: the newest work that concerns it."""
-        head = standing.head or (standing.parent_head if standing.parent else None)
-        return head or self.tip(standing.target)
+        """Its own branch, else that of the item its work is for, else the target: the newest work that concerns it."""
+        return standing.head or standing.begins_from or self.tip(standing.target)
 
     def tip(self, target: str) -> str | None:
         with self._making:

@@ -3,12 +3,14 @@
 from typing import Any
 
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
+from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.children.parts import waived
 from folkmoot.core.rules.claims import revoke
 from folkmoot.core.rules.dependencies import drop_dependency
 from folkmoot.core.rules.disputes import close
+from folkmoot.core.rules.judging.required import begins_at, not_green, unproved, waive
 from folkmoot.core.rules.movement import (
     abandon,
     again,
@@ -68,8 +70,10 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     if option and option.effect == "finish" and not waits:
         # Whoever accepts what a gate has found red does not want to hear it from the gate again.
         proving = case.item.proving
+        proven = proving is not None and proving.column == case.item.column
         case.emit("agent_resumes_with_guidance", {"why": text}, item=at_rest(case))
-        finish(case, proven=proving is not None and proving.column == case.item.column)
+        waive(case, not_green(case, proving.left) if proving and proven else [], text)
+        finish(case, proven=proven)
     else:
         fixes = {"returns_to": stage_of(case)} if option and option.effect == "fix" else {}
         _resume(case, target, origins, decided or "a person has answered", **fixes)
@@ -185,6 +189,9 @@ def _resume(case: Case, target: str | None, origins: list[str] | None, because: 
         origins = origins_for(case, target)
     if target != item.column and leaves_children(case, target):
         changed |= abandon(case, because)
+    if target == item.goes_to:
+        changed |= begins_at(case, target)
+        waive(case, unproved(case.flow, item, item.asker is None) if target == END else [], because)
     enter(case, target, because, event="agent_resumes_with_guidance", origins=origins, **changed)
 
 

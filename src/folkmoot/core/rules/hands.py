@@ -17,6 +17,7 @@ from folkmoot.core.rules.children.making import look_at_generation
 from folkmoot.core.rules.claims import fence, revoke, stale
 from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, drop_dependency, unfinished
 from folkmoot.core.rules.disputes import close
+from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import ask, withdraw
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
@@ -46,6 +47,7 @@ def add(case: Case, command: AddItem) -> None:
         "title": command.title.strip(),
         "body": command.body,
         "column": column,
+        "entry": column if situation.maker is None and column != flow.start else None,
         "type": command.type,
         "priority": command.priority,
         "tags": command.tags,
@@ -137,7 +139,9 @@ def move(case: Case, command: MoveItem) -> None:
         "clarifications": count,
         "proving": None,
     }
-    enter(case, command.column, because, **told, **left)
+    if command.column == END:
+        waive(case, unproved(case.flow, case.item, case.item.asker is None), why)
+    enter(case, command.column, because, **told, **left, **begins_at(case, command.column))
 
 
 def _in_quotes(case: Case, words: str) -> str:
@@ -180,6 +184,7 @@ def reopen(case: Case, command: ReopenItem) -> None:
         made={},
         result=None,
         proving=None,
+        waived=[],
         **without_parts(item),
     )
     withdraw(case, why)

@@ -132,6 +132,8 @@ def finish(case: Case, *, proven: bool = False) -> None:
     """The work of the item's column is done: its gate first, then back to whoever asked for it, or forward."""
     column, origins = _worked_for(case)
     place = case.flow.columns[column]
+    if stands_alone(case):
+        unbind(case)
     if case.item.kind in BOUND or (case.item.kind == "task" and column == case.item.home):
         end_child(case, f"{case.item.agent or column} is done")
     elif case.item.proving is not None and case.item.proving.column in origins:
@@ -214,6 +216,21 @@ def end_child(case: Case, because: str) -> None:
         disputes=[],
         flag=None,
     )
+
+
+def stands_alone(case: Case) -> bool:
+    """Has a dispatched item work, and no branch for it: no item sent for it, or the one that did has ended?"""
+    return case.item.kind == "dispatch" and case.item.head is not None and case.situation.parent is None
+
+
+def unbind(case: Case) -> None:
+    """Nothing reaches the target branch past the flow's stages and gates (R-19): from its column on it goes their way.
+    Where a person chose the column its way begins there; a run's choice of a column spares it no gate."""
+    item = case.item
+    why = f"item {item.asker}, which sent for it, has ended" if item.asker else "no item sent for it"
+    entry = item.column if item.asker is None and item.column != case.flow.start else None
+    fields = {"kind": "item", "parent": None, "agent": None, "home": None, "result": None, "entry": entry}
+    case.set("item_unbound", {"why": why}, **fields, proving=None, landing=None)
 
 
 def leave_flow(case: Case, target: str, because: str, reason: str | None = None) -> None:

@@ -30,7 +30,7 @@ from folkmoot.core.rules.disputes import (
 from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
-from folkmoot.core.rules.movement import at_limit, end_child, stage_of
+from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
 from folkmoot.core.rules.running.work import Judged, ask_about_secrets, hand_over, is_last_word, judge_work, keep
@@ -88,6 +88,8 @@ def report(case: Case, command: ReportRun) -> None:
 
 
 def _apply(case: Case, said: Report, comment: str | None) -> None:
+    if stands_alone(case) and is_last_word(case.item, said.outcome):
+        unbind(case)
     if case.item.kind in BOUND and _ends_child(case, said):
         return
     match said.outcome:

@@ -14,6 +14,7 @@ from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
 from folkmoot.engine.checking.conduct import Conduct
 from folkmoot.engine.checking.invariants import Violation
+from folkmoot.engine.checking.landings import Landings
 from folkmoot.engine.checking.running import Running
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.store.base import BoardHead, Reading
@@ -43,6 +44,7 @@ class Audit:
         self._in_force: Flow | None = None
         self.conduct = Conduct(self.tables, self._found)
         self.running = Running(self.tables, self._found)
+        self.landings = Landings(self._found)
 
     @property
     def held(self) -> dict[str, Hold]:
@@ -62,6 +64,7 @@ class Audit:
             self._check_after(event, item, after, by_person)
             self.conduct.after(event, item, after, self._in_force, by_person)
             self.running.after(event, item, after, self._in_force)
+            self.landings.after(event, item, after, self._in_force, by_person)
 
     def _item(self, item: str | None) -> Item | None:
         found = self.tables.get("items", {}).get(item or "")

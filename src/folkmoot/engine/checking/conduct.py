@@ -10,6 +10,7 @@ from folkmoot.core.order import stage
 from folkmoot.core.records import Hold, Message
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.sharing.choice import writes_now
 from folkmoot.core.rules.sharing.paths import overlap
 
 Found = Callable[[str, str, str | None], None]
@@ -23,6 +24,7 @@ class Conduct:
     def __init__(self, tables: dict[str, dict[str, Row]], found: Found) -> None:
         self.tables: dict[str, dict[str, Any]] = tables
         self.found = found
+        self._flow: Flow | None = None  # in force
         self.held: dict[str, Hold] = {}  # the expired ones among them
         self.children: dict[str, list[str]] = {}
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
@@ -47,6 +49,7 @@ class Conduct:
         }
 
     def before(self, event: Event, item: Item | None, flow: Flow | None) -> None:
+        self._flow = flow
         rule = self._before.get(event.name)
         if rule is not None and item is not None and flow is not None:
             rule(event, item, flow)
@@ -82,15 +85,16 @@ class Conduct:
         agent = flow.agents.get(event.agent or "")
         if item.holds and not is_gate and agent is not None and agent.write != "none":
             for hold in self._overlapping(item.holds, item.id, event.time):
-                if self._runs(hold.item):
+                if self._works(hold.item, item.id):
                     self.found("R-20", f"{hold.path} is being worked on for item {hold.item}", item.id)
 
     # Experts, sub-agents, splits
 
     def _added(self, event: Event, item: Item) -> None:
+        if item.asker is not None:
+            self.children.setdefault(item.asker, []).append(item.id)
         if item.parent is None:
             return
-        self.children.setdefault(item.parent, []).append(item.id)
         if item.kind == "expert":
             asked = self._experts.setdefault(item.parent, [])
             if item.agent in asked:
@@ -169,7 +173,9 @@ class Conduct:
             owner = after.id.rsplit(":", 1)[0] if after.item is None else None
             for hold in self._overlapping([after.path], after.item, event.time):
                 mine = owner is not None and hold.id.startswith(f"{owner}:")
-                if not mine and (after.item is None or self._runs(hold.item) or not self._waits(hold.item, after.item)):
+                if not mine and (
+                    after.item is None or self._works(hold.item, after.item) or not self._waits(hold.item, after.item)
+                ):
                     self.found("R-20", f"{after.path} is taken while {hold.id} holds {hold.path}", event.item)
         self.held[after.id] = after
 
@@ -182,6 +188,14 @@ class Conduct:
     def _runs(self, item: str | None) -> bool:
         row = self.tables.get("items", {}).get(item or "")
         return row is not None and row.run is not None
+
+    def _works(self, item: str | None, other: str) -> bool:
+        """Is an item worked on so that another must not write? Whoever sent for that one may read meanwhile."""
+        rows = self.tables.get("items", {})
+        row, sent = rows.get(item or ""), rows.get(other)
+        if row is None or row.run is None or sent is None or sent.asker != item or self._flow is None:
+            return self._runs(item)
+        return writes_now(self._flow, self.tables["runs"].get(row.run))
 
     def _is_open(self, run: str) -> bool:
         row = self.tables.get("runs", {}).get(run)

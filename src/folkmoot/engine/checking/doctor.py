@@ -8,7 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Question, Run
-from folkmoot.core.rules.sharing.choice import Ground, obstacle, waiting_for, writes
+from folkmoot.core.rules.sharing.choice import Ground, obstacle, waiting_for, writes, writes_now
 from folkmoot.core.rules.sharing.holds import in_the_way
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.invariants import (
@@ -91,13 +91,17 @@ def check_board(audit: Audit, flow: Flow) -> list[Violation]:
     tables: dict[str, dict[str, Any]] = audit.tables
     items: dict[str, Item] = tables.get("items", {})
     runs: dict[str, Run] = tables.get("runs", {})
-    found = check_circles(items.values(), blocked(flow, items, list(audit.held.values())))
+    found = check_circles(
+        items.values(), blocked(flow, items, list(audit.held.values()), lambda run: writes_now(flow, runs.get(run)))
+    )
     in_force = [hold for hold in audit.held.values() if hold.until is None or hold.until > audit.time]
     found += check_holds(in_force, items, audit.open_runs)
     return found + check_messages(tables.get("messages", {}), items, runs)
 
 
-def blocked(flow: Flow, items: dict[str, Item], holds: list[Hold]) -> dict[str, list[str]]:
+def blocked(
+    flow: Flow, items: dict[str, Item], holds: list[Hold], writing: Callable[[str], bool]
+) -> dict[str, list[str]]:
     """Items that could be taken if others did not hold or reserve their paths, and those others (R-20, R-23).
 
     Looked at as if time had passed: locks are over, and whatever is ready has waited too long.
@@ -106,7 +110,7 @@ def blocked(flow: Flow, items: dict[str, Item], holds: list[Hold]) -> dict[str, 
     ready = [items[one] for one, queue in queues.items() if queue is not None]
     if not ready or not (holds or len(ready) > 1):
         return {}
-    waiters = Waiters(items, None, lambda: [item for item in ready if writes(flow, item)])
+    waiters = Waiters(items, None, lambda: [item for item in ready if writes(flow, item)], writing)
     lasting = [hold for hold in holds if hold.until is None]
     found: dict[str, list[str]] = {}
     for item in ready:
@@ -127,15 +131,24 @@ class Waiters:
     """Who waits for an item, directly or through others, and has no run; looked up only if anybody wants to know."""
 
     def __init__(
-        self, items: dict[str, Item], direct: dict[str, set[str]] | None, writers: Callable[[], list[Item]]
+        self,
+        items: dict[str, Item],
+        direct: dict[str, set[str]] | None,
+        writers: Callable[[], list[Item]],
+        writing: Callable[[str], bool],  # may this open run change files?
     ) -> None:
+        self._writing = writing
         self._items = items
         self._direct = direct if direct is not None else {}
         self._writers = writers
 
     def of(self, item: str) -> set[str]:
         found = waiting_for(item, self._by_need, self._held_by, self._writers, self._items[item].holds)
-        return {waiter for waiter in found if self._items[waiter].run is None}
+        return {waiter for waiter in found if not self._is_in_the_way(waiter, self._items[item].asker)}
+
+    def _is_in_the_way(self, waiter: str, asker: str | None) -> bool:
+        run = self._items[waiter].run
+        return run is not None and (waiter != asker or self._writing(run))
 
     def _held_by(self, item: str) -> list[str]:
         return self._items[item].holds if self._items[item].run is None else []
@@ -155,5 +168,5 @@ class Waiters:
         for item in self._items.values():
             for need in item.after:
                 self._direct.setdefault(need, set()).add(item.id)
-            if item.parent:
-                self._direct.setdefault(item.id, set()).add(item.parent)
+            if item.asker:
+                self._direct.setdefault(item.id, set()).add(item.asker)

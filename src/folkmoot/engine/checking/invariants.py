@@ -37,7 +37,7 @@ CHECKS = {
     "R-13": "a column asks for changes less often than the flow's limit of rounds, then a person is asked",
     "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
     "R-18": "only a person's word resets counters, and only a task is opened again by the rules",
-    "R-19": "work comes onto a branch by a run, one landing at a time, and an item is done when its work has landed",
+    "R-19": "work comes onto a branch by a run, one landing at a time, onto the target only past every gate of its way",
     "R-20": "no path is held twice, a hold ends with what it is for, and no change beyond its rights is taken",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
     "R-22": "an item that is done says what shows it",

@@ -104,7 +104,7 @@ class Running:
     def _check_head(self, event: Event, before: Item, item: Item, run: Run | None) -> None:
         if event.name == "work_kept":
             child = self.tables["items"].get(event.context.get("child", ""))
-            known = child is not None and child.landed == item.head and child.parent == item.id
+            known = child is not None and child.landed == item.head and child.asker == item.id
         elif run is None or event.name not in ("agent_completed", "run_paused", "landing_failed"):
             known = False
         elif item.head is None:
@@ -136,4 +136,4 @@ def _has_landed(event: Event, item: Item, run: Run | None) -> bool:
         return False
     if run.agent == LANDING:
         return run.outcome == "done"
-    return item.parent is not None and run.outcome in LANDED_BY
+    return item.asker is not None and run.outcome in LANDED_BY

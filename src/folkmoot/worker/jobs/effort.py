@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
-from folkmoot.core.rules.running.work import too_much
+from folkmoot.core.rules.running.work import keeps, too_much
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
@@ -29,6 +29,8 @@ from folkmoot.worker.relay import Relay
 from folkmoot.worker.workshop import GitWorkshop, author_of, disown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from folkmoot.worker.jobs.job import Door
 
 MERGES_MAX = 50
@@ -100,10 +102,11 @@ class EffortJob(Job):
         """Why its client could not sign in; without that no run is worth its while."""
         return is_over(start, login, self.tools.env, self.tools.application.engine.clock.wall() / 1000)
 
-    def _pause(self, command: PauseRun) -> None:
-        self.insist(command, show=False)
+    def _pause(self, command: PauseRun) -> View:
+        view = self.insist(command, show=False)
         self.became = command.why if command.login else f"no quota: {command.why}"
         self.tell("released", self.became)
+        return view
 
     def _run(self, start: Start, login: Files, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
@@ -172,7 +175,19 @@ class EffortJob(Job):
             return
         if said is None and stream.cause == "quota":
             why, shown = self.redactor.clean(stream.why), stream.shown
-            self._pause(PauseRun(why=why, seconds=stream.reset_after, shown=shown, work=work))
+            self._tell_merged(
+                Report(outcome="incomplete"),
+                None,
+                work,
+                lambda said, fault, work: self._pause(
+                    PauseRun(
+                        why=why,
+                        seconds=stream.reset_after,
+                        shown=shown,
+                        work=work if said.outcome != "failed" else None,
+                    )
+                ),
+            )
             return
         if said is None:
             said, fault = self._unsaid(ended, stream)
@@ -181,36 +196,63 @@ class EffortJob(Job):
         said = replace(said, usage=_usage(stream, said))
         if work is not None and work.touched:
             self._keep_diff(work)
-        view = self._report_merged(said, fault, work)
+        view = self._tell_merged(said, fault, work, lambda said, fault, work: self.report(said, fault=fault, work=work))
         self._tell_end(view, said)
 
-    def _report_merged(self, said: Report, fault: str | None, work: Work | None) -> View:
-        """Report; a child's work is first merged with its parent's, and again if another was quicker."""
+    def _tell_merged(
+        self,
+        said: Report,
+        fault: str | None,
+        work: Work | None,
+        tell: "Callable[[Report, str | None, Work | None], View]",
+    ) -> View:
+        """Tell the board what was made: merged with what others brought meanwhile, and again if another was quicker."""
         workshop = self.tools.workshop
+        if work is None or work.commit is None or not work.touched or not isinstance(workshop, GitWorkshop):
+            return tell(said, fault, work)
         for _ in range(MERGES_MAX):
-            if said.outcome != "done" or fault is not None or work is None or not work.touched:
-                break
-            if work.commit is None or not isinstance(workshop, GitWorkshop):
-                break
             standing = self.tools.application.queries.standing(self.run)
-            if not standing.ends_here:
-                break
-            self.step("merge")
-            onto = standing.parent_head or workshop.tip(standing.target)
-            words = f"Item {standing.item}: {standing.title}"
-            merged = workshop.repository.merge(onto, work.commit, words, author_of("folkmoot"))
-            if merged.commit is None:
-                names = ", ".join(merged.conflicts[:5])
-                said = Report.failed(f"it conflicts with what others made in {names}", cause="conflict")
-                break
-            workshop.repository.keep(workshop.repository.item_ref(standing.parent or ""), merged.commit)
-            work = replace(work, onto=standing.parent_head, merged=merged.commit)
+            merged, conflicts = self._merged(workshop, standing, said, fault, work)
             try:
-                return self.report(said, fault=fault, work=work)
+                if not conflicts:
+                    return tell(said, fault, merged)
+                names = ", ".join(conflicts[:5])
+                return tell(
+                    Report.failed(f"it conflicts with what others made in {names}", cause="conflict"), None, work
+                )
             except Refused as error:
                 if error.code != "branch_moved":
                     raise
-        return self.report(said, fault=fault, work=work)
+        return tell(Report.failed("its branch kept moving while it was merged", cause="conflict"), None, work)
+
+    def _merged(
+        self, workshop: GitWorkshop, standing: Standing, said: Report, fault: str | None, work: Work
+    ) -> tuple[Work, list[str]]:
+        """The change on its item's branch as that is now, and on the branch it is for; or where that does not go."""
+        repository, author = workshop.repository, author_of("folkmoot")
+        assert work.commit is not None
+        words = f"Item {standing.item}: {standing.title}"
+        if standing.head not in (standing.began_at, work.base) and keeps(said, fault):
+            self.step("merge")
+            own = repository.merge(standing.head, work.commit, words, author)
+            if own.commit is None:
+                return work, own.conflicts
+            repository.keep(repository.run_ref(self.run), own.commit)
+            # What it changes on the branch as it is now: that is what is judged.
+            touched = repository.touched(standing.head, own.commit)
+            work = replace(work, touched=touched, base=standing.head, commit=own.commit, tree=own.tree)
+        if said.outcome != "done" or fault is not None or not standing.ends_here:
+            return work, []
+        self.step("merge")
+        assert work.commit is not None
+        onto = standing.begins_from or workshop.tip(standing.target)
+        merged = repository.merge(onto, work.commit, words, author)
+        if merged.commit is None:
+            return work, merged.conflicts
+        repository.keep(repository.item_ref(standing.parent or ""), merged.commit)
+        # What really differs there: git follows renames of the other side, the run's own change does not tell.
+        lands = repository.touched(onto, merged.commit)
+        return replace(work, onto=standing.parent_head, merged=merged.commit, lands=lands), []
 
     def _heard(self, relay: Relay, ended: Ended, stream: Stream) -> tuple[Report | None, str | None]:
         """The report: said by command, written to its file, or the last one in what was printed."""

@@ -2,7 +2,7 @@
 
 from folkmoot.core.commands import RecordLanding
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.work import Evidence, Work
+from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.landing import Stale
@@ -36,35 +36,28 @@ class LandingJob(Job):
 
     def _landed_before(self, workshop: GitWorkshop, standing: Standing) -> bool:
         """Did an earlier run move the branch, and die before it could say so?"""
-        if standing.parent:
-            return False
-        assert standing.head is not None
-        tip = workshop.tip(standing.target)
-        if tip is None or not workshop.repository.contains(tip, standing.head):
-            return False
         intent = standing.landing
-        commit = intent.new if intent and workshop.repository.contains(tip, intent.new) else standing.head
-        note = ""
-        if intent is not None and commit == intent.new:
-            note = "; ".join(workshop.landing.finish_checkout(standing.target, intent.old, intent.new))
-        self._done(standing, commit, f"it was on {standing.target} already. {note}".strip(), [], None)
+        if standing.parent or intent is None:
+            return False  # what is there by another's hand is proved there, like anything that lands
+        tip = workshop.tip(standing.target)
+        if tip is None or not workshop.repository.contains(tip, intent.new):
+            return False
+        note = "; ".join(workshop.landing.finish_checkout(standing.target, intent.old, intent.new))
+        self._done(standing, intent.new, f"it was on {standing.target} already. {note}".strip(), [], None)
         return True
 
     def _land(self, workshop: GitWorkshop, standing: Standing) -> bool:
         repository = workshop.repository
         assert standing.head is not None
-        tip = (
-            (standing.parent_head or workshop.tip(standing.target))
-            if standing.parent
-            else workshop.tip(standing.target)
-        )
+        tip = (standing.begins_from if standing.parent else None) or workshop.tip(standing.target)
         self.step("merge")
         words = f"Item {standing.item}: {standing.title}"
         merged = repository.merge(tip, standing.head, words, author_of("folkmoot"))
-        touched = [one.path for one in repository.touched(repository.fork(tip, standing.head), standing.head)]
         if merged.commit is None:
             self._conflict(workshop, standing, tip, merged)
             return True
+        # What really differs on the branch: git follows renames of the other side, the item's own change does not tell.
+        touched = repository.touched(tip, merged.commit)
         repository.keep(repository.run_ref(self.run), merged.commit)
         evidence = self._prove(standing, merged)
         if evidence is None:
@@ -99,7 +92,9 @@ class LandingJob(Job):
             self.step("clone")
             self.tools.workshop.make(self.paths, standing, merged.commit)
             try:
-                gate = self.flow.gates[name]
+                gate = self.flow.gates.get(name)
+                if gate is None:
+                    raise Unavailable("flow_changed", f"the flow has a gate {name} since this landing began")
                 evidence, ended = prove(self, gate, merged.commit, gate.setup or self._any_setup())
             finally:
                 self.tools.workshop.remove(self.paths)
@@ -130,14 +125,28 @@ class LandingJob(Job):
         standing: Standing,
         tip: str | None,
         merged: Merged,
-        touched: list[str],
+        touched: list[Touched],
         evidence: list[Evidence],
     ) -> bool:
         assert merged.commit is not None
-        record = RecordLanding(branch=standing.branch, old=tip, new=merged.commit, touched=touched)
-        self.insist(record, show=False)
-        if not self.tools.application.queries.standing(self.run).live:
-            self.became = "it waits to land: others hold what it touches"
+        record = RecordLanding(
+            branch=standing.branch,
+            old=tip,
+            new=merged.commit,
+            tree=merged.tree,
+            touched=touched,
+            evidence=evidence,
+        )
+        try:
+            self.insist(record, show=False)
+        except Refused as error:
+            if error.code != "not_proved":
+                raise
+            return False  # the flow has other gates by now
+        now = self.tools.application.queries.standing(self.run)
+        if not now.live:
+            workshop.keep_item(self.item, now.head)
+            self.became = "the board does not let it land now: `moot show` says why"
             self.watch.done = True
             self.tell("released", self.became)
             return True

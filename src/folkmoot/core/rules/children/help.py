@@ -172,7 +172,10 @@ def delegates(case: Case, said: Report) -> None:
         children[child] = agent
         kind = "sub" if _is_sub(case, one) else "dispatch"
         make = _child(case, child, kind, agent, one.task, one.scope or "", because)
-        case.make(replace(make, generation=case.item.generation + 1) if kind == "dispatch" else make)
+        if kind == "dispatch":
+            # It writes for this item: what the item may not change, whoever it asks may not either.
+            make = replace(make, generation=case.item.generation + 1, files=case.item.files)
+        case.make(make)
     fan_out = case.item.fanned_out or any(_is_sub(case, one) for one in said.delegate)
     case.emit(
         "work_delegated",

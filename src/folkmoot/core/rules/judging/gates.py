@@ -83,6 +83,8 @@ def _green(case: Case, gate: str, said: Report, evidence: Evidence | None) -> No
     proving = case.item.proving
     left = [name for name in proving.left if name != gate] if proving else []
     fields: dict[str, Any] = {"proofs": _proof(case, gate, True, said, evidence)}
+    if gate in case.item.waived:
+        fields["waived"] = [name for name in case.item.waived if name != gate]  # nobody needs to let it go any more
     if case.item.findings:
         fields["findings"] = [finding for finding in case.item.findings if finding.found_by != [gate]]
     if said.tests:

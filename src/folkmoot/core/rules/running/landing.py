@@ -5,29 +5,27 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import RecordLanding, ReportRun
-from folkmoot.core.flow import END, LANDING, Flow
-from folkmoot.core.item import Item, Proof
+from folkmoot.core.flow import END, LANDING
+from folkmoot.core.item import Proof
 from folkmoot.core.records import Option, Run
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import failed, passing_fault
-from folkmoot.core.rules.movement import again, at_rest, end_child, enter
+from folkmoot.core.rules.judging.required import required, unproved
+from folkmoot.core.rules.movement import again, at_rest, end_child, enter, finish, stands_alone
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.work import hand_over
+from folkmoot.core.rules.running.rights import strays
+from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.situation import Case
-from folkmoot.core.work import Landing, Work
+from folkmoot.core.work import Evidence, Landing, Work
 from folkmoot.errors import Refused
 
 DEFER_SECONDS, DEFER_SECONDS_MAX = 5.0, 300.0
 PROOFS_KEPT = 50
+SHOWN_MAX = 5
 SUMMARY_SHOWN = 400  # a landing that went beside the branch says in it how to go on
 BEFORE = "it was green on this very tree before"
-
-
-def gates_passed(flow: Flow, item: Item) -> list[str]:
-    """The gates that must be green on what lands: those that the item's work has passed on its way."""
-    return [gate for gate in dict.fromkeys(proof.gate for proof in item.proofs) if gate in flow.gates]
 
 
 def record(case: Case, command: RecordLanding) -> None:
@@ -35,14 +33,49 @@ def record(case: Case, command: RecordLanding) -> None:
     run = fence(case)
     if run.agent != LANDING:
         raise Refused("not_landing", f"run {run.id} is of {run.agent}, and moves no branch", "report the work instead")
+    if _has_no_branch(case):
+        return
+    for_target = case.situation.parent is None
+    missing = unproved(case.flow, case.item, for_target, command.tree, command.evidence)
+    if missing:
+        words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
+        raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
+    astray = strays(command.touched, case.item.files, case.item.changed)
+    if astray:
+        _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
+        return
     holds = [hold for hold in case.holds.values() if not is_landing(hold)]
-    others = in_the_way(command.touched, holds, case.item.id, case.situation.waiters)
+    paths = [one.path for one in command.touched]
+    others = in_the_way(paths, holds, case.item.id, case.situation.waiters)
     if others:
         _defer(case, f"{others[0].path} is held by {others[0].owner}")
         return
-    landing = Landing(branch=command.branch, old=command.old, new=command.new, run=run.id)
-    context = {"branch": command.branch, "old": command.old, "new": command.new}
-    case.set("landing_recorded", context, landing=landing)
+    landing = Landing(branch=command.branch, old=command.old, new=command.new, run=run.id, tree=command.tree)
+    context: dict[str, Any] = {"branch": command.branch, "old": command.old, "new": command.new, "tree": command.tree}
+    context |= {"paths": paths[:TOUCHED_MAX]}
+    # What proves it is kept with the intent: whoever finds that the branch was moved finds also why it might be.
+    proofs = [*case.item.proofs, *_evidence(case, command.evidence)][-PROOFS_KEPT:]
+    case.set("landing_recorded", context, landing=landing, proofs=proofs)
+
+
+def _refuse(case: Case, run: Run, command: RecordLanding, words: str) -> None:
+    """One path too many refuses the landing whole (R-20). Who mends it begins from both sides merged, and sees there
+    where the change has gone; it can ask for that path (`widen`), or a person can give it."""
+    said = Report.failed(f"it would change what it may not: {words}", cause="conflict")
+    work = Work(base=case.item.head, commit=command.new, tree=command.tree)
+    context = {"outcome": said.outcome, "cause": said.cause, "summary": said.summary[:SUMMARY_SHOWN]}
+    ended = {"outcome": said.outcome, "cause": said.cause, "report": said, "work": work}
+    end_run(case, "agent_completed", "reported", context, **ended)
+    _send_back(case, run, said, work)
+
+
+def _has_no_branch(case: Case) -> bool:
+    """Has the item that sent for this one ended meanwhile? Then its landing is over, and it goes its own way."""
+    if not stands_alone(case):
+        return False
+    end_run(case, "landing_deferred", "released", {"why": "no item's branch is there for it"}, outcome="released")
+    finish(case)
+    return True
 
 
 def _defer(case: Case, why: str) -> None:
@@ -57,8 +90,12 @@ def _defer(case: Case, why: str) -> None:
 
 def landing_reported(case: Case, command: ReportRun) -> None:
     run = fence(case)
+    if _has_no_branch(case):
+        return
     said, work = _judged(command), command.work
     done = said.outcome == "done" and command.fault is None
+    if done:
+        _check_proved(case, command)
     proofs = [*case.item.proofs, *_proofs(case, command, done)][-PROOFS_KEPT:]
     fields: dict[str, Any] = {"proofs": proofs, "effort": replace(case.item.effort, releases=0, deferrals=0)}
     if done:
@@ -75,12 +112,24 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         item=fields,
     )
     if done:
-        case.set("work_landed", {"branch": fields["landed_on"], "commit": fields["landed"], "run": run.id})
+        told = {"branch": fields["landed_on"], "commit": fields["landed"], "run": run.id}
+        case.set("work_landed", {**told, "proved": required(case.flow, case.item, case.situation.parent is None)})
         _end(case, f"its work is on {fields['landed_on']}")
     elif said.cause in ("conflict", "gate"):
         _send_back(case, run, said, work)
     else:
         passing_fault(case, said.cause or "transient", command.fault or said.summary or "it could not be landed")
+
+
+def _check_proved(case: Case, command: ReportRun) -> None:
+    """A move that was written down was proved then. One by somebody's word alone needs every gate's last word."""
+    item, commit = case.item, command.report.commit
+    if item.landing is not None and commit in (None, item.landing.new):
+        return
+    missing = unproved(case.flow, item, case.situation.parent is None, None, command.evidence)
+    if missing:
+        words = f"{missing[0]} is not green for item {item.id}: it cannot have landed"
+        raise Refused("not_proved", words, "run the gate first; a person can waive it: moot move ID done")
 
 
 def _judged(command: ReportRun) -> Report:
@@ -103,6 +152,7 @@ def _landed(case: Case, run: Run, said: Report, work: Work | None) -> dict[str, 
     commit = said.commit or (work.commit if work else None) or item.head
     # What a child has brought onto the item's branch meanwhile has yet to land.
     head = None if item.head == run.head else item.head
+    over["changed"] = [] if head is None else item.changed
     return {"head": head, "landed": commit, "landed_on": branch, **over}
 
 
@@ -117,14 +167,24 @@ def _end(case: Case, because: str) -> None:
 def _proofs(case: Case, command: ReportRun, done: bool) -> list[Proof]:
     assert case.run is not None
     run, at, item = case.run.id, case.situation.at, case.item
-    found = [
-        Proof(gate=e.gate, column=END, green=e.green, run=run, summary="", commit=e.commit, at=at, evidence=e)
-        for e in command.evidence
-    ]
+    found = _evidence(case, command.evidence)
     # A gate need not run again on a tree on which it was green: then its last word here is not that it was red.
     last = {proof.gate: proof.green for proof in item.proofs if proof.column == END}
     red = [gate for gate, green in last.items() if not green and done and gate not in {one.gate for one in found}]
+    red = [gate for gate in red if gate not in item.waived]
     return found + [Proof(gate=gate, column=END, green=True, run=run, summary=BEFORE, at=at) for gate in red]
+
+
+def _evidence(case: Case, evidence: list[Evidence]) -> list[Proof]:
+    """What a landing's gates have shown, and is not on the item yet."""
+    assert case.run is not None
+    run, at = case.run.id, case.situation.at
+    known = [proof.evidence for proof in case.item.proofs if proof.run == run]
+    return [
+        Proof(gate=e.gate, column=END, green=e.green, run=run, summary="", commit=e.commit, at=at, evidence=e)
+        for e in evidence
+        if e not in known
+    ]
 
 
 def _send_back(case: Case, run: Run, said: Report, work: Work | None) -> None:

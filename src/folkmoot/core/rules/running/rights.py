@@ -2,7 +2,6 @@
 
 import posixpath
 import re
-import unicodedata
 from collections.abc import Iterable
 
 from folkmoot.core.flow import Flow
@@ -67,21 +66,6 @@ def _leaves(path: str, link: str) -> bool:
     return ".." in reached or any(is_boards(step) or is_gits(step) for step in reached)
 
 
-def _foreign(touched: list[Touched], files: list[str]) -> list[str]:
-    """Those that are neither one of the files nor inside one. A file that is there may be meant by a twin of its
-    name in case; but to make such a twin is to make another file, where names have a case."""
-    mine = {normal_path(path).rstrip("/") for path in files}
-    strange = set(outside([one.path for one in touched], files))
-    return [
-        one.path for one in touched if one.path in strange or (one.how == "created" and not _within(one.path, mine))
-    ]
-
-
-def _within(path: str, mine: set[str]) -> bool:
-    whole = unicodedata.normalize("NFC", path)
-    return whole in mine or any(whole[:at] in mine for at, letter in enumerate(whole) if letter == "/")
-
-
 def kept(touched: Iterable[Touched], write: str) -> list[Touched]:
     """What counts as a change at all: what a reader creates beside its reading is thrown away with its clone."""
     return [one for one in touched if write != "none" or one.how != "created"]
@@ -104,7 +88,7 @@ def trespasses(
     if write == "none":
         return [f"{path} was changed, and this agent only reads" for path in paths]
     if write == "own" and files:
-        faults = [f"{path} is not among its files" for path in _foreign(touched, files)]
+        faults = [f"{path} is not among its files" for path in outside(paths, files)]
     elif write == "new_tests":
         mine = {normal_path(path) for path in new_tests}
         faults = [
@@ -117,3 +101,13 @@ def trespasses(
         for hold in held:
             faults += [f"{path} is held by {hold.owner}" for path in overlap(paths, [hold.path])]
     return faults
+
+
+def strays(landed: list[Touched], files: list[str], taken: Iterable[str]) -> list[str]:
+    """What is wrong with what a merge brings onto a branch, in words. The changes themselves were judged when they were
+    `taken`; but git follows a rename of the other side, and so carries a change to a path that nobody has judged."""
+    faults = [f"{one.path} {why}" for one in landed if (why := danger(one))]
+    known = set(taken)
+    unknown = [one.path for one in landed if one.path not in known] if files else []
+    moved = "is not among its files: the branch has renamed what it changed, and the change would go there"
+    return faults or [f"{path} {moved}" for path in outside(unknown, files)]

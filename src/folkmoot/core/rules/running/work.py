@@ -1,5 +1,6 @@
 """A run's real change: whether it is taken, and where the item's branch is after it (R-19)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -11,11 +12,11 @@ from folkmoot.core.item import BOUND, Item
 from folkmoot.core.records import Option
 from folkmoot.core.report import Files, Report
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.rights import kept, may_write, trespasses
-from folkmoot.core.rules.sharing.holds import in_the_way
+from folkmoot.core.rules.running.rights import kept, may_write, strays, trespasses
+from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.situation import Case
-from folkmoot.core.work import Secret, Work
+from folkmoot.core.work import Secret, Touched, Work
 from folkmoot.errors import Refused
 
 TOUCHED_MAX = 2_000
@@ -36,7 +37,7 @@ class Judged(Struct, frozen=True):
 
 
 def ends_here(item: Item) -> bool:
-    """Would `done` end the item where it is, as a child whose work goes to its parent?"""
+    """Would `done` end the item where it is, as one whose work goes to the item that it is for?"""
     return item.kind in BOUND or (item.kind == "task" and item.column == item.home)
 
 
@@ -65,8 +66,10 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
     lands = fault is None and case.situation.parent is not None and is_last_word(item, said.outcome)
     held = [hold for hold in others if hold.run != run.id]
     faults = trespasses(touched, write, item.files, item.new_tests, held, lands)
+    if not faults and lands and work.lands is not None:
+        faults = _landing_faults(case, work.lands, [*item.changed, *(one.path for one in touched)])
     if not faults and item.head not in (run.head, work.base) and keeps(said, fault):
-        faults = [f"others brought {item.head} onto the item's branch meanwhile"]
+        raise _moved(item, work.base)
     if not faults:
         taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
         return Judged(taken, fault, work, keeps(said, fault))
@@ -150,7 +153,8 @@ def keep(case: Case, work: Work) -> dict[str, Any]:
     assert run is not None
     if work.commit is None:
         return {}
-    fields: dict[str, Any] = {"head": work.commit, **not_begun(item)}
+    changed = with_paths(item.changed, (one.path for one in work.touched))
+    fields: dict[str, Any] = {"head": work.commit, "changed": changed, **not_begun(item)}
     if may_write(case.flow, item, run.agent) == "new_tests":
         fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *(t.path for t in work.touched)]))[:TOUCHED_MAX]
     return fields
@@ -161,19 +165,37 @@ def not_begun(item: Item) -> dict[str, Any]:
     return {"landing": None} if item.landing is not None else {}
 
 
+def _moved(item: Item, at: str | None) -> Refused:
+    """What an item that it sent for has brought meanwhile is not overwritten: whoever looked at the files merges."""
+    words = f"the branch of item {item.id} is at {item.head or 'its start'}, not at {at or 'its start'}"
+    return Refused("branch_moved", words, "merge with what is there now, and report again")
+
+
 def hand_over(case: Case, parent: Item, work: Work) -> dict[str, Any]:
     """A child is done: its work, merged with its parent's, becomes its parent's, if that is where it was merged."""
     if work.merged is None or parent.head != work.onto:
-        raise Refused(
-            "branch_moved",
-            f"the branch of item {parent.id} is at {parent.head or 'its start'}, not at {work.onto or 'its start'}",
-            "merge with what is there now, and report again",
-        )
-    case.tell(parent.id, KeepWork(child=case.item.id, commit=work.merged))
-    landed = {"head": None, "landed": work.merged, "landed_on": f"item {parent.id}"}
+        raise _moved(parent, work.onto)
+    came = work.touched if work.lands is None else work.lands
+    paths = with_paths(case.item.changed, (one.path for one in came))
+    case.tell(parent.id, KeepWork(child=case.item.id, commit=work.merged, changed=paths))
+    landed: dict[str, Any] = {"head": None, "landed": work.merged, "landed_on": f"item {parent.id}", "changed": []}
     return {**landed, **not_begun(case.item)}
 
 
 def keep_child_work(case: Case, command: KeepWork) -> None:
     context = {"commit": command.commit, "child": command.child}
-    case.set("work_kept", context, head=command.commit, **not_begun(case.item))
+    changed = with_paths(case.item.changed, command.changed)
+    case.set("work_kept", context, head=command.commit, changed=changed, **not_begun(case.item))
+
+
+def with_paths(changed: list[str], more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*changed, *more]))[:TOUCHED_MAX]
+
+
+def _landing_faults(case: Case, landed: list[Touched], taken: list[str]) -> list[str]:
+    """What is wrong with what a merge would bring onto the branch that the work is for, by what differs there."""
+    faults = strays(landed, case.item.files, taken)
+    others = in_the_way([one.path for one in landed], case.holds.values(), case.item.id, case.situation.waiters)
+    run = case.run.id if case.run else None
+    held = [hold for hold in others if hold.run != run and not is_landing(hold)]
+    return faults or [f"{hold.path} is held by {hold.owner}" for hold in held]

@@ -7,7 +7,7 @@ from msgspec import Struct
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.order import place
-from folkmoot.core.records import Hold
+from folkmoot.core.records import Hold, Run
 from folkmoot.core.rules.sharing.holds import in_the_way
 from folkmoot.core.rules.sharing.paths import crowd, meeting, overlap, path_key
 
@@ -62,7 +62,8 @@ def waiting_for(
     writers: Callable[[], list[Item]],
     own: list[str],
 ) -> set[str]:
-    """Who waits for an item: by what they come after, as its parent, or for paths that one of those holds.
+    """Who waits for an item: by what they come after, as its parent, because they sent for it, or for paths that one
+    of those holds.
 
     `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers` who is ready to write, and
     `own` is what the item holds itself. So a circle that leads over paths is seen, and the hold in it keeps nobody out.
@@ -80,6 +81,12 @@ def waiting_for(
                     found.add(writer.id)
                     ahead.append(writer.id)
     return found
+
+
+def writes_now(flow: Flow, run: Run | None) -> bool:
+    """Is a run at work that may change files? What only reads, proves or lands keeps no helper from them."""
+    agent = flow.agents.get(run.agent) if run is not None and not run.gate else None
+    return agent is not None and agent.write != "none"
 
 
 def writes(flow: Flow, item: Item) -> bool:

@@ -66,8 +66,8 @@ def end_locks(case: Case, run: str) -> None:
 
 
 def branch_of(flow: Flow, item: Item) -> str:
-    """The branch the item's work is for: its parent's, or the flow's target."""
-    return f"item {item.parent}" if item.parent else flow.target
+    """The branch the item's work is for: that of its parent or of who sent for it, or the flow's target."""
+    return f"item {item.asker}" if item.asker else flow.target
 
 
 def landing_bar(flow: Flow, item: Item) -> str:

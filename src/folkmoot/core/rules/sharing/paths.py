@@ -55,10 +55,11 @@ def meeting(theirs: Iterable[str]) -> Callable[[str], bool]:
 
 
 def outside(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:
-    """Those of my paths that are neither one of theirs nor inside one."""
-    others = {path_key(path) for path in theirs}
-    keys = ((path, path_key(path)) for path in mine)
-    return [path for path, key in keys if key not in others and others.isdisjoint(_parents(key))]
+    """Those of my paths that are neither one of theirs nor inside one, by their exact names: a right to `makefile` is
+    none to `Makefile`, which is another file where names have a case. Only composed letters count as one."""
+    others = {normal_path(path).rstrip("/") for path in theirs}
+    exact = {path: unicodedata.normalize("NFC", path).rstrip("/") for path in mine}
+    return [path for path, name in exact.items() if name not in others and others.isdisjoint(_parents(name))]
 
 
 def crowd(groups: Iterable[Iterable[str]]) -> Callable[[str], int]:

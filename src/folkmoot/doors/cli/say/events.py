@@ -219,9 +219,11 @@ SAYS: dict[str, Say] = {
     "expert_unsuccessful": _says("{expert} could not help, attempt {attempt}", style=CARE),
     "item_failed": _says("ended without success", "{why}", style=BAD),
     "item_done": _says("ended with {outcome}", style=GOOD),
+    "item_unbound": _says("goes its own way through the flow from here on", "{why}", style=CARE),
     "gate_called": lambda context, comments: Said(f"says it is done; {_listed(context.get('gates'))} must show it"),
     "gate_passed": _green,
     "gate_failed": _says("found it red, round {round}", "{why}", style=BAD),
+    "gates_waived": lambda context, comments: Said(f"lets it land without {_listed(context.get('gates'))}", style=CARE),
     "finding_set_aside": _set_aside,
     "contract_changed": lambda context, comments: Said(
         f"changed what tasks rely on: {_listed(context.get('contracts'))}", style=CARE

@@ -1,0 +1,64 @@
+"""Which gates must be green on what lands, and which of them are not (R-19, R-22): said here, and nowhere else."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from folkmoot.core.flow import END, Flow
+from folkmoot.core.item import Item
+from folkmoot.core.situation import Case
+from folkmoot.core.work import Evidence
+
+
+def required(flow: Flow, item: Item, for_target: bool) -> list[str]:
+    """The gates of every stage from where the item began to the end, whether it was in each of them or not; and those
+    that it has met elsewhere. Work for another item's branch needs only the latter: the others are that item's."""
+    met = [proof.gate for proof in item.proofs]
+    due = [gate for column in _way(flow, item) for gate in flow.columns[column].gate] if for_target else []
+    return [gate for gate in dict.fromkeys([*due, *met]) if gate in flow.gates and gate not in item.waived]
+
+
+def _way(flow: Flow, item: Item) -> list[str]:
+    """Only a person lets an item begin elsewhere than at the start; what a run adds has all of the flow's gates."""
+    ways = [item.entry if item.entry in flow.columns else None]
+    if item.made_by in flow.columns:
+        ways.append(item.made_by)
+    return [column for column in dict.fromkeys(c for way in ways for c in flow.stages(way)) if column in flow.columns]
+
+
+def unproved(
+    flow: Flow, item: Item, for_target: bool, tree: str | None = None, evidence: Iterable[Evidence] = ()
+) -> list[str]:
+    """Those of them that are not green on a tree. Where nobody can say which tree it is, and for a gate that only
+    people can play, its last word counts."""
+    found = {one.gate: one.green and tree in (None, one.tree) for one in evidence}
+    last = {proof.gate: proof.green for proof in item.proofs} | found
+    shown = {p.gate for p in item.proofs if p.green and p.evidence is not None and p.evidence.tree == tree}
+
+    def is_green(gate: str) -> bool:
+        if tree is None or not flow.gates[gate].run:
+            return last.get(gate, False)
+        return found.get(gate, gate in shown)
+
+    return [gate for gate in required(flow, item, for_target) if not is_green(gate)]
+
+
+def waive(case: Case, gates: list[str], why: str) -> None:
+    """A person lets the item go without them: by their own hand, and the log says so. No run can."""
+    if gates:
+        waived = list(dict.fromkeys([*case.item.waived, *gates]))
+        case.set("gates_waived", {"gates": gates, "by": case.speaker.name, "why": why}, waived=waived)
+
+
+def not_green(case: Case, gates: Iterable[str]) -> list[str]:
+    """Those of some gates of the flow whose last word is not green."""
+    last = {proof.gate: proof.green for proof in case.item.proofs}
+    return [gate for gate in gates if gate in case.flow.gates and not last.get(gate, False)]
+
+
+def begins_at(case: Case, column: str) -> dict[str, Any]:
+    """What changes on an item that a person sends to a column off its way: from there on its way is another."""
+    flow, item = case.flow, case.item
+    place = flow.columns[column]
+    if column == END or place.kind != "flow" or column in _way(flow, item):
+        return {}
+    return {"entry": column}

@@ -1,0 +1,78 @@
+"""The part of the audit that follows every landing: nothing comes onto the target branch past the gates (R-19),
+and nothing onto any branch beyond the item's files (R-20)."""
+
+from collections.abc import Callable
+
+from folkmoot.core.events import Event
+from folkmoot.core.flow import END, Flow
+from folkmoot.core.item import Item
+from folkmoot.core.rules.judging.required import required
+from folkmoot.core.rules.sharing.paths import outside
+
+Found = Callable[[str, str, str | None], None]
+
+
+class Landings:
+    """Fed by the audit like `Conduct`. A log may begin with landings of a version that did not say what was proved:
+    from the first that says so on, each must."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self._recorded: dict[str, str] = {}  # item -> the commit that it was about to land, proved
+        self._said = False
+
+    def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None, by_person: bool) -> None:
+        if before is None or item is None or flow is None:
+            return
+        new = [gate for gate in item.waived if gate not in before.waived]
+        if new and not (by_person and event.name == "gates_waived"):
+            self.found("R-19", f"{event.name} by {event.agent} lets it go without {new[0]}", item.id)
+        if event.name == "landing_recorded":
+            self._record(event, item, flow)
+        elif event.name == "work_landed":
+            self._landed(event, item, flow)
+
+    def _record(self, event: Event, item: Item, flow: Flow) -> None:
+        landing = item.landing
+        if landing is None:
+            return
+        self._said = self._said or "tree" in event.context
+        paths = [path for path in event.context.get("paths", ()) if path not in item.changed]
+        strange = outside(paths, item.files) if item.files else []
+        if strange:
+            self.found("R-20", f"event {event.seq} is to land {strange[0]}, which is not among its files", item.id)
+        missing = self._missing(item, flow, _is_for_target(landing.branch), landing.tree)
+        self._recorded[item.id] = landing.new
+        if missing and self._said:
+            words = f"event {event.seq} is to land {landing.new} on {landing.branch}, and {missing[0]} is not green"
+            self.found("R-19", f"{words} on its tree", item.id)
+
+    def _landed(self, event: Event, item: Item, flow: Flow) -> None:
+        branch = item.landed_on or ""
+        if not _is_for_target(branch):
+            if item.asker is None or branch != f"item {item.asker}":
+                self.found("R-19", f"it landed on the branch of {branch}, which did not send for it", item.id)
+            return
+        self._said = self._said or "proved" in event.context
+        if not self._said:
+            return
+        if item.kind != "item" or item.column != END:
+            self.found("R-19", f"it is a {item.kind} in {item.column}, and landed on {branch}", item.id)
+        if self._recorded.pop(item.id, None) != item.landed:
+            # By somebody's word, or under another flow than the one in force: the last word of each gate counts.
+            missing = self._missing(item, flow, True, None)
+            if missing:
+                self.found("R-19", f"event {event.seq} landed it on {branch}, and {missing[0]} was not green", item.id)
+
+    def _missing(self, item: Item, flow: Flow, for_target: bool, tree: str | None) -> list[str]:
+        last = {proof.gate: proof.green for proof in item.proofs}
+        there = {p.gate: p.green for p in item.proofs if p.evidence is not None and p.evidence.tree == tree}
+        return [
+            gate
+            for gate in required(flow, item, for_target)
+            if not (there if tree is not None and flow.gates[gate].run else last).get(gate, False)
+        ]
+
+
+def _is_for_target(branch: str) -> bool:
+    return not branch.startswith("item ")
