@@ -55,7 +55,7 @@ class Inside:
     def __init__(self, tx: Transaction) -> None:
         self.tx = tx
 
-    def transact(self, work: Callable[[Transaction], Any]) -> Any:
+    def transact(self, work: Callable[[Transaction], Any], *, alone: bool = False) -> Any:
         return work(self.tx)
 
     read = transact

@@ -88,6 +88,14 @@ class RecordLanding(Command, frozen=True, gc=False, kw_only=True):
     evidence: list[Evidence] = field(default_factory=list)  # of the gates that ran on that tree
 
 
+class SettleLanding(Command, frozen=True, gc=False, kw_only=True):
+    """Somebody looked at git after a landing that ended before it could say what came of it; given by a worker."""
+
+    branch: str
+    new: str
+    moved: bool  # is the commit on that branch?
+
+
 class AskPerson(Command, frozen=True, gc=False, kw_only=True):
     """A run asks in the middle of its work, and goes on: it may look for the answer, or find it in its next brief."""
 

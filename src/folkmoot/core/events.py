@@ -89,6 +89,8 @@ EVENTS = {
     "landing_deferred": "others hold what the work touches: it lands when they are done",
     "landing_failed": "the work does not fit with what is on the branch, or a gate is red on the two together",
     "work_landed": "the work is on the branch it is for",
+    "landing_found": "a landing ended before it could say so, but its work is on the branch",
+    "landing_dropped": "a landing ended before it moved the branch",
     "run_paused": "the client's quota is used up, or its login is over: the run ended, and nothing is counted",
     "pool_paused": "a pool begins no runs until its quota, or its login, is there again",
     "budget_spent": "a day's budget is used up: no runs begin before the next day",

@@ -60,3 +60,4 @@ class Landing(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     new: str
     run: str = ""
     tree: str | None = None  # of what lands: gates were green on it; None: nobody could say which it is
+    head: str | None = None  # the item's work that it is to bring there

@@ -17,10 +17,12 @@ from folkmoot.core.records import Message, Pause
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.rules.claims import stale
+from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.text import encoded
 from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
+from folkmoot.engine.moment import moment
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
 from folkmoot.engine.views import claim_view, hold_views, item_view, message_view, pause_views
@@ -48,6 +50,29 @@ class Engine:
         """A command of a run about its own item: renew, release, report. With `show` the answer is the item."""
 
         return self._handle(speaker, command, lambda turn: own_item(turn, speaker) or no_run(), key, show)
+
+    def land(
+        self, speaker: Speaker, command: commands.ReportRun, move: Callable[[str], None], show: bool = True
+    ) -> View:
+        """Report a landing, and move its branch as the last step of the same transaction.
+
+        `move` is called with the commit that the rules say has landed, after they have decided that the run is the
+        current one and the item still wants it, while nobody else can write: whoever cancels or rescues comes before,
+        and then nothing moves, or after, and then it has landed. What it raises undoes the report. The commit may yet
+        fail, or the process die before it: so the move is written down before (`RecordLanding`), and whoever finds
+        that settles it. It must be short, and do nothing when it is called again after it succeeded.
+        """
+
+        def work(turn: Turn) -> View:
+            item = turn.apply(command, own_item(turn, speaker) or no_run(), speaker)
+            view = item_view(turn.tx, item, turn.flow, turn.moment) if show else {}
+            run = turn.tx.run(speaker.run or "")
+            if run is not None and moves_branch(run):
+                check_lease(run, moment(self.clock, turn.tx.head()).now)  # the rules may have taken a while
+                move(item.landed or "")
+            return view
+
+        return self._transact(speaker, command, work, None, "", alone=True)
 
     def report(
         self, speaker: Speaker, report: Report, fault: str | None = None, key: str | None = None, show: bool = True
@@ -214,7 +239,14 @@ class Engine:
         return self._transact(speaker, command, work, key, salt)
 
     def _transact(
-        self, speaker: Speaker, command: Command, work: Callable[[Turn], View], key: str | None, salt: str
+        self,
+        speaker: Speaker,
+        command: Command,
+        work: Callable[[Turn], View],
+        key: str | None,
+        salt: str,
+        *,
+        alone: bool = False,
     ) -> View:
         """Sweep what is due, do the work, keep the answer under its key: all in one transaction."""
         data = encoded(command)
@@ -239,7 +271,7 @@ class Engine:
                 tx.keep_answer(speaker_key, key, kept, turn.moment.at)
             return view
 
-        result = self.store.transact(inside)
+        result = self.store.transact(inside, alone=True) if alone else self.store.transact(inside)
         if isinstance(result, MootError):
             raise result
         return result

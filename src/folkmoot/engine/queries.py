@@ -14,11 +14,12 @@ from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
 from folkmoot.core.rules.sharing.choice import Ground, obstacle
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
+from folkmoot.core.work import Landing
 from folkmoot.engine.claiming import CANDIDATES_MAX
 from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
-from folkmoot.engine.standing import Standing, standing
+from folkmoot.engine.standing import Standing, standing, unsettled_landing
 from folkmoot.engine.turn import ENGINE
 from folkmoot.engine.views import (
     comment_view,
@@ -141,6 +142,10 @@ class Queries:
     def standing(self, run: str) -> Standing:
         """For whoever runs agents: how the run's item stands now."""
         return self._glance(lambda glance: standing(glance.reading, glance.flow, run))
+
+    def unsettled_landing(self, item: str) -> tuple[bool, Landing | None]:
+        """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
+        return self._glance(lambda glance: unsettled_landing(glance.reading, item))
 
     def output(self, run: str, after: int = 0) -> View:
         """What a run printed, as far as it was kept."""

@@ -5,6 +5,7 @@ from msgspec import Struct, field
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.rules.judging.required import required
+from folkmoot.core.rules.running.landing import is_at_rest, unsettled
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
 from folkmoot.core.rules.sharing.holds import branch_of
@@ -82,3 +83,9 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
         proved=proved,
         landing=item.landing,
     )
+
+
+def unsettled_landing(reading: Reading, item_id: str) -> tuple[bool, Landing | None]:
+    """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
+    item = reading.item(item_id)
+    return (False, None) if item is None else (not is_at_rest(item), unsettled(item))

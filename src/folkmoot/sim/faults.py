@@ -36,19 +36,19 @@ class FaultyStore:
     def live(self) -> None:
         self._place = ""
 
-    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+    def transact(self, work: Callable[[Transaction], Result], *, alone: bool = False) -> Result:
         if not self._place:
-            return self.store.transact(work)
+            return self.store.transact(work, alone=alone)
         place, saves = self._place, self._saves
         self.live()
         if place == AFTER_COMMIT:
-            raise Crash(self.store.transact(work))
+            raise Crash(self.store.transact(work, alone=alone))
 
         def dying(tx: Transaction) -> Result:
             work(cast("Transaction", DyingTransaction(tx, place, saves)))
             raise Crash
 
-        return self.store.transact(dying)
+        return self.store.transact(dying, alone=alone)
 
     def read(self, work: Callable[[Reading], Result]) -> Result:
         return self.store.read(work)

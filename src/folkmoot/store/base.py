@@ -165,7 +165,13 @@ class Transaction(Reading, Protocol):
 
 
 class Store(Protocol):
-    def transact(self, work: Callable[[Transaction], Result]) -> Result: ...
+    def transact(self, work: Callable[[Transaction], Result], *, alone: bool = False) -> Result:
+        """Do the work and make it durable, or leave no trace of it.
+
+        `alone`: it shares its commit with nobody, so that what it does last, outside of the store, is followed by the
+        commit and by nothing else.
+        """
+
     def read(self, work: Callable[[Reading], Result]) -> Result: ...
     def broken_links(self) -> list[str]: ...
     def close(self) -> None: ...

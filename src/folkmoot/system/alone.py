@@ -3,7 +3,10 @@
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterator
+
+LOOK_AGAIN = 0.02
 
 
 @contextlib.contextmanager
@@ -15,3 +18,24 @@ def alone(path: str) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+@contextlib.contextmanager
+def alone_within(path: str, seconds: float) -> Iterator[bool]:
+    """Wait so long for the lock, and have it for the block; gives whether it was got. The kernel cannot wait so."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield _got(fd, time.monotonic() + seconds)
+    finally:
+        os.close(fd)
+
+
+def _got(fd: int, until: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(LOOK_AGAIN)

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from folkmoot.errors import Unavailable
 from folkmoot.system.processes import own
 from folkmoot.system.processes.signals import exit_codes_are_kept
+from folkmoot.system.talk import SystemTalk
 from folkmoot.worker.ports import Bounds, Ran
 
 OLDEST = (2, 38)  # the first whose merge-tree merges without a work tree
@@ -112,6 +113,11 @@ class SystemGit:
             words = ran.err.decode("utf-8", "replace").strip()[-WORDS_MAX:]
             raise Unavailable("git_failed", f"git {shown(args)} ended with {ran.code}: {words or 'no words'}")
         return ran
+
+    def talk(self, *args: str, git_dir: str) -> SystemTalk:
+        """Start git and leave it running, to be spoken to."""
+        command = [self._found(), *self._flags(), "--no-pager", f"--git-dir={git_dir}", *args]
+        return SystemTalk(command, git_dir, self._environment(git_dir, None, None))
 
     def _found(self) -> str:
         """The executable, looked for once, and new enough."""

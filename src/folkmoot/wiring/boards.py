@@ -72,6 +72,7 @@ class FileBoards:
             ) from error
         ladders = _ladder_file(home)
         flow, warnings = _read_own(home, ladders)
+        _check_target(home, flow)
         warnings += [*open_to_others, *root_notes(home)]
         store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
         application = _application(store, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
@@ -88,6 +89,7 @@ class FileBoards:
         home = _find(place)
         path, ladders = os.path.join(home, FLOW), _ladder_file(home)
         read, warnings = _read_own(home, ladders)
+        _check_target(home, read)
         checksum = _checksum(home, ladders) or ""
         board = self.open(home)
         try:
@@ -255,6 +257,21 @@ def _fitted(flow: str, folder: str) -> str:
     from folkmoot.worker.git.places import current_branch
 
     return fitted(flow, Catalogue.load().find(shutil.which), current_branch(folder))
+
+
+def _check_target(home: str, flow: "Flow") -> None:
+    """Where there is a git, and a repository: the branch that work is for is there."""
+    from folkmoot.wiring.trust import git_for
+    from folkmoot.worker.git.places import find
+    from folkmoot.worker.git.target import check_target
+
+    root = os.path.dirname(os.path.abspath(home))
+    if find(root) is None:
+        return
+    try:
+        check_target(git_for(home), root, flow.target)
+    except Unavailable:
+        return  # no git, or one that does not answer: whoever needs it will say so
 
 
 def _uncommitted(home: str, flow: "Flow") -> list[str]:

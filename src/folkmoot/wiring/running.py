@@ -18,7 +18,7 @@ import msgspec
 from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid
-from folkmoot.system.alone import alone
+from folkmoot.system.alone import alone, alone_within
 from folkmoot.system.keeping import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
@@ -39,6 +39,7 @@ from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.git.places import find, private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
+from folkmoot.worker.git.target import check_target
 from folkmoot.worker.jobs.job import Happening, Tools
 from folkmoot.worker.ports import Sandbox
 from folkmoot.worker.worker import ENGINE, Worker
@@ -57,9 +58,11 @@ def open_repository(home: str, target: str) -> Repository | None:
 
 
 def open_workshop(home: str, flow: Flow) -> Workshop:
+    check_target(git_for(home), project_of(home), flow.target)
     repository = open_repository(home, flow.target)
     if repository is not None:
-        return GitWorkshop(repository, time.sleep)
+        landing = os.path.join(repository.git_dir, "landing.lock")
+        return GitWorkshop(repository, time.sleep, lambda seconds: alone_within(landing, seconds))
     lock = os.path.join(home, "writer.lock")
     return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock))
 

@@ -26,6 +26,22 @@ class Bounds(Protocol):
         """There is more to do than one could know at the start."""
 
 
+class Talk(Protocol):
+    """A program that runs and is spoken to. Whatever becomes of us, it hears that nobody speaks to it any more."""
+
+    def say(self, line: str) -> bool:
+        """False: nobody listens any more. It never waits."""
+
+    def hear(self, seconds: float) -> str | None:
+        """The next line; nothing if it has ended; None if it says nothing within that time."""
+
+    def end(self, *, now: bool = False) -> tuple[bool, str]:
+        """Hang up and see it ended, by force if need be: whether it has, and its last words.
+
+        `now`: it is not waited for, only asked and then killed.
+        """
+
+
 class Git(Protocol):
     """The one way to git: fixed flags, a clean environment, no hooks, nothing of the user's or an agent's that runs."""
 
@@ -45,6 +61,9 @@ class Git(Protocol):
 
         With `bounds` it ends when these do, and with this process; what it says is bounded too.
         """
+
+    def talk(self, *args: str, git_dir: str) -> Talk:
+        """Start git and leave it running, to be spoken to."""
 
 
 FIRST_FILE = 3  # the descriptor of a launch's first file

@@ -8,7 +8,7 @@ import base64
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -173,6 +173,30 @@ def _forms(value: str) -> set[str]:
         if len(core) >= ENCODED_CHARS_MIN:
             forms |= {core, core.replace("+", "-").replace("/", "_"), core.replace("/", "\\/")}
     return {form for form in forms if "\n" not in form and "\r" not in form and len(form) >= VALUE_CHARS_MIN}
+
+
+def known_values(
+    seen: dict[tuple[str, ...], Known],
+    worker_env: Mapping[str, str],
+    passed: Sequence[str],
+    files: Mapping[str, str],
+    values: Mapping[str, str],
+) -> Known:
+    """What must not get out of a run: values of the worker's environment, of the run's credential files and settings.
+    The worker's environment never changes, so what it holds is looked at once, and kept in `seen`."""
+    is_plain = not files and not values
+    if is_plain and tuple(passed) in seen:
+        return seen[tuple(passed)]
+    known = Known()
+    known.add_environment(worker_env, passed)
+    for name, text in files.items():
+        known.add_file(name, text)
+    for name, text in values.items():
+        if looks_secret(name):
+            known.add(name, text)
+    if is_plain:
+        seen[tuple(passed)] = known
+    return known
 
 
 class Redactor:

@@ -3,14 +3,16 @@
 import os
 from collections.abc import Callable
 
-from folkmoot.core.commands import AddComment, Speaker
+from folkmoot.core.commands import AddComment, SettleLanding, Speaker
 from folkmoot.core.rules.questions import ENGINE
 from folkmoot.core.rules.running.work import too_much
 from folkmoot.errors import MootError
 from folkmoot.worker.git.bounds import allowed
+from folkmoot.worker.git.landing import told_of
+from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.jobs.job import Happening, Tools
 from folkmoot.worker.removing import is_alive, is_left, remove_tree
-from folkmoot.worker.workshop import BASE, OWNER, RUNS
+from folkmoot.worker.workshop import BASE, OWNER, RUNS, GitWorkshop
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
@@ -53,11 +55,48 @@ def _remove(tools: Tools, path: str) -> None:
 
 
 def tidy(tools: Tools, stopped: Callable[[], bool] = lambda: False) -> None:
+    """See to what dead workers left: moves of branches that nobody has told of, files of the user's, clones."""
+    _clear(tools)
+    if isinstance(tools.workshop, GitWorkshop):
+        _settle_landings(tools, tools.workshop)
+    _take_in(tools, stopped)
+
+
+def _settle_landings(tools: Tools, workshop: GitWorkshop) -> None:
+    """What git shows goes onto the board, also for items that were cancelled meanwhile; then the user's files."""
+    try:
+        for branch, left in workshop.landing.finish_left().items():
+            tools.tell(Happening("fault", "", "", "", ENGINE, told_of(branch, left), good=False))
+        for item, new in listed(workshop.repository, INTENTS).items():
+            _settle(tools, workshop, item, new)
+    except (MootError, OSError) as error:
+        words = f"what landings left could not be settled: {error}"
+        tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+
+
+def _settle(tools: Tools, workshop: GitWorkshop, item: str, new: str) -> None:
+    """A landing that is at work, or to come, sees to its own."""
+    busy, intent = tools.application.queries.unsettled_landing(item)
+    if busy:
+        return
+    if intent is not None:
+        branch = workshop.branch_with(intent.branch, intent.new)
+        found = SettleLanding(branch=branch or intent.branch, new=intent.new, moved=branch is not None)
+        tools.application.engine.on_item(Speaker(ENGINE), item, found, show=False)
+        if branch is not None:
+            workshop.landing.finish_checkout(intent.branch, intent.old, intent.new)
+            words = f"item {item} had landed on {branch}, though its run ended before it could say so"
+            tools.tell(Happening("landed", intent.run, item, "", ENGINE, words))
+    # Not before: a worker that dies here leaves it to the next one. Where it moved on meanwhile, it stays.
+    if listed(workshop.repository, INTENTS).get(item) == new:
+        drop(workshop.repository, INTENTS + item)
+
+
+def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
     """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone.
 
     Each is tried once: what cannot be taken in is put aside. Those that are left when it shall stop stay.
     """
-    _clear(tools)
     folder = os.path.join(tools.workshop.home, RUNS)
     for run in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if stopped():

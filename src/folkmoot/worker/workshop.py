@@ -16,9 +16,10 @@ from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder
 from folkmoot.worker.git.bounds import DIFF_SECONDS, Allowed, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.clone import Clones
-from folkmoot.worker.git.landing import Landing
+from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.leaks import leaks
 from folkmoot.worker.git.repository import Author, Repository
+from folkmoot.worker.git.target import check_branch
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import maker, remove_tree
@@ -82,10 +83,10 @@ class Workshop(Protocol):
 class GitWorkshop:
     """Clones of the user's repository."""
 
-    def __init__(self, repository: Repository, pause: Callable[[float], object]) -> None:
+    def __init__(self, repository: Repository, pause: Callable[[float], object], alone: Alone | None = None) -> None:
         self.repository = repository
         self.clones = Clones(repository)
-        self.landing = Landing(repository, pause)
+        self.landing = Landing(repository, pause, alone)
         self.home = repository.home
         self.readable = [os.path.join(repository.git_dir, "objects")]
         self._making = threading.Lock()  # the target is fetched by one at a time
@@ -107,8 +108,21 @@ class GitWorkshop:
         return standing.head or standing.begins_from or self.tip(standing.target)
 
     def tip(self, target: str) -> str | None:
+        """What the next landing builds on. Refused where the target is gone: nothing makes it anew."""
         with self._making:
-            return self.repository.tip(target)
+            theirs = self.repository.fetched(target)
+            if target not in theirs:
+                check_branch(self.repository.git, self.repository.user, target)
+            return self.repository.tip_of(target, theirs)
+
+    def branch_with(self, target: str, commit: str) -> str | None:
+        """On which branch of the user's a landed commit is: the target, or the one beside it; None: on neither."""
+        with self._making:
+            theirs = self.repository.fetched(target)
+        for branch in (target, f"moot/{target}"):
+            if branch in theirs and self.repository.contains(theirs[branch], commit):
+                return branch
+        return None
 
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         commit = commit or self.base(standing)

@@ -7,7 +7,7 @@ import pytest
 
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.checkout import Checkout
-from folkmoot.worker.git.landing import Stale
+from folkmoot.worker.git.swap import Stale
 from tests.worker.git.ground import Ground, plain, put
 
 

@@ -24,6 +24,7 @@ FOR_PEOPLE = (
     commands.AnswerQuestion,
     commands.StopBoard,
     commands.ResumeBoard,
+    commands.SettleLanding,
 )
 
 
@@ -75,6 +76,7 @@ RULES: dict[type[Command], Rule] = {
     commands.StopBoard: pauses.stop,
     commands.ResumeBoard: pauses.resume,
     commands.RecordLanding: landing.record,
+    commands.SettleLanding: landing.settle_landing,
     commands.KeepWork: work.keep_child_work,
     commands.PassDeadline: answers.pass_deadline,
     commands.AddItem: hands.add,

@@ -64,8 +64,6 @@ def enter(case: Case, column: str, because: str, *, event: str = "item_moved", *
         gate = item.proving.column
         if gate != column and gate not in fields.get("origins", item.origins):
             fields["proving"] = None
-    if item.landing is not None and column != END:
-        fields["landing"] = None  # a move of a branch that was begun is about the work as it was
     if column == END and item.head is not None and not fields.get("disputes", item.disputes):
         # Done but for its work, which must come onto the branch it is for.
         fields["proving"] = _landing(case, END)

@@ -94,17 +94,27 @@ class Running:
                 self.found("R-19", f"it is added with work at {item.head}", item.id)
             return
         run = self.tables.get("runs", {}).get(event.run or "")
-        if before.landed != item.landed and not _has_landed(event, item, run):
+        if before.landed != item.landed and not (_has_landed(event, item, run) or self._was_found(event, before, item)):
             self.found("R-19", f"{event.name} says that {item.landed} has landed, and no run reported it", item.id)
+        if run is not None and _has_landed(event, item, run) and run.agent == LANDING and run.lease_until <= event.time:
+            self.found("R-19", f"{run.id} moved a branch after its lease", item.id)
         if before.head != item.head:
             self._check_head(event, before, item, run)
             if flow is not None and item.head is not None and run is not None and event.name == "agent_completed":
                 self._check_rights(item, run, flow)
 
+    def _was_found(self, event: Event, before: Item, item: Item) -> bool:
+        """A move that was written down, by a run that is over, and that git shows."""
+        intent = before.landing
+        known = event.name == "landing_found" and intent is not None and intent.new == item.landed
+        return known and not self._is_open(intent.run if intent else "") and before.run is None
+
     def _check_head(self, event: Event, before: Item, item: Item, run: Run | None) -> None:
         if event.name == "work_kept":
             child = self.tables["items"].get(event.context.get("child", ""))
             known = child is not None and child.landed == item.head and child.asker == item.id
+        elif event.name == "landing_found":
+            known = item.head is None and before.landing is not None and before.head == before.landing.head
         elif run is None or event.name not in ("agent_completed", "run_paused", "landing_failed"):
             known = False
         elif item.head is None:

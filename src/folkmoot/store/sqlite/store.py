@@ -86,15 +86,15 @@ class SqliteStore:
         store._open_gate()
         return store
 
-    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+    def transact(self, work: Callable[[Transaction], Result], *, alone: bool = False) -> Result:
         """Do the work and make it durable, or leave no trace of it.
 
         Works of several threads share a commit: one of them does them all, and each can fail alone. So a work sees
         nothing but its transaction, may run in another thread, and, where another fails late or the leader is
-        interrupted, once more.
+        interrupted, once more. With `alone` it shares its commit with nobody.
         """
         self._check_thread()
-        wish = Wish(work)
+        wish = Wish(work, alone=alone)
         together: Together | None = None
         try:
             if self._turns.enter(wish):

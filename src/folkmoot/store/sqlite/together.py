@@ -55,7 +55,7 @@ class Together:
         carried.append(first)
         try:
             self._carry(first)
-            while len(carried) < TOGETHER_MAX and turns.take(carried):
+            while not first.alone and len(carried) < TOGETHER_MAX and turns.take(carried):
                 self._carry(carried[-1])
             self._commit()
         except Exception as fault:

@@ -16,12 +16,16 @@ from typing import Any
 
 
 class Wish:
-    """What one caller wants done. With `work=None` he wants the connection for himself, and is carried by nobody."""
+    """What one caller wants done. With `work=None` he wants the connection for himself, and is carried by nobody.
 
-    __slots__ = ("_next", "_turn", "fault", "result", "settled", "work")
+    With `alone` he leads, and carries nobody either: his commit is for his own work.
+    """
 
-    def __init__(self, work: Callable[[Any], Any] | None) -> None:
+    __slots__ = ("_next", "_turn", "alone", "fault", "result", "settled", "work")
+
+    def __init__(self, work: Callable[[Any], Any] | None, *, alone: bool = False) -> None:
         self.work = work
+        self.alone = alone or work is None
         self.result: Any = None
         self.fault: BaseException | None = None
         self.settled = False  # the result is durable, or the fault is final
@@ -60,7 +64,7 @@ class Turns:
     def take(self, carried: list[Wish]) -> bool:
         """Add the next wish that can be carried along to the leader's own."""
         with self._door:
-            if not self._waiting or self._waiting[0].work is None:
+            if not self._waiting or self._waiting[0].alone:
                 return False
             carried.append(self._waiting[0])  # first there, then gone from here: an interrupt between must lose nobody
             self._waiting.popleft()

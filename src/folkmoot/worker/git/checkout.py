@@ -4,7 +4,6 @@ All of it is done with the engine's repository and the user's index and files: t
 filters and hooks, is not read. Whatever cannot be brought along safely that way is left as it is.
 """
 
-import contextlib
 import hashlib
 import os
 import shutil
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
+from folkmoot.worker.git.placing import Placer, behind_link, clear_above, in_the_way
 from folkmoot.worker.removing import maker
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class Checkout:
         self.path = tree.path
         self._pause = pause
         self._own = self._settings()
+        self._folds = "core.ignorecase=true" in self._own
+        self._minds_mode = "core.filemode=false" not in self._own
 
     def _settings(self) -> list[str]:
         names = "|".join(HOW_FILES_COMPARE)
@@ -46,7 +48,7 @@ class Checkout:
             "config", "--local", "--get-regexp", f"^core\\.({names})$", git_dir=self._tree.git_dir, check=False
         )
         said = [line.partition(" ")[::2] for line in ran.out.decode("utf-8", "replace").splitlines()]
-        return [part for name, value in said if value.isalnum() for part in ("-c", f"{name}={value}")]
+        return [part for name, value in said if value.isalnum() for part in ("-c", f"{name}={value.lower()}")]
 
     def _git(self, *args: str, index: str | None = None, stdin: bytes = b"", check: bool = True) -> "Ran":
         where = index or self._tree.index
@@ -75,6 +77,9 @@ class Checkout:
                 return "it has changes that are staged but not committed"
             if self._filtered(before, new, copy):
                 return "files that change there go through a filter of yours"
+            path = in_the_way(self.path, self._repository.changes(before, new), fold=self._folds)
+            if path:
+                return f"{path} is there, which git does not know, and the work needs its place"
             if self._git("read-tree", "-m", "-u", "-n", before, new, index=copy, check=False).code:
                 return "files that git does not know stand in the way"
         return ""
@@ -103,28 +108,117 @@ class Checkout:
 
     def forward(self, old: str | None, new: str) -> list[str]:
         """Bring index and files along. Gives back the paths that were left as they are."""
-        before = old or self._repository.empty_tree()
-        if self._unlocked() and self._git("read-tree", "-m", "-u", before, new, check=False).code == 0:
-            return []
         return self.finish(old, new)
 
     def finish(self, old: str | None, new: str) -> list[str]:
-        """Do the rest of a `forward` that was cut off: only what is still as it was, or already as it shall be."""
+        """Bring along, or do the rest of it: only what is still as it was, or gone, or already as it shall be."""
         changes = self._repository.changes(old, new)
         if not self._unlocked():
             return [os.fsdecode(change.path) for change in changes]
-        staged = self._staged(changes)
-        left, wrong = [], []
+        staged, left = self._staged(changes), []
+        todo, listed = [], []
         for change in changes:
             was, shall = state(change.old_mode, change.old), state(change.mode, change.new)
-            listed, there = staged.get(change.path, GONE), self._on_disk(change.path)
-            if SUBMODULE in (change.old_mode, change.mode) or listed not in (was, shall) or there not in (was, shall):
-                left.append(os.fsdecode(change.path))
-            elif (listed, there) != (shall, shall):
-                wrong.append(change)
-        if wrong:
-            self._put(wrong)
-        return left
+            in_index = staged.get(change.path, GONE)
+            there = in_index in (was, shall) and self._there(change)
+            if not there:
+                left.append(change.path)
+            elif there == "was":
+                todo.append(change)
+            elif in_index != shall:
+                listed.append(change)
+        if todo:
+            done = self._place(todo)
+            left += [change.path for change in todo if change not in done]
+            listed += done
+        for change in changes:
+            if change.status == "D" and change.path not in left:
+                clear_above(os.fsencode(self.path), change.path)
+        if listed:
+            self._list(listed)
+        return [os.fsdecode(path) for path in sorted(left)]
+
+    def _there(self, change: "Change") -> str:
+        """How the file is: `was`, as before the change, or gone; `shall`, as after it; empty: as it is the user's."""
+        path = os.path.join(os.fsencode(self.path), change.path)
+        if SUBMODULE in (change.old_mode, change.mode):
+            return "was"
+        was, shall = state(change.old_mode, change.old), state(change.mode, change.new)
+        if behind_link(os.fsencode(self.path), change.path):
+            return "was" if shall == GONE else ""
+        if self._is(path, change.path, shall):
+            return "shall"
+        # A file that is missing is no work of the user's: whoever took it away to bring the new one may have died.
+        return "was" if self._is(path, change.path, was) or self._is(path, change.path, GONE) else ""
+
+    def _is(self, path: bytes, name: bytes, wanted: tuple[str, str]) -> bool:
+        """Is the file there as git would have it, with the line endings that the user wants?"""
+        try:
+            found = os.lstat(path).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return wanted == GONE
+        mode, blob = wanted
+        if stat.S_ISDIR(found):
+            return wanted == GONE  # whether it is in the way is seen when the file is put there
+        if wanted == GONE or stat.S_ISLNK(found) != (mode == LINK):
+            return False
+        if stat.S_ISLNK(found):
+            return self._blob(os.readlink(path)) == blob
+        if not stat.S_ISREG(found) or (self._minds_mode and bool(found & stat.S_IXUSR) != (mode == "100755")):
+            return False
+        with open(path, "rb") as file:
+            if self._blob(file.read()) == blob:
+                return True
+        words = ("hash-object", f"--path={os.fsdecode(name)}", "--", os.fsdecode(path))
+        return self._git(*words, check=False).out.decode().strip() == blob
+
+    def _place(self, changes: "list[Change]") -> "list[Change]":
+        """Put the files there, what goes first. Gives back those with which all went well."""
+        placer = Placer(self.path, [self._repository.home, self._tree.git_dir])
+        try:
+            self._write_new(changes, placer)
+            return [
+                change for change in sorted(changes, key=lambda one: one.status != "D") if self._one(change, placer)
+            ]
+        finally:
+            placer.close()
+
+    def _one(self, change: "Change", placer: Placer) -> bool:
+        was = state(change.old_mode, change.old)
+        if SUBMODULE in (change.old_mode, change.mode):
+            if change.mode == SUBMODULE:
+                placer.make_folder(change.path)
+            return change.mode == SUBMODULE or change.status == "D" or placer.put(change.path)
+        aside = None
+        path = os.path.join(os.fsencode(self.path), change.path)
+        if was != GONE and os.path.lexists(path) and not behind_link(os.fsencode(self.path), change.path):
+            aside = placer.take_away(change.path, lambda taken: self._is(taken, change.path, was))
+            if aside is None:
+                return False
+        if change.status == "D":
+            return True
+        if placer.put(change.path):
+            return True
+        if aside is not None:
+            placer.put_back(aside, change.path)
+        return False
+
+    def _write_new(self, changes: "list[Change]", placer: Placer) -> None:
+        """The new files, beside the tree, as git would write them into it."""
+        wanted = [change for change in changes if change.status != "D" and change.mode != SUBMODULE]
+        if not wanted:
+            return
+        index = os.path.join(placer.here, "index")
+        if os.path.exists(self._tree.index):
+            shutil.copy2(self._tree.index, index)
+        self._git("update-index", "-z", "--index-info", index=index, stdin=index_lines(self._repository, changes))
+        names = b"".join(change.path + b"\0" for change in wanted)
+        os.mkdir(placer.new)
+        self._git("checkout-index", "-z", "--stdin", f"--prefix={placer.new}/", index=index, stdin=names)
+
+    def _list(self, changes: "list[Change]") -> None:
+        self._git("update-index", "-z", "--index-info", stdin=index_lines(self._repository, changes))
+        self._git("update-index", "-q", "--ignore-submodules", "--refresh", check=False)
 
     def _staged(self, changes: "list[Change]") -> dict[bytes, tuple[str, str]]:
         found = {}
@@ -136,48 +230,16 @@ class Checkout:
                 found[path] = (mode, blob if stage == "0" else "conflict")
         return found
 
-    def _on_disk(self, name: bytes) -> tuple[str, str]:
-        """Mode and blob of a file as git would write them; a folder, or what is behind a link, is never either."""
-        path = os.path.join(os.fsencode(self.path), name)
-        above = os.path.dirname(name)
-        while above:
-            if os.path.islink(os.path.join(os.fsencode(self.path), above)):
-                return ("link", "")
-            above = os.path.dirname(above)
-        try:
-            mode = os.lstat(path).st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            return GONE
-        if stat.S_ISLNK(mode):
-            return LINK, self._blob(os.readlink(path))
-        if not stat.S_ISREG(mode):
-            return ("other", "")
-        with open(path, "rb") as file:
-            return "100755" if mode & stat.S_IXUSR else "100644", self._blob(file.read())
-
     def _blob(self, content: bytes) -> str:
         return hashlib.new(self._repository.form, b"blob %d\0" % len(content) + content).hexdigest()
 
-    def _put(self, changes: "list[Change]") -> None:
-        gone = [change for change in changes if change.status == "D"]
-        stay = [change for change in changes if change.status != "D"]
-        lines = [b"0 %s\t%s" % (self._repository.none.encode(), change.path) for change in gone]
-        lines += [b"%s %s\t%s" % (change.mode.encode(), change.new.encode(), change.path) for change in stay]
-        self._git("update-index", "-z", "--index-info", stdin=b"".join(line + b"\0" for line in lines))
-        for change in gone:
-            self._delete(os.path.join(os.fsencode(self.path), change.path))
-        names = b"".join(change.path + b"\0" for change in stay)
-        if names:
-            self._git("checkout-index", "-f", "-u", "-z", "--stdin", stdin=names)
 
-    def _delete(self, path: bytes) -> None:
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            os.unlink(path)
-        folder, top = os.path.dirname(path), os.fsencode(self.path)
-        with contextlib.suppress(OSError):  # the first folder that still holds something ends it
-            while folder != top:
-                os.rmdir(folder)
-                folder = os.path.dirname(folder)
+def index_lines(repository: "Repository", changes: "list[Change]") -> bytes:
+    """What goes first: a file may come where a folder was."""
+    gone = [b"0 %s\t%s\0" % (repository.none.encode(), change.path) for change in changes if change.status == "D"]
+    stay = [change for change in changes if change.status != "D"]
+    lines = [b"%s %s\t%s\0" % (change.mode.encode(), change.new.encode(), change.path) for change in stay]
+    return b"".join([*gone, *lines])
 
 
 def state(mode: str, blob: str) -> tuple[str, str]:

@@ -1,13 +1,21 @@
 """Moving the user's branch: by compare-and-swap, never by force. A clean tree of the user's comes along."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
-from folkmoot.errors import Refused, Unavailable
+from folkmoot.errors import Refused
 from folkmoot.worker.git.checkout import Checkout
 from folkmoot.worker.git.places import checked_out
+from folkmoot.worker.git.refs import FROM, TO, drop, listed, where
 from folkmoot.worker.git.repository import Repository
+from folkmoot.worker.git.swap import NotMoved, Stale, Swap
+
+ALONE_SECONDS = 10.0
+
+# Waits for the lock of all landings in a repository, for so many seconds; gives whether it was got, for the block.
+Alone = Callable[[float], contextlib.AbstractContextManager[bool]]
 
 
 class Moved(Struct, frozen=True):
@@ -18,19 +26,82 @@ class Moved(Struct, frozen=True):
     left: list[str] = field(default_factory=list)  # files of a checked-out tree that could not be brought along
 
 
-class Stale(Refused):
-    """The branch is not where the caller saw it. Merge again with its tip; nothing was changed."""
+class Move:
+    """A move that is ready to be made: first `ready`, then `make`, then `bring_along`; `drop` in any case."""
+
+    def __init__(self, repository: Repository, swap: Swap, trees: Callable[[str], list[Checkout]], note: str) -> None:
+        self._repository = repository
+        self._swap = swap
+        self._trees = trees
+        self.branch = swap.branch
+        self.note = note
+
+    def ready(self) -> None:
+        """Write down where the trees come from and go to, so that a crash can be mended, and have git wait."""
+        swap = self._swap
+        if not swap.made:
+            drop(self._repository, FROM + swap.branch)
+            if swap.old:
+                self._repository.keep(FROM + swap.branch, swap.old)
+            self._repository.keep(TO + swap.branch, swap.new)
+        swap.ready()
+
+    def make(self, commit: str) -> None:
+        """Inside the transaction that takes in the landing; raises NotMoved, and then `look` tells what is so."""
+        self._swap.make(commit)
+
+    def look(self) -> None:
+        self._swap.look()
+
+    def drop(self) -> None:
+        self._swap.drop()
+
+    def bring_along(self) -> Moved:
+        """After the branch has moved: the trees in which it is checked out now. If it has gone on, others see to it."""
+        swap = self._swap
+        left: list[str] = []
+        if swap.old != swap.new and where(self._repository, f"refs/heads/{swap.branch}") == swap.new:
+            self._repository.saw(swap.branch, swap.new)
+            left = [path for tree in self._trees(swap.branch) for path in tree.forward(swap.old, swap.new)]
+            drop(self._repository, TO + swap.branch, FROM + swap.branch)
+        words = told_of(swap.branch, left)
+        return Moved(swap.branch, " ".join(filter(None, [self.note, words])), left)
 
 
 class Landing:
     """`pause` waits a number of seconds; it is handed in, like every clock."""
 
-    def __init__(self, repository: Repository, pause: Callable[[float], object]) -> None:
+    def __init__(self, repository: Repository, pause: Callable[[float], object], alone: Alone | None = None) -> None:
         self._repository = repository
         self._pause = pause
+        self._alone: Alone = alone or (lambda seconds: contextlib.nullcontext(True))
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """One landing after the other brings the user's trees along; what an earlier one left undone is done first.
+
+        It is for order, not for safety: who stands still with it is not waited for longer than a while.
+        """
+        with self._alone(ALONE_SECONDS) as got:
+            if got:
+                self._finish_all()
+            yield
 
     def move(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Moved:
-        """Move the target branch from the tip that was merged with to the commit that came of it.
+        """All of it at once, where no board is to be told."""
+        move = self.plan(target, old, new, why)
+        try:
+            move.ready()
+            try:
+                move.make(new)
+            except NotMoved:
+                move.look()
+        finally:
+            move.drop()
+        return move.bring_along()
+
+    def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Move:
+        """Look at how the target branch moves from the tip that was merged with to the commit that came of it.
 
         Where it is checked out in a tree that is not clean, `moot/<target>` moves instead.
         """
@@ -42,19 +113,18 @@ class Landing:
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
         if not words:
-            return self._move(target, theirs.get(target), new, trees, why)
+            return Move(repository, Swap(repository, target, theirs.get(target), new, why), self._trees, "")
         held, also = theirs.get(aside), self._trees(aside)
-        where = f"{target} is checked out in {trees[0].path} and {words}"
+        place = f"{target} is checked out in {trees[0].path} and {words}"
         if held and not repository.contains(new, held):
             hint = f"Merge {aside} into {target} by hand, or commit your changes there."
-            raise Refused("aside_in_conflict", f"{where}, and {aside} does not go together with it.", hint)
+            raise Refused("aside_in_conflict", f"{place}, and {aside} does not go together with it.", hint)
         if blocked := in_the_way(also, held, new):
             hint = "Commit your changes, or check out another branch."
-            raise Refused("trees_not_clean", f"{where}; {aside} is checked out too and {blocked}.", hint)
-        moved = self._move(aside, held, new, also, why)
-        note = f"{where}. The work is on {aside} instead."
+            raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
+        note = f"{place}. The work is on {aside} instead."
         note += f" To take it in: commit or stash your changes, then `git merge {aside}`."
-        return Moved(aside, " ".join(filter(None, [note, moved.note])), moved.left)
+        return Move(repository, Swap(repository, aside, held, new, why), self._trees, note)
 
     def finish_checkout(self, target: str, old: str | None, new: str) -> list[str]:
         """Bring the user's tree along after a crash between the move of its branch and its files.
@@ -66,51 +136,41 @@ class Landing:
         for branch in (target, f"moot/{target}"):
             if theirs.get(branch) == new:
                 # Where work stood aside before, the branch came from further back than the tip that was merged with.
-                was = self._repository.kept(landing_ref(branch)) or old
-                for tree in self._trees(branch):
-                    left += tree.finish(was, new)
+                left += self._finish(branch, self._repository.kept(FROM + branch) or old, new)
         return left
+
+    def finish_left(self) -> dict[str, list[str]]:
+        """Bring trees along whose landing died after its branch had moved. Gives the paths that were left, by branch.
+
+        Not while another landing is at it: that one sees to its own.
+        """
+        with self._alone(0.0) as got:
+            return self._finish_all() if got else {}
+
+    def _finish_all(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for branch, new in listed(self._repository, TO).items():
+            if self._repository.fetched(branch).get(branch) == new:
+                left = self._finish(branch, self._repository.kept(FROM + branch), new)
+                found |= {branch: left} if left else {}
+            drop(self._repository, TO + branch, FROM + branch)
+        return found
+
+    def _finish(self, branch: str, old: str | None, new: str) -> list[str]:
+        return [path for tree in self._trees(branch) for path in tree.finish(old, new)]
 
     def _trees(self, branch: str) -> list[Checkout]:
         found = checked_out(self._repository.git, self._repository.user.common, branch)
         return [Checkout(self._repository, tree, self._pause) for tree in found]
-
-    def _move(self, branch: str, old: str | None, new: str, trees: list[Checkout], why: str) -> Moved:
-        if old == new:
-            return Moved(branch)
-        if trees and old:
-            self._repository.keep(landing_ref(branch), old)
-        self._swap(branch, old, new, why)
-        self._repository.saw(branch, new)
-        left = [path for tree in trees for path in tree.forward(old, new)]
-        if not left:
-            return Moved(branch)
-        names = ", ".join(left[:5]) + (" and more" if len(left) > 5 else "")
-        note = (
-            f"{branch} moved, but somebody was changing files that are checked out: {names}. `git status` shows them."
-        )
-        return Moved(branch, note, left)
-
-    def _swap(self, branch: str, old: str | None, new: str, why: str) -> None:
-        repository, ref = self._repository, f"refs/heads/{branch}"
-        ran = repository.git(
-            "update-ref", "-m", why, ref, new, old or repository.none, git_dir=repository.user.common, check=False
-        )
-        if ran.code == 0:
-            return
-        words = ran.err.decode("utf-8", "replace").strip()
-        said = repository.git(
-            "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", git_dir=repository.user.common, check=False
-        )
-        if (said.out.decode().strip() or None) != old:
-            raise Stale("stale_target", f"{branch} moved while it was landed on.", "Merge with its tip again.")
-        raise Unavailable("branch_stuck", f"{branch} cannot be moved: {words}", "Remove what stands in git's way.")
 
 
 def in_the_way(trees: list[Checkout], old: str | None, new: str) -> str:
     return next(filter(None, (tree.in_the_way(old, new) for tree in trees)), "")
 
 
-def landing_ref(branch: str) -> str:
-    """Keeps where a branch came from while it is being moved."""
-    return f"refs/moot/landing/{branch}"
+def told_of(branch: str, left: list[str]) -> str:
+    """Files of the user's that were not brought along, in words; nothing if there are none."""
+    if not left:
+        return ""
+    names = ", ".join(left[:5]) + (" and more" if len(left) > 5 else "")
+    return f"{branch} moved, but somebody was changing files that are checked out: {names}. `git status` shows them."

@@ -22,7 +22,7 @@ from folkmoot.worker.jobs.bounds import bounds_of, over_limit
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output, tail_of
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
-from folkmoot.worker.secrets import Known, Redactor, looks_secret
+from folkmoot.worker.secrets import Known, Redactor, known_values
 from folkmoot.worker.watch import Act, Watch
 from folkmoot.worker.workshop import Workshop, disown
 
@@ -201,25 +201,8 @@ class Job(ABC):
         values: Mapping[str, str] | None = None,
     ) -> Redactor:
         """The gate that all words of the run pass before they are kept or shown: it knows what must not get through."""
-        if not files and not values:
-            return Redactor(self._known(tuple(passed)))
-        known = Known()
-        known.add_environment(self.tools.env, passed)
-        for name, text in (files or {}).items():
-            known.add_file(name, text)
-        for name, text in (values or {}).items():
-            if looks_secret(name):
-                known.add(name, text)
-        return Redactor(known)
-
-    def _known(self, passed: tuple[str, ...]) -> Known:
-        """What the worker's own environment holds; that never changes, so it is looked at once."""
-        known = self.tools.known.get(passed)
-        if known is None:
-            known = Known()
-            known.add_environment(self.tools.env, passed)
-            self.tools.known[passed] = known
-        return known
+        tools = self.tools
+        return Redactor(known_values(tools.known, tools.env, passed, files or {}, values or {}))
 
     def cache(self) -> str:
         """What `setup` commands of all runs share. Only they can write it: an agent could leave something there."""
@@ -376,21 +359,27 @@ class Job(ABC):
             return False
         return True
 
-    def insist(self, command: Command, *, show: bool = True) -> View:
-        """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts."""
+    def insist(self, command: Command, *, show: bool = True, move: Callable[[str], None] | None = None) -> View:
+        """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts.
+
+        `move` moves the branch that a landing is for, inside the transaction that takes in its report.
+        """
+        engine = self.tools.application.engine
         while True:
             try:
-                return self.tools.application.engine.on_run(self.speaker, command, show=show)
+                if move is not None and isinstance(command, ReportRun):
+                    return engine.land(self.speaker, command, move, show=show)
+                return engine.on_run(self.speaker, command, show=show)
             except Unavailable as error:
                 self.tell("fault", f"the board cannot be told: {error.message}", good=False)
                 if self._stopped.wait(STORE_PAUSE):
                     raise Ending from error
 
-    def report(self, report: Report, **seen: Any) -> View:
+    def report(self, report: Report, *, move: Callable[[str], None] | None = None, **seen: Any) -> View:
         self.step("report")
         command = ReportRun(report=report, **seen)
         try:
-            view = self.insist(command)
+            view = self.insist(command, move=move)
         except Refused as error:
             if error.code == "stale_claim":
                 self.watch.lost()

@@ -1,12 +1,17 @@
 """A landing: merge, prove the result, write down the move, move the branch (R-19, R-22)."""
 
-from folkmoot.core.commands import RecordLanding
+from collections.abc import Callable
+
+from folkmoot.core.commands import AddComment, RecordLanding, Speaker
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
-from folkmoot.errors import Refused, Unavailable
-from folkmoot.worker.git.landing import Stale
+from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.worker.git.landing import Move, told_of
+from folkmoot.worker.git.refs import INTENTS, drop
 from folkmoot.worker.git.repository import Merged
+from folkmoot.worker.git.swap import NotMoved, Stale
+from folkmoot.worker.git.target import NoTarget
 from folkmoot.worker.jobs.gate import judged, prove
 from folkmoot.worker.jobs.job import Ending, Job
 from folkmoot.worker.workshop import GitWorkshop, author_of
@@ -24,6 +29,15 @@ class LandingJob(Job):
         workshop = self.tools.workshop
         if not isinstance(workshop, GitWorkshop):
             raise Unavailable("no_repository", "the item's work is a commit, and there is no repository here any more")
+        try:
+            self._try(workshop)
+        except NoTarget as error:
+            said = Report.failed(error.message, cause="environment", blockers=error.hint, extra={"no_target": True})
+            self.report(said)
+            self.became = error.message
+            self.tell("ended", self.became, good=False)
+
+    def _try(self, workshop: GitWorkshop) -> None:
         for _ in range(TRIES):
             standing = self.tools.application.queries.standing(self.run)
             if standing.head is None:
@@ -42,8 +56,10 @@ class LandingJob(Job):
         tip = workshop.tip(standing.target)
         if tip is None or not workshop.repository.contains(tip, intent.new):
             return False
-        note = "; ".join(workshop.landing.finish_checkout(standing.target, intent.old, intent.new))
-        self._done(standing, intent.new, f"it was on {standing.target} already. {note}".strip(), [], None)
+        with workshop.landing.alone():
+            left = workshop.landing.finish_checkout(standing.target, intent.old, intent.new)
+        note = f"it was on {standing.target} already. {told_of(standing.target, left)}".strip()
+        self._done(standing, intent.new, note, [], None)
         return True
 
     def _land(self, workshop: GitWorkshop, standing: Standing) -> bool:
@@ -137,6 +153,9 @@ class LandingJob(Job):
             touched=touched,
             evidence=evidence,
         )
+        if not standing.parent:
+            # First the ref: whoever looks for moves that nobody has told of finds all of them.
+            workshop.repository.keep(INTENTS + standing.item, merged.commit)
         try:
             self.insist(record, show=False)
         except Refused as error:
@@ -150,32 +169,76 @@ class LandingJob(Job):
             self.watch.done = True
             self.tell("released", self.became)
             return True
-        note, branch = "", standing.branch
-        work = None
-        if standing.parent:
-            work = Work(
-                base=tip, commit=standing.head, merged=merged.commit, onto=standing.parent_head, tree=merged.tree
-            )
-        else:
-            self.step("move")
-            try:
-                moved = workshop.landing.move(standing.target, tip, merged.commit)
-            except Stale:
-                return False
-            except Refused as error:
-                self._refused(standing, error)
-                return True
-            self.tools.step("moved", self.run)
-            note, branch = moved.note, moved.branch
+        if not standing.parent:
+            return self._move_target(workshop, standing, tip, merged.commit, evidence)
+        work = Work(base=tip, commit=standing.head, merged=merged.commit, onto=standing.parent_head, tree=merged.tree)
         try:
-            self._done(standing, merged.commit, note, evidence, work, branch)
+            self._done(standing, merged.commit, "", evidence, work, standing.branch)
         except Refused as error:
             if error.code != "branch_moved":
                 raise
             return False
         return True
 
-    def _refused(self, standing: Standing, error: Refused) -> None:
+    def _move_target(
+        self, workshop: GitWorkshop, standing: Standing, tip: str | None, commit: str, evidence: list[Evidence]
+    ) -> bool:
+        """All that takes time first; then branch and board together; then the user's files."""
+        self.step("move")
+        with workshop.landing.alone():
+            try:
+                why = f"moot: landed item {standing.item} by run {self.run}"
+                move = workshop.landing.plan(standing.target, tip, commit, why)
+            except Stale:
+                return False
+            except Refused as error:
+                self._refused(error)
+                return True
+            try:
+                move.ready()
+                if not self._swap(standing, move, commit, evidence):
+                    return False
+            except Unavailable as error:
+                self._refused(error)
+                return True
+            finally:
+                move.drop()
+            self.tools.step("landed", self.run)
+            self._bring_along(workshop, move)
+        return True
+
+    def _swap(self, standing: Standing, move: Move, commit: str, evidence: list[Evidence]) -> bool:
+        """In the transaction in which the board takes in that it landed. False: merge again."""
+
+        def make(landed: str) -> None:
+            self.tools.step("swap", self.run)
+            move.make(landed)
+            self.tools.step("moved", self.run)
+
+        for _ in range(TRIES):
+            try:
+                self._done(standing, commit, move.note, evidence, None, move.branch, make)
+                return True
+            except NotMoved:
+                try:
+                    move.look()  # and once more where it did move: then only the board has to be told
+                except Stale:
+                    return False
+        raise Unavailable("branch_unsteady", f"git does not say whether it moved {move.branch}")
+
+    def _bring_along(self, workshop: GitWorkshop, move: Move) -> None:
+        """It has landed, whatever comes now. The run is over, so a comment says which files stayed as they are."""
+        try:
+            moved = move.bring_along()
+            drop(workshop.repository, INTENTS + self.item)
+            if moved.left:
+                words = AddComment(content=told_of(moved.branch, moved.left))
+                self.tell("fault", words.content, good=False)
+                self.tools.application.engine.on_item(Speaker("folkmoot"), self.item, words, show=False)
+        except (MootError, OSError) as error:
+            self.tell("fault", f"{move.branch} moved, and its files are yet to come along: {error}", good=False)
+
+    def _refused(self, error: MootError) -> None:
         """What git takes for unsafe is the maker's to mend; what stands in the way in the user's trees passes."""
         unsafe = error.code == "unsafe_change"
         said = Report.failed(error.message, cause="conflict" if unsafe else "environment", blockers=error.hint)
@@ -191,13 +254,14 @@ class LandingJob(Job):
         evidence: list[Evidence],
         work: Work | None,
         branch: str = "",
+        move: Callable[[str], None] | None = None,
     ) -> None:
         words = f"landed on {branch or standing.branch}" + (f"; {note}" if note else "")
         extra = {"branch": branch} if branch else {}
         try:
-            self.report(Report.done(words, commit=commit, extra=extra), work=work, evidence=evidence)
+            self.report(Report.done(words, commit=commit, extra=extra), move=move, work=work, evidence=evidence)
         except Ending:
-            self.became = f"{words}, and the board heard of it from another"
+            self.became = f"it was not to land on {standing.branch} any more"
             raise
         if standing.parent and isinstance(self.tools.workshop, GitWorkshop):
             self.tools.workshop.keep_item(standing.parent, commit)

@@ -4,12 +4,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import RecordLanding, ReportRun
+from folkmoot.core.commands import RecordLanding, ReportRun, SettleLanding, Speaker
 from folkmoot.core.flow import END, LANDING
-from folkmoot.core.item import Proof
+from folkmoot.core.item import ENDED, Item, Proof
 from folkmoot.core.records import Option, Run
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.rules.claims import end_run, fence
+from folkmoot.core.rules.claims import end_run, fence, stale
 from folkmoot.core.rules.failures import failed, passing_fault
 from folkmoot.core.rules.judging.required import required, unproved
 from folkmoot.core.rules.movement import again, at_rest, end_child, enter, finish, stands_alone
@@ -50,7 +50,14 @@ def record(case: Case, command: RecordLanding) -> None:
     if others:
         _defer(case, f"{others[0].path} is held by {others[0].owner}")
         return
-    landing = Landing(branch=command.branch, old=command.old, new=command.new, run=run.id, tree=command.tree)
+    landing = Landing(
+        branch=command.branch,
+        old=command.old,
+        new=command.new,
+        run=run.id,
+        tree=command.tree,
+        head=case.item.head,
+    )
     context: dict[str, Any] = {"branch": command.branch, "old": command.old, "new": command.new, "tree": command.tree}
     context |= {"paths": paths[:TOUCHED_MAX]}
     # What proves it is kept with the intent: whoever finds that the branch was moved finds also why it might be.
@@ -88,6 +95,47 @@ def _defer(case: Case, why: str) -> None:
     again(case, "item_ready", {"why": why}, wake_at=case.now + pause, because=because, effort=effort)
 
 
+def is_at_rest(item: Item) -> bool:
+    """No landing of it is at work, and none is to come by itself."""
+    return item.run is None and item.status not in ("running", "proving")
+
+
+def unsettled(item: Item) -> Landing | None:
+    """The move that was begun and of which nobody has said what came of it, where no run will say it by itself."""
+    return item.landing if is_at_rest(item) else None
+
+
+def settle_landing(case: Case, command: SettleLanding) -> None:
+    """What git shows of a move whose run has ended is what the board says, whatever the item has become since (R-19).
+
+    The run is over, so it moves nothing any more. Where another landing has begun since, that one finds out itself.
+    """
+    intent = unsettled(case.item)
+    if intent is None or intent.new != command.new:
+        return
+    context = {"branch": command.branch, "commit": intent.new, "run": intent.run}
+    if not command.moved:
+        case.set("landing_dropped", context, landing=None)
+        return
+    fields: dict[str, Any] = {"landing": None, "landed": intent.new, "landed_on": command.branch}
+    if case.item.head == intent.head:
+        fields["head"] = None
+    if case.item.status in ENDED:
+        fields["because"] = f"{case.item.because}; its work was on {command.branch} already"
+    case.set("landing_found", context, **fields)
+
+
+def check_lease(run: Run, now: float) -> None:
+    """A branch is moved by a run whose lease holds; one that is over may just not have been swept yet (R-29)."""
+    if run.lease_until <= now:
+        raise stale(Speaker(run.agent, run.id, run.token), f"its lease ended {now - run.lease_until:.1f}s ago")
+
+
+def moves_branch(run: Run) -> bool:
+    """Has the run just reported that its item's work is on the branch it is for?"""
+    return run.agent == LANDING and run.end == "reported" and run.outcome == "done"
+
+
 def landing_reported(case: Case, command: ReportRun) -> None:
     run = fence(case)
     if _has_no_branch(case):
@@ -96,6 +144,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
     done = said.outcome == "done" and command.fault is None
     if done:
         _check_proved(case, command)
+        check_lease(run, case.now)
     proofs = [*case.item.proofs, *_proofs(case, command, done)][-PROOFS_KEPT:]
     fields: dict[str, Any] = {"proofs": proofs, "effort": replace(case.item.effort, releases=0, deferrals=0)}
     if done:
@@ -117,6 +166,8 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         _end(case, f"its work is on {fields['landed_on']}")
     elif said.cause in ("conflict", "gate"):
         _send_back(case, run, said, work)
+    elif said.extra.get("no_target"):
+        _ask_for_target(case, said)
     else:
         passing_fault(case, said.cause or "transient", command.fault or said.summary or "it could not be landed")
 
@@ -130,6 +181,16 @@ def _check_proved(case: Case, command: ReportRun) -> None:
     if missing:
         words = f"{missing[0]} is not green for item {item.id}: it cannot have landed"
         raise Refused("not_proved", words, "run the gate first; a person can waive it: moot move ID done")
+
+
+def _ask_for_target(case: Case, said: Report) -> None:
+    """The branch is gone, or has another name. No run can know what is meant, and none makes a branch of its own."""
+    because = f"it cannot land: {said.summary}"
+    context = {"why": said.summary, "round": case.item.span.reds.get(END, 0)}
+    case.emit("landing_failed", context, item=at_rest(case, because=because))
+    words = f"The work cannot land: {said.summary}. It is kept."
+    ways = [Option(option="try again"), Option(option="give it up", effect="cancel")]
+    ask(case, "decision", words, options=ways, help=said.blockers)
 
 
 def _judged(command: ReportRun) -> Report:

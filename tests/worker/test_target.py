@@ -1,0 +1,137 @@
+"""No branch is invented: a target that is not there is refused at once, and asked about where it goes away later."""
+
+from pathlib import Path
+
+import pytest
+
+from folkmoot import Board
+from folkmoot.errors import Refused
+from folkmoot.wiring.boards import FileBoards
+from tests.worker.yard import Yard, git
+
+
+def branches(folder: Path) -> list[str]:
+    return git(folder, "for-each-ref", "--format=%(refname:short)", "refs/heads").split()
+
+
+def repository(folder: Path, branch: str = "master", commit: bool = True) -> Path:
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", branch, ".")
+    if commit:
+        (folder / "README.md").write_text("a project\n")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def flow_for(folder: Path, target: str) -> None:
+    (folder / ".moot").mkdir(exist_ok=True)
+    text = (
+        "flow: small\nstart: dev\ntarget: {}\ncolumns: {{dev: {{agents: [dev], next: done}}}}\nagents: {{dev: {{}}}}\n"
+    )
+    (folder / ".moot" / "flow.yaml").write_text(text.format(target))
+
+
+@pytest.mark.ledger("R-19")
+@pytest.mark.attack(
+    "target",
+    "The flow names a target branch that the repository does not have",
+    "It is refused at init, at check and at run, and the branch that is there is named",
+)
+def test_a_target_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    Board.boards = FileBoards()
+    folder = repository(tmp_path / "project")
+    flow_for(folder, "main")
+    with pytest.raises(Refused, match=r"land on main, .* no such branch; master is checked out") as told:
+        Board.create(str(folder))
+    assert told.value.code == "no_target" and "target: master" in told.value.hint
+    flow_for(folder, "master")
+    board = Board.create(str(folder))
+    flow_for(folder, "trunk")
+    with pytest.raises(Refused, match="no such branch"):
+        Board.boards.check(str(folder), None)
+    assert board._application.queries.flow().target == "master"
+    git(folder, "branch", "-m", "master", "other")
+    with pytest.raises(Refused, match=r"land on master, .* other is checked out"):
+        Board.boards.work(
+            board._application,
+            slots=1,
+            agents=[],
+            until_idle=True,
+            tell=lambda told: None,
+            begin=lambda told: None,
+        )
+    assert branches(folder) == ["other"]
+    board.close()
+
+
+@pytest.mark.parametrize("how", ["no commit", "another first branch", "bare", "detached", "detached, no branch"])
+def test_what_a_new_board_finds(tmp_path: Path, how: str) -> None:
+    Board.boards = FileBoards()
+    folder = repository(tmp_path / "project", commit=how != "no commit")
+    if how == "bare":
+        git(tmp_path, "clone", "-q", "--bare", str(folder), str(tmp_path / "bare.git"))
+        folder = tmp_path / "bare.git"
+    if how.startswith("detached"):
+        git(folder, "checkout", "-q", "--detach")
+    if how == "detached, no branch":
+        git(folder, "branch", "-q", "-D", "master")
+    if how.startswith("detached"):
+        # Nothing says which branch is meant, so the preset's own `main` stands, and is not there.
+        with pytest.raises(Refused, match="no branch at all" if "no branch" in how else "there is master"):
+            Board.create(str(folder))
+        return
+    board = Board.create(str(folder))
+    assert board._application.queries.flow().target == "master"
+    board.close()
+
+
+@pytest.mark.ledger("R-16", "R-19")
+@pytest.mark.attack(
+    "target",
+    "The target branch is deleted or renamed while agents work",
+    "Nothing makes it anew: the work is kept, and a person is asked with what is there now",
+)
+@pytest.mark.parametrize("how", ["deleted", "renamed"])
+def test_a_target_that_goes_away_is_asked_about(tmp_path: Path, how: str) -> None:
+    yard = Yard(tmp_path / "yard")
+    item = yard.add("one", "write one.txt made", "report done")
+    tip = git(yard.folder, "rev-parse", "main")
+
+    def step(name: str, run: str) -> None:
+        if name == "merge" and "main" in branches(yard.folder):
+            if how == "renamed":
+                git(yard.folder, "branch", "-m", "main", "trunk")
+            else:
+                git(yard.folder, "checkout", "-q", "-b", "mine")
+                git(yard.folder, "branch", "-q", "-D", "main")
+
+    yard.run(step=step)
+    shown = yard.show(item)
+    there = "trunk" if how == "renamed" else "mine"
+    assert branches(yard.folder) == [there] and git(yard.folder, "rev-parse", there) == tip
+    (asked,) = yard.board.inbox()
+    assert shown["status"] == "awaiting-divine-guidance" and shown["head"] and not shown["landed"]
+    assert f"{there} is checked out" in asked["question"] and "moot check" in asked["help"]
+    assert [way["option"] for way in asked["options"]] == ["try again", "give it up"]
+    git(yard.folder, "branch", "main")
+    yard.board.answer(asked["id"], "try again")
+    yard.run()
+    assert yard.status(item) == "done" and yard.landed("one.txt") == "made"
+    yard.doctor()
+    yard.close()
+
+
+def test_an_effort_does_not_begin_from_nothing_when_the_target_is_gone(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    item = yard.add("one", "write one.txt made", "report done")
+
+    def step(name: str, run: str) -> None:
+        if name == "clone" and "main" in branches(yard.folder):
+            git(yard.folder, "branch", "-m", "main", "trunk")
+
+    yard.run(step=step)
+    shown = yard.show(item)
+    assert {(run["outcome"], run["cause"]) for run in shown["runs"]} == {("failed", "environment")}
+    assert shown["status"] == "awaiting-divine-guidance" and branches(yard.folder) == ["trunk"]
+    yard.close()
