@@ -22,6 +22,8 @@ ALLOWED: dict[tuple[str, str], str] = {
         "store/sqlite/connecting.py",
         "__call__",
     ): "SQLite's own lock wakes nobody; only the next writer looks, and not for long",
+    ("system/alone.py", "_got"): "the kernel cannot wait for a lock for so long and no longer",
+    ("system/talk.py", "end"): "a git that is asked to end gets a moment to take its lock away",
     ("system/git.py", "follow"): "git's output wakes it; in between it is seen whether it shall end",
     ("system/git.py", "run_bound"): "a git that has closed its output and not ended: the same",
     ("system/keeping.py", "_say"): "how long a tree whose warden was killed may keep others waiting, once",

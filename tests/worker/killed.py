@@ -7,7 +7,7 @@ import sys
 from folkmoot import Board
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import tools_of
-from folkmoot.worker.git import rules
+from folkmoot.worker.git.harvest import rules
 from folkmoot.worker.worker import Worker
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.worker.git import bounds, rules
+from folkmoot.worker.git.harvest import bounds, rules
 from tests.worker.test_kill import KILLED, processes_in, wait_until_gone
 from tests.worker.yard import Yard
 

@@ -7,7 +7,7 @@ from folkmoot.core.commands import AddComment, SettleLanding, Speaker
 from folkmoot.core.rules.questions import ENGINE
 from folkmoot.core.rules.running.work import too_much
 from folkmoot.errors import MootError
-from folkmoot.worker.git.bounds import allowed
+from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.jobs.job import Happening, Tools

@@ -14,10 +14,10 @@ from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder
-from folkmoot.worker.git.bounds import DIFF_SECONDS, Allowed, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.clone import Clones
+from folkmoot.worker.git.harvest.bounds import DIFF_SECONDS, Allowed, Overdue, Patience, Stopped, TooMuch
+from folkmoot.worker.git.harvest.leaks import leaks
 from folkmoot.worker.git.landing import Alone, Landing
-from folkmoot.worker.git.leaks import leaks
 from folkmoot.worker.git.repository import Author, Repository
 from folkmoot.worker.git.target import check_branch
 from folkmoot.worker.output import DIFF_MAX

@@ -8,8 +8,8 @@ from pathlib import Path
 from folkmoot.core.flow import Limits
 from folkmoot.core.work import Work
 from folkmoot.system.git import SystemGit
-from folkmoot.worker.git.bounds import allowed
 from folkmoot.worker.git.clone import Clones
+from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import Landing
 from folkmoot.worker.git.repository import Author, Repository
 from folkmoot.worker.git.salvage import Salvage

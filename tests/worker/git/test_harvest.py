@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from folkmoot.worker.git import bounds
-from folkmoot.worker.git.bounds import Overdue, Patience, Stopped, TooMuch, allowed
-from folkmoot.worker.git.rules import BYTES_MAX
+from folkmoot.worker.git.harvest import bounds
+from folkmoot.worker.git.harvest.bounds import Overdue, Patience, Stopped, TooMuch, allowed
+from folkmoot.worker.git.harvest.rules import BYTES_MAX
 from tests.worker.git.ground import ANN, Ground, put
 
 NESTED = "**/a/" * 16 + "b\n"

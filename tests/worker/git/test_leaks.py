@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.worker.git import leaks as module
-from folkmoot.worker.git.bounds import Patience
-from folkmoot.worker.git.leaks import leaks
+from folkmoot.worker.git.harvest import leaks as module
+from folkmoot.worker.git.harvest.bounds import Patience
+from folkmoot.worker.git.harvest.leaks import leaks
 from folkmoot.worker.git.words import message
 from folkmoot.worker.secrets import Known
 from tests.worker.git.ground import Ground, plain, put

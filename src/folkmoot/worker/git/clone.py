@@ -18,10 +18,17 @@ from folkmoot.core.kinds import reader
 from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
-from folkmoot.worker.git.bounds import BYTES_A_SECOND, FILES_A_SECOND, PROJECT_SECONDS_MAX, Allowed, Overdue, TooMuch
+from folkmoot.worker.git.harvest.bounds import (
+    BYTES_A_SECOND,
+    FILES_A_SECOND,
+    PROJECT_SECONDS_MAX,
+    Allowed,
+    Overdue,
+    TooMuch,
+)
+from folkmoot.worker.git.harvest.rules import heavy
 from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
-from folkmoot.worker.git.rules import heavy
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.ports import Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree

@@ -16,8 +16,8 @@ from folkmoot.core.rules.running.names import parts, touches
 from folkmoot.core.rules.running.rights import ENGINES_OWN
 from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
-from folkmoot.worker.git.blobs import contents
-from folkmoot.worker.git.bounds import MERGE_SECONDS
+from folkmoot.worker.git.harvest.blobs import contents
+from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.places import Place, find
 from folkmoot.worker.git.words import message as worded
 from folkmoot.worker.git.words import one_line, readable

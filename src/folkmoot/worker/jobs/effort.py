@@ -18,7 +18,7 @@ from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
-from folkmoot.worker.git.bounds import Allowed, allowed
+from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job, View
 from folkmoot.worker.logins.expiry import is_over

@@ -17,7 +17,7 @@ from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.environment import environment, make_tmp
-from folkmoot.worker.git.bounds import STOP_SECONDS
+from folkmoot.worker.git.harvest.bounds import STOP_SECONDS
 from folkmoot.worker.jobs.bounds import bounds_of, over_limit
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output, tail_of

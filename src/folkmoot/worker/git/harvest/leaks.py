@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from folkmoot.core.work import LINK, SUBMODULE, Secret
-from folkmoot.worker.git.blobs import contents
+from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.repository import Change, Repository
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.ports import Bounds
