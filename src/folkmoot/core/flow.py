@@ -178,6 +178,8 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     notify: list[str] = field(default_factory=list)
     budget: Budget = field(default_factory=Budget)
     target: str = "main"
+    # May a run widen its item's files? `guarded`: not to what builds and checks the project; or the paths it may take.
+    widen: str | list[str] = "guarded"
     mirror: str | None = None  # the folder of the documents' files
     secrets: SecretPolicy = field(default_factory=SecretPolicy)
     sandbox: str = "auto"  # auto: where the machine can; always: else nothing runs; never

@@ -199,6 +199,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     advisor: str | None = None  # the expert whose advice the next effort follows
     fanned_out: bool = False
     holds: list[str] = field(default_factory=list)  # the paths it holds now
+    denied: list[str] = field(default_factory=list)  # paths that a person did not give it
     message: str | None = None  # the handoff that brought it here
     touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
     changed: list[str] = field(default_factory=list)  # paths of the changes that were taken onto its branch

@@ -87,7 +87,8 @@ class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     option: str
     why_insufficient: str | None = None
     to: str | None = None
-    # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault; go: the pool is tried again
+    # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault; go: the pool is tried again;
+    # give or keep: paths asked for
     effect: str | None = None
 
 
@@ -107,6 +108,7 @@ class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     thread: str | None = None  # the dispute it decides
     dependency: str | None = None  # the cancelled item it is about
     part: str | None = None  # the agent of the group whose part raised it
+    paths: list[str] = field(default_factory=list)  # the files that a run wants for the item
     state: str = "open"  # open, answered, withdrawn, defaulted
     answer: str | None = None
     answered_by: str | None = None

@@ -19,6 +19,7 @@ from folkmoot.core.rules.admission import check_claimer, check_moves, check_paus
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
+from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.text import encoded
 from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
@@ -49,7 +50,23 @@ class Engine:
     def on_run(self, speaker: Speaker, command: Command, key: str | None = None, show: bool = True) -> View:
         """A command of a run about its own item: renew, release, report. With `show` the answer is the item."""
 
-        return self._handle(speaker, command, lambda turn: own_item(turn, speaker) or no_run(), key, show)
+        view = self._handle(speaker, command, lambda turn: own_item(turn, speaker) or no_run(), key, show)
+        if isinstance(command, commands.WidenRun):
+            self._check_widened(speaker, command.paths)
+        return view
+
+    def _check_widened(self, speaker: Speaker, paths: list[str]) -> None:
+        """The question to a person is on the board; whoever asked for the paths must still hear that it has none."""
+
+        def missing(reading: Reading) -> list[str]:
+            run = reading.run(speaker.run or "")
+            item = reading.item(run.item) if run is not None else None
+            return outside([normal_path(path) for path in paths], item.files) if item is not None else []
+
+        names = ", ".join(self.store.read(missing))
+        if names:
+            hint = "go on without them: the answer is in the item's next brief"
+            raise Refused("person_asked", f"a person is asked whether this item may change {names}", hint)
 
     def land(
         self, speaker: Speaker, command: commands.ReportRun, move: Callable[[str], None], show: bool = True

@@ -92,6 +92,7 @@ def _flow(
         mirror=sections.read_mirror(fields, entries),
         secrets=sections.read_secrets(fields, entries),
         sandbox=running.read_sandbox(fields, entries),
+        widen=running.read_widen(fields, entries),
     )
     start = running.read_default_start(fields, entries)
     sections.warn_of_unused(fields, entries)

@@ -16,6 +16,7 @@ BUDGET_KEYS = list(words.BUDGET)
 POOL_KEYS = list(words.POOL)
 PERMISSIONS = ["allow", "deny", "ask"]
 SANDBOXES = ["auto", "always", "never"]
+WIDENS = ["guarded", "allow", "ask", "deny"]
 TOKENS_MAX = 10**12
 USED_TIME_RANGE = (1.0, 365 * 86_400.0)
 FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
@@ -214,6 +215,18 @@ def _is_branch(name: str) -> bool:
     parts = name.split("/")
     odd = any(not part or part.startswith(".") or part.endswith((".", ".lock")) for part in parts)
     return BRANCH.fullmatch(name) is not None and ".." not in name and not odd
+
+
+def read_widen(fields: Fields, entries: Entries) -> str | list[str]:
+    """One of four words, or the paths that a run may take by itself."""
+    if "widen" not in entries:
+        return WIDENS[0]
+    node = entries["widen"].value
+    if isinstance(node, Scalar):
+        return fields.choice(node, ("widen",), "the value", WIDENS) or WIDENS[0]
+    items = fields.items(node, ("widen",))
+    paths = [fields.inner_path(item, ("widen",), "the path", "the project's folder", "src/") for item in items]
+    return [path for path in paths if path is not None]
 
 
 def read_sandbox(fields: Fields, entries: Entries) -> str:

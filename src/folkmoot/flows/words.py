@@ -25,6 +25,7 @@ KINDS = {
     "switch": "`true` or `false`",
     "choice": "one of the words that are named",
     "choices": "a list of such words",
+    "choice or paths": "one of the words that are named, or a list of paths from the project's folder on",
     "path": "a path that stays in its folder",
     "command": "a list of words; it never goes through a shell",
     "command or text": "a list of words, or a text that is split at spaces",
@@ -54,6 +55,11 @@ FLOW: Keys = {
     "budget": Key("keys", "what may be used up on one item and on one day"),
     "target": Key("text", "the branch that finished work lands on"),
     "secrets": Key("keys", "which files may hold what looks like a secret"),
+    "widen": Key(
+        "choice or paths",
+        "what a run may add to its item's files by itself: `guarded` (all but CI and build files, lists of "
+        "dependencies and lock files), `allow`, `ask`, `deny`, or a list of paths; about the rest a person is asked",
+    ),
     "sandbox": Key("choice", "`auto`: where the machine can; `always`: else nothing runs; `never`"),
     "mirror": Key("keys", "the folder where the board is shown as files; read, and not used yet"),
 }

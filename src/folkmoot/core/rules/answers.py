@@ -46,7 +46,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         _late(case, question, command.answer)
         return
     option = _chosen(question, command.answer)
-    if question.dependency and option is None:
+    if (question.dependency or question.paths) and option is None:
         ways = ", ".join(f"{n} {way.option}" for n, way in enumerate(question.options, start=1))
         raise Invalid(
             "choose_option", f"{question.id} needs one of its options: {ways}", question.help or "answer by number"
@@ -66,6 +66,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         case.set("item_rests", {"waived": question.part}, outputs=waived(case.item.outputs, question.part))
     if question.dependency:
         drop_dependency(case, question.dependency)
+    if question.paths:
+        _give_paths(case, question, option is not None and option.effect == "give")
     waits = case.item.status == "running" or asking_status(case.questions.values())
     if option and option.effect == "finish" and not waits:
         # Whoever accepts what a gate has found red does not want to hear it from the gate again.
@@ -77,6 +79,13 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     else:
         fixes = {"returns_to": stage_of(case)} if option and option.effect == "fix" else {}
         _resume(case, target, origins, decided or "a person has answered", **fixes)
+
+
+def _give_paths(case: Case, question: Question, gives: bool) -> None:
+    """What a run wanted for the item: its files from now on, or never asked for again."""
+    name = "files" if gives else "denied"
+    paths = list(dict.fromkeys([*getattr(case.item, name), *question.paths]))
+    case.set("item_edited", {"fields": [name], "question": question.id}, **{name: paths})
 
 
 def give_up(case: Case, why: str) -> None:

@@ -21,6 +21,7 @@ from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import ask, withdraw
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
+from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case, origin_of
 from folkmoot.errors import Invalid, Refused
 
@@ -39,6 +40,7 @@ def add(case: Case, command: AddItem) -> None:
     if situation.maker is not None:
         _check_stage(case, situation.maker, column)
         refuse_excess(case, situation.maker)
+        _check_reach(case, situation.maker, command.files)
     _check_fields(command)
     waits_for = unfinished(case, command.after)
     check_parent(case, command.parent, command.after)
@@ -77,6 +79,14 @@ def _check_stage(case: Case, maker: Item, column: str) -> None:
         return
     words = f"a run on item {maker.id}, in {own}, cannot add an item to {column}"
     raise Refused("past_its_stage", words, "leave --column out, or name a stage that comes no later than its own")
+
+
+def _check_reach(case: Case, maker: Item, files: list[str]) -> None:
+    """What a run would have to ask for, it does not get by adding an item for it."""
+    far = beyond(case.flow, maker.files, files)
+    if far:
+        words = f"a run on item {maker.id} cannot give {', '.join(far[:5])} to an item"
+        raise Refused("may_not_widen", words, "ask for them first: moot widen; or say in the report what is needed")
 
 
 def _check_fields(command: AddItem | EditItem) -> None:

@@ -38,6 +38,7 @@ def ask(
     because: str | None = None,
     part: str | None = None,
     counted: dict[str, Any] | None = None,
+    paths: Iterable[str] = (),
 ) -> None:
     """Open a question about the item. A default is the caller's to give only where R-18 allows one."""
     if case.item.kind in BOUND and not (part and case.item.parent is None):
@@ -66,6 +67,7 @@ def ask(
         thread=thread,
         dependency=dependency,
         part=part,
+        paths=list(paths),
         at=case.situation.at,
     )
     _open(case, asked, counted or {}, {"flag": flag} if flag else {}, {"because": because} if because else {})

@@ -12,6 +12,7 @@ from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import MADE, Case
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
@@ -43,6 +44,9 @@ def fault_of_split(case: Case, said: Report) -> str | None:
         bad = next((path for path in task.files if bad_path(path)), None)
         if bad is not None:
             return f"task {task.title!r} names the file {bad!r}: {bad_path(bad)}"
+        far = beyond(case.flow, case.item.files, task.files)
+        if far:
+            return f"task {task.title!r} names {far[0]}, which this item was not given: ask for it with moot widen"
     return None
 
 

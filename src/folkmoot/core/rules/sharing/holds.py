@@ -5,9 +5,11 @@ from typing import Any
 
 from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ASKING, ENDED, Item
-from folkmoot.core.records import Hold
+from folkmoot.core.item import ASKING, BOUND, ENDED, Item
+from folkmoot.core.records import Hold, Option
+from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
+from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
@@ -110,11 +112,31 @@ def widen(case: Case, command: WidenRun) -> None:
             "may_not_widen", f"an item of kind {item.kind} writes nothing", "say in the report what is needed"
         )
     _refuse_if_held(case, paths, item.id)
+    wanted = beyond(case.flow, item.files, paths)
+    if wanted:
+        _ask_for(case, wanted)
+        return
     files = list(dict.fromkeys([*item.files, *paths]))
     missing = [path for path in paths if path not in item.holds]
     rows = [_row(case, f"item:{item.id}:{path}", path, case.run.agent, item.id, None, None) for path in missing]
     fields = {"files": files, "holds": [*item.holds, *missing]}
     case.emit("paths_held", {"paths": paths, "by": case.run.agent, "widened": True}, item=fields, holds=rows)
+
+
+def _ask_for(case: Case, paths: list[str]) -> None:
+    """A person is asked once about these paths, and the run goes on without them: whoever spoke for it is told so."""
+    item, names = case.item, ", ".join(paths)
+    denied = [path for path in paths if path in item.denied]
+    if case.flow.widen == DENY or denied or item.kind in BOUND:
+        why = f"a person said no to {denied[0]}" if denied else "the flow lets no run take them by itself"
+        raise Refused(
+            "may_not_widen", f"item {item.id} does not get {names}: {why}", "say in the report what is needed"
+        )
+    if any(question.state == "open" and set(paths) <= set(question.paths) for question in case.questions.values()):
+        return
+    ways = [Option(option="yes, it may change them", effect="give"), Option(option="no", effect="keep")]
+    words = f"{case.speaker.name} wants to change {names}, which item {item.id} was not given. May it?"
+    ask(case, "decision", words, options=ways, blocking=False, paths=paths)
 
 
 def lock(case: Case, command: LockPaths) -> None:

@@ -12,6 +12,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
+from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
@@ -249,7 +250,10 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
     child = case.new_item_id()
     column = next(iter(case.flow.watched_by(command.to)), case.flow.start)
     kind = command.context.get("workflow")
-    files = payload.get("files")
+    files = [path for path in _strings(payload.get("files")) if not bad_path(path)]
+    if case.voice and case.has_item:
+        far = beyond(case.flow, case.item.files, files)  # what a run would have to ask for, it does not hand on
+        files = [path for path in files if path not in far]
     case.make(
         MakeItem(
             id=child,
@@ -261,7 +265,7 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
             priority=command.priority,
             spec=str(command.context["spec"]) if command.context.get("spec") else None,
             constraints=_strings(payload.get("constraints")),
-            files=list(dict.fromkeys(normal_path(p) for p in _strings(files) if not bad_path(p))),
+            files=list(dict.fromkeys(normal_path(path) for path in files)),
             generation=1 if case.voice else 0,
             because=f"{command.sender} handed it over",
             message=message,

@@ -1,0 +1,111 @@
+"""How far a run may widen its item's files by itself, and what it takes to get further (R-20)."""
+
+from typing import Any
+
+import pytest
+
+from folkmoot.core import commands
+from folkmoot.core.rules.sharing.widening import is_guarded
+from folkmoot.errors import Invalid, Refused
+from folkmoot.testing.builders import SoundBoard, TrialBoard, small_flow
+
+
+def flow(widen: str = "") -> Any:
+    return small_flow(f"""
+    columns: {{dev: {{agents: [d], next: done}}}}
+    agents: {{d: {{may: [ask, split, dispatch]}}}}
+    {f"widen: {widen}" if widen else ""}
+    """)
+
+
+def widen(board: TrialBoard, run: commands.Speaker, *paths: str) -> None:
+    board.engine.on_run(run, commands.WidenRun(paths=list(paths)))
+
+
+@pytest.mark.parametrize("path", [".github/workflows/ci.yml", ".github/", "Makefile", "web/package.json", "uv.lock"])
+def test_what_builds_and_checks_the_project_is_guarded(path: str) -> None:
+    assert is_guarded(path)
+
+
+@pytest.mark.parametrize("path", ["src/make.py", "docs/github.md", "src/lock.py", "requirements.md"])
+def test_what_is_made_in_it_is_not(path: str) -> None:
+    assert not is_guarded(path)
+
+
+@pytest.mark.attack(
+    "rights", "a run widens its item's files to the CI's", "a person is asked once, and the run has them not before"
+)
+@pytest.mark.ledger("R-20")
+def test_a_person_is_asked_once_about_guarded_files_and_the_answer_decides() -> None:
+    with SoundBoard(flow()) as board:
+        item = board.add(files=["src/"])
+        run = board.claim("d")
+        for _ in range(3):
+            with pytest.raises(Refused) as caught:
+                widen(board, run, "src/x.py", ".github/ci.yml")
+            assert caught.value.code == "person_asked" and ".github/ci.yml" in caught.value.message
+        assert board.item(item).files == ["src/"] and board.item(item).status == "running"
+        (question,) = board.inbox()
+        with pytest.raises(Invalid):
+            board.answer(question, "hm")
+        board.answer(question, "1")
+        assert board.item(item).files == ["src/", ".github/ci.yml"]
+        widen(board, run, ".github/ci.yml")
+        board.report(run, "incomplete")
+        brief = board.engine.claim(commands.Speaker("ann"), "d")["brief"]
+        assert ".github/ci.yml" in str(brief["guidance"])
+
+
+@pytest.mark.ledger("R-20")
+def test_a_person_who_says_no_is_not_asked_again() -> None:
+    with SoundBoard(flow()) as board:
+        item = board.add(files=["src/"])
+        run = board.claim("d")
+        with pytest.raises(Refused):
+            widen(board, run, "Makefile")
+        board.answer(board.inbox()[0], "no")
+        with pytest.raises(Refused) as caught:
+            widen(board, run, "Makefile")
+        assert caught.value.code == "may_not_widen" and board.inbox() == []
+        assert board.item(item).files == ["src/"] and board.item(item).denied == ["Makefile"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "path", "code"),
+    [
+        ("allow", "Makefile", None),
+        ("ask", "docs/a.md", "person_asked"),
+        ("deny", "docs/a.md", "may_not_widen"),
+        ("[docs/, Makefile]", "docs/a.md", None),
+        ("[docs/, Makefile]", "web/a.js", "person_asked"),
+        ("", "docs/a.md", None),
+    ],
+)
+@pytest.mark.ledger("R-20")
+def test_the_flow_says_how_far_a_run_may_go(policy: str, path: str, code: str | None) -> None:
+    with SoundBoard(flow(policy)) as board:
+        item = board.add(files=["src/"])
+        run = board.claim("d")
+        if code is None:
+            widen(board, run, path)
+            assert path in board.item(item).files
+        else:
+            with pytest.raises(Refused) as caught:
+                widen(board, run, path)
+            assert caught.value.code == code and path not in board.item(item).files
+
+
+@pytest.mark.attack(
+    "rights", "a run adds an item, or splits off a task, for files that it would have to ask for", "it is refused"
+)
+@pytest.mark.ledger("R-20")
+def test_no_item_that_a_run_makes_reaches_further_than_the_run() -> None:
+    with SoundBoard(flow()) as board:
+        item = board.add(files=["src/"])
+        run = board.claim("d")
+        with pytest.raises(Refused) as caught:
+            board.engine.add(run, commands.AddItem(title="sly", files=["Makefile"]))
+        assert caught.value.code == "may_not_widen"
+        board.engine.add(run, commands.AddItem(title="fine", files=["docs/a.md"]))
+        board.report(run, "split", tasks=[{"title": "sly", "files": ["Makefile"]}])
+        assert "Makefile" in (board.item(item).told or "") and board.children(item) == []
