@@ -53,6 +53,7 @@ WRONG: dict[str, object] = {
     "path": ["a"],
     "command": "make check",
     "command or text": {"a": "b"},
+    "choice or paths": "sometimes",
     "commands": "make",
     "keys": ["a"],
     "named": ["a"],
