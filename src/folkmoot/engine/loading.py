@@ -9,12 +9,15 @@ from folkmoot.core.item import ENDED, Item
 from folkmoot.core.records import Message, Meter, Pause, Run
 from folkmoot.core.rules.running.limits import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, writes, writes_now
+from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
 from folkmoot.engine.moment import Moment
 from folkmoot.errors import Invalid
 from folkmoot.store.base import Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from folkmoot.core.events import FlowVersion
 
 UPSTREAM_MAX = 20_000
@@ -164,10 +167,11 @@ def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
     sent for the item does so only while its run writes."""
     ready: list[Item] = []
 
-    def writers() -> list[Item]:
+    def writers_on(paths: list[str]) -> "Iterable[Item]":
         if not ready:
             ready.extend(one for one in reading.starved(float("inf"), WRITERS_MAX) if writes(flow, one))
-        return ready
+        meets = meeting(paths)
+        return (one for one in ready if any(meets(path) for path in one.files))
 
     def held_by(one: str) -> list[str]:
         holder = reading.item(one)
@@ -184,7 +188,7 @@ def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
         return writes_now(flow, reading.run(other.run)) if one == it.asker else True
 
     it = known_item(reading, item)
-    found = waiting_for(item, waiters, held_by, writers, it.holds)
+    found = waiting_for(item, waiters, held_by, writers_on, it.holds)
     return frozenset(one for one in found if not is_in_the_way(one))
 
 

@@ -11,10 +11,10 @@ from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
 from folkmoot.core.records import Pause, Question, Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
-from folkmoot.core.rules.sharing.choice import Ground, pick, writes, writes_now
+from folkmoot.core.rules.sharing.choice import Ground, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit
-from folkmoot.engine.checking.doctor import Waiters, check_board
+from folkmoot.engine.checking.doctor import Waiters, check_board, writers_by_path
 from folkmoot.engine.checking.invariants import check_item
 from folkmoot.store.base import Reading, Store
 
@@ -134,7 +134,7 @@ class Witness:
         waiters = Waiters(
             self.items,
             self._direct,
-            lambda: [item for item in ready if writes(flow, item)],
+            writers_by_path(flow, ready),
             lambda run: writes_now(flow, self.run(run)),
         )
         return Ground(holds, starved, waiters.of)

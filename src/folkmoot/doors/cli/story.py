@@ -1,5 +1,6 @@
 """What happened, what it cost, what was learned, and whether the board is sound."""
 
+import os
 import sys
 
 import click
@@ -140,7 +141,7 @@ def doctor_command(session: Session) -> None:
     from folkmoot.engine.checking.doctor import examine
 
     try:
-        view = examine(session.board.engine)
+        view = examine(session.board.engine, _how_far)
     except Unavailable as fault:
         if fault.code != "store_damaged":
             raise
@@ -148,6 +149,9 @@ def doctor_command(session: Session) -> None:
     from folkmoot.doors.cli.say.setup import examined, limits_of_runs
 
     view["limits"] = limits_of_runs(session.board.queries.flow().limits)
+
+    finally:
+        _how_far("", 0, 0)
 
     def words() -> None:
 
@@ -157,3 +161,10 @@ def doctor_command(session: Session) -> None:
     if not view["ok"]:
         wrong = ", ".join(check["check"] for check in view["checks"] if not check["ok"])
         raise Unavailable("board_damaged", f"the board is not sound: {wrong}", session.boards.rescue(session.place))
+
+
+def _how_far(what: str, over: int, of: int) -> None:
+    """A line that a person at a terminal sees while it takes long; nobody else gets it."""
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        sys.stderr.write(f"\r\x1b[Kchecking {what}: {over:,} of {of:,}" if what else "\r\x1b[K")
+        sys.stderr.flush()

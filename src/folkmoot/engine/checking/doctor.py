@@ -8,8 +8,9 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Question, Run
-from folkmoot.core.rules.sharing.choice import Ground, obstacle, waiting_for, writes, writes_now
+from folkmoot.core.rules.sharing.choice import waiting_for, writes, writes_now
 from folkmoot.core.rules.sharing.holds import in_the_way
+from folkmoot.core.rules.sharing.paths import LastPlaces, Places
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.invariants import (
     CHECKS,
@@ -26,13 +27,15 @@ from folkmoot.engine.loading import flow_in_force
 from folkmoot.store.base import Reading
 
 PAGE = 5000
+Tell = Callable[[str, int, int], None]  # what is looked at, how many of them, of how many
 
 
-def examine(engine: Engine) -> dict[str, Any]:
-    """Check everything that can be checked on a board, and name what is wrong."""
+def examine(engine: Engine, tell: Tell = lambda what, over, of: None) -> dict[str, Any]:
+    """Check everything that can be checked on a board, and name what is wrong. `tell` hears how far it has come."""
+    tell("the log", 0, 1)
     violations = [Violation("chain", text) for text in engine.store.broken_links()]
     try:
-        violations += engine.store.read(examine_rows)
+        violations += engine.store.read(lambda reading: examine_rows(reading, tell))
     except Exception as fault:
         # A log that is known to be damaged may hold anything; one that is not, must fold.
         if not violations:
@@ -47,12 +50,14 @@ def examine(engine: Engine) -> dict[str, Any]:
     return {"ok": not violations, "checks": checks}
 
 
-def examine_rows(reading: Reading) -> list[Violation]:
+def examine_rows(reading: Reading, tell: Tell = lambda what, over, of: None) -> list[Violation]:
     audit = Audit()
     while events := reading.events(audit.seq, limit=PAGE):
         audit.feed(events)
+        tell("events", audit.seq, reading.head().seq)
         if events[-1].seq != audit.seq:
             break
+    tell("items", 0, reading.head().items)
     audit.compare(reading, type_of_table)
     flow = flow_in_force(reading)
     return [*audit.violations, *check_rows(audit, flow), *check_bars(reading, audit, flow)]
@@ -104,27 +109,59 @@ def blocked(
 ) -> dict[str, list[str]]:
     """Items that could be taken if others did not hold or reserve their paths, and those others (R-20, R-23).
 
-    Looked at as if time had passed: locks are over, and whatever is ready has waited too long.
+    Looked at as if time had passed: locks are over, and whatever is ready has waited too long. Of those that wait for a
+    path each keeps out all that came after it: `Elders` says so without naming every one of them.
     """
     queues = {item.id: place(flow, item).queue for item in items.values() if item.files}
     ready = [items[one] for one, queue in queues.items() if queue is not None]
     if not ready or not (holds or len(ready) > 1):
         return {}
-    waiters = Waiters(items, None, lambda: [item for item in ready if writes(flow, item)], writing)
-    lasting = [hold for hold in holds if hold.until is None]
+    waiters = Waiters(items, None, writers_by_path(flow, ready), writing)
+    lasting = Places(([hold.path], hold) for hold in holds if hold.until is None)
+    elders = Elders()
     found: dict[str, list[str]] = {}
-    for item in ready:
+    wanted: Places[str] = Places((item.files, item.id) for item in ready)
+    for item in sorted(ready, key=lambda one: (one.ready_at, one.number)):
         agent = flow.agents.get(queues[item.id] or "")
-        if agent is None or agent.write == "none":
-            continue
-        way = in_the_way(item.files, lasting, item.id, waiters.of(item.id))
-        free = [hold for hold in lasting if hold not in way]
-        others = [hold.item for hold in way if hold.item and items[hold.item].run is None]
-        if obstacle(item, Ground(free, ready, waiters.of)):
-            others += [one.id for one in ready if obstacle(item, Ground([], [one], waiters.of))]
-        if others:
-            found[item.id] = list(dict.fromkeys(others))
-    return found
+        if agent is not None and agent.write != "none":
+            before = waiters.of(item.id)
+            near = {hold.id: hold for hold in lasting.meeting(item.files)}
+            way = in_the_way(item.files, near.values(), item.id, before)
+            others = [hold.item for hold in way if hold.item and items[hold.item].run is None]
+            held = [path for one in (item.id, *before) for path in items[one].holds]
+            if next(wanted.meeting(held), None) is None:  # else it goes before those that have waited longer
+                others += elders.of(item)
+            if others:
+                found[item.id] = list(dict.fromkeys(others))
+        elders.add(item)
+    return found | elders.waits
+
+
+class Elders:
+    """Who has waited longer for a path, in a chain: the last link leads to all before it. No item has a link's name."""
+
+    def __init__(self) -> None:
+        self.waits: dict[str, list[str]] = {}
+        self._last = LastPlaces()
+
+    def of(self, item: Item) -> list[str]:
+        return self._last.meeting(item.files)
+
+    def add(self, item: Item) -> None:
+        for before, link in self._last.add(item.files, item.id):
+            self.waits[link] = [item.id, *before]
+
+
+def writers_by_path(flow: Flow, ready: list[Item]) -> Callable[[list[str]], list[Item]]:
+    """A way to find those that would write on paths; made when it is first asked for."""
+    known: list[Places[Item]] = []
+
+    def on(paths: list[str]) -> list[Item]:
+        if not known:
+            known.append(Places((item.files, item) for item in ready if writes(flow, item)))
+        return list({item.id: item for item in known[0].meeting(paths)}.values())
+
+    return on
 
 
 class Waiters:
@@ -134,16 +171,18 @@ class Waiters:
         self,
         items: dict[str, Item],
         direct: dict[str, set[str]] | None,
-        writers: Callable[[], list[Item]],
+        writers_on: Callable[[list[str]], list[Item]],
         writing: Callable[[str], bool],  # may this open run change files?
     ) -> None:
         self._writing = writing
         self._items = items
-        self._direct = direct if direct is not None else {}
-        self._writers = writers
+        self._direct = (
+            direct  # learnt when it is first asked for; where nobody waits it is empty, and known all the same
+        )
+        self._writers_on = writers_on
 
     def of(self, item: str) -> set[str]:
-        found = waiting_for(item, self._by_need, self._held_by, self._writers, self._items[item].holds)
+        found = waiting_for(item, self._by_need, self._held_by, self._writers_on, self._items[item].holds)
         return {waiter for waiter in found if not self._is_in_the_way(waiter, self._items[item].asker)}
 
     def _is_in_the_way(self, waiter: str, asker: str | None) -> bool:
@@ -154,8 +193,8 @@ class Waiters:
         return self._items[item].holds if self._items[item].run is None else []
 
     def _by_need(self, item: str) -> set[str]:
-        if not self._direct:
-            self._learn()
+        if self._direct is None:
+            self._direct = self._learn()
         found: set[str] = set()
         ahead = [item]
         while ahead:
@@ -164,9 +203,11 @@ class Waiters:
             ahead += new
         return found - {item}
 
-    def _learn(self) -> None:
+    def _learn(self) -> dict[str, set[str]]:
+        direct: dict[str, set[str]] = {}
         for item in self._items.values():
             for need in item.after:
-                self._direct.setdefault(need, set()).add(item.id)
+                direct.setdefault(need, set()).add(item.id)
             if item.asker:
-                self._direct.setdefault(item.id, set()).add(item.asker)
+                direct.setdefault(item.id, set()).add(item.asker)
+        return direct

@@ -237,7 +237,7 @@ def check_circles(items: Iterable[Item], blocked: dict[str, list[str]] | None = 
     """
     waits = {item.id: item.waits_for for item in items if item.status not in ENDED}
     for item_id, holders in (blocked or {}).items():
-        waits[item_id] = [*waits[item_id], *holders]
+        waits[item_id] = [*waits.get(item_id, ()), *holders]
     state: dict[str, int] = {}  # 1 on the way, 2 finished
     for start in waits:
         stack = [start]
@@ -253,6 +253,7 @@ def check_circles(items: Iterable[Item], blocked: dict[str, list[str]] | None = 
             state[here] = 1
             for need in waits[here]:
                 if state.get(need) == 1:
-                    return [Violation("R-03", f"{need} waits for itself through {here}", need)]
+                    own = need if need.isdecimal() else here.partition(" ")[0]  # else a link of those that wait longer
+                    return [Violation("R-03", f"{own} waits for itself through {here}", own)]
                 stack.append(need)
     return []

@@ -59,25 +59,25 @@ def waiting_for(
     item: str,
     waiters_of: WaitersOf,
     held_by: Callable[[str], list[str]],
-    writers: Callable[[], list[Item]],
+    writers_on: Callable[[list[str]], Iterable[Item]],
     own: list[str],
 ) -> set[str]:
     """Who waits for an item: by what they come after, as its parent, because they sent for it, or for paths that one
     of those holds.
 
-    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers` who is ready to write, and
-    `own` is what the item holds itself. So a circle that leads over paths is seen, and the hold in it keeps nobody out.
+    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers_on` who is ready to write on
+    paths, and `own` is what the item holds itself. So a circle that leads over paths is seen, and the hold in it keeps
+    nobody out.
     """
-    found = {writer.id for writer in (writers() if own else ()) if overlap(writer.files, own)} - {item}
+    found = {writer.id for writer in (writers_on(own) if own else ())} - {item}
     ahead = [item, *found]
     while ahead:
         new = set(waiters_of(ahead.pop())) - found - {item}
         found |= new
         for holder in new:
             paths = held_by(holder)
-            for writer in writers() if paths else ():
-                kept_out = overlap(writer.files, paths) and holder not in waiters_of(writer.id)
-                if kept_out and writer.id != item and writer.id not in found:
+            for writer in writers_on(paths) if paths else ():
+                if writer.id != item and writer.id not in found and holder not in waiters_of(writer.id):
                     found.add(writer.id)
                     ahead.append(writer.id)
     return found

@@ -3,8 +3,11 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import Generic, TypeVar
+
+Kept = TypeVar("Kept")
 
 PATH_CHARACTERS_MAX = 1_000
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -52,6 +55,58 @@ def meeting(theirs: Iterable[str]) -> Callable[[str], bool]:
         return key in others or key in above or not others.isdisjoint(_parents(key))
 
     return meets
+
+
+class Places(Generic[Kept]):
+    """Things by their paths: what meets a path is found without a look at the others."""
+
+    def __init__(self, things: Iterable[tuple[Iterable[str], Kept]] = ()) -> None:
+        self._at: dict[str, list[Kept]] = {}
+        self._below: dict[str, list[Kept]] = {}
+        for paths, thing in things:
+            self.add(paths, thing)
+
+    def add(self, paths: Iterable[str], thing: Kept) -> None:
+        for key in {path_key(path) for path in paths}:
+            self._at.setdefault(key, []).append(thing)
+            for parent in _parents(key):
+                self._below.setdefault(parent, []).append(thing)
+
+    def meeting(self, paths: Iterable[str]) -> Iterator[Kept]:
+        """Each as often as it meets."""
+        for key in {path_key(path) for path in paths}:
+            for where in (key, *_parents(key)):
+                yield from self._at.get(where, ())
+            yield from self._below.get(key, ())
+
+
+class LastPlaces:
+    """Chains of names, one for all that stand at a path and one for all below it. Each link is named after its place in
+    its chain; a new one leads to the one before it."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, str] = {}
+        self._below: dict[str, str] = {}
+        self._links = 0
+
+    def meeting(self, paths: Iterable[str]) -> list[str]:
+        """The last links of all chains that meet the paths."""
+        found: dict[str, None] = {}
+        for key in {path_key(path): None for path in paths}:
+            names = [self._at.get(where) for where in (key, *_parents(key))]
+            found.update(dict.fromkeys(name for name in (*names, self._below.get(key)) if name is not None))
+        return list(found)
+
+    def add(self, paths: Iterable[str], name: str) -> list[tuple[list[str], str]]:
+        """New links for a name in all its chains: which link each leads to, if any, and how it is called."""
+        made = []
+        for key in {path_key(path): None for path in paths}:
+            for chain, where in ((self._at, key), *((self._below, parent) for parent in _parents(key))):
+                self._links += 1
+                before, link = chain.get(where), f"{name} at {where} ({self._links})"
+                chain[where] = link
+                made.append(([before] if before is not None else [], link))
+        return made
 
 
 def outside(mine: Iterable[str], theirs: Iterable[str]) -> list[str]:

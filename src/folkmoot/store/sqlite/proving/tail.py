@@ -7,6 +7,7 @@ one which ends a commit, behind the place where SQLite stops reading, shows that
 """
 
 import os
+import stat
 import sys
 from array import array
 
@@ -24,10 +25,15 @@ TRIES = 100
 def check_tail(connection: apsw.Connection, path: str) -> None:
     """Refuse a log whose middle is damaged, before anything is written over it. Outside of any transaction."""
     try:
-        file = os.open(f"{path}-wal", os.O_RDONLY | os.O_CLOEXEC)
+        # Nobody waits for whoever might write into a pipe that has taken its place.
+        file = os.open(f"{path}-wal", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return
+    except OSError as fault:
+        raise faults.read_only(path) from fault
     try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise faults.damaged(path, f"its log of changes, {path}-wal, is no file")
         # Others may write meanwhile; what is seen only in between is no damage.
         if not _Log(file).broken(connection) or not (stop := _Log(file).broken(connection)):
             return
@@ -42,7 +48,7 @@ class _Log:
     def __init__(self, file: int) -> None:
         self._file = file
         self._header = os.pread(file, HEADER, 0)
-        words = array("I", self._header[:24])
+        words = array("I", self._header[:24] if len(self._header) == HEADER else b"")
         self._order = MAGIC.get(int.from_bytes(self._header[:4], "big"), sys.byteorder)
         if self._order != sys.byteorder:
             words.byteswap()

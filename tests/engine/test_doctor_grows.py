@@ -1,0 +1,33 @@
+"""The doctor's work grows with the board, and no faster."""
+
+import cProfile
+import pstats
+
+import pytest
+
+from folkmoot.engine.checking.doctor import examine
+from folkmoot.testing.builders import TrialBoard, preset_flow
+
+FEW = 150
+
+
+def calls(items: int, same: bool) -> int:
+    """How many calls an examination takes: a count, so that no slow machine disturbs it."""
+    with TrialBoard(preset_flow()) as board:
+        for number in range(items):
+            files = ["src/hot.py"] if same else [f"src/part{number % 9}/{number}.py", f"docs/{number % 5}.md"]
+            board.add(column="dev", files=files)
+        profile = cProfile.Profile()
+        found = profile.runcall(examine, board.engine)
+        assert found["ok"], found
+        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+@pytest.mark.attack(
+    "damage",
+    "Thousands of items with files are ready when `moot doctor` is called.",
+    "Its work grows with the number of items, not with its square.",
+)
+@pytest.mark.parametrize("same", [True, False], ids=["one path", "many paths"])
+def test_the_doctor_is_linear(same: bool) -> None:
+    assert calls(4 * FEW, same) < 5 * calls(FEW, same)
