@@ -87,8 +87,8 @@ class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     option: str
     why_insufficient: str | None = None
     to: str | None = None
-    # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault; go: the pool is tried again;
-    # give or keep: paths asked for
+    # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault;
+    # go: the pool is tried again; give, keep: paths asked for
     effect: str | None = None
 
 

@@ -146,15 +146,13 @@ def doctor_command(session: Session) -> None:
         if fault.code != "store_damaged":
             raise
         raise Unavailable(fault.code, fault.message, session.boards.rescue(session.place)) from fault
+    finally:
+        _how_far("", 0, 0)
     from folkmoot.doors.cli.say.setup import examined, limits_of_runs
 
     view["limits"] = limits_of_runs(session.board.queries.flow().limits)
 
-    finally:
-        _how_far("", 0, 0)
-
     def words() -> None:
-
         examined(view)
 
     session.answer(view, words)
