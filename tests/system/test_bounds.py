@@ -1,9 +1,29 @@
-"""How the use of the disk is counted."""
+"""How the use of the disk is counted, and how the kernel holds the number of processes."""
 
 import os
+import sys
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from folkmoot.system.keeping import SystemKeeper
+from folkmoot.system.processes import groups
 from folkmoot.system.processes.bounds import ENTRY_BYTES, Bounds, walk
+from folkmoot.worker.ports import Launch
+from tests.system.to_end import run_to_end
+
+# Forks as quickly as it can until the kernel refuses; the first to be refused says how many there were.
+BOMB = """
+import os, time
+for number in range(100_000):
+    try:
+        if os.fork() == 0:
+            time.sleep(600)
+    except OSError:
+        os.write(1, b"refused after %d\\n" % number)
+        time.sleep(600)
+"""
 
 
 def used(folder: Path) -> int:
@@ -42,3 +62,17 @@ def test_a_disk_that_fills_is_looked_at_at_once(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(os.urandom(4_000_000))
     os.sync()
     assert bounds.over(set()) == "disk"
+
+
+@pytest.mark.skipif(not groups.above(), reason="no control group can be made here")
+@pytest.mark.attack(
+    "limits", "an agent forks faster than anybody can look", "the kernel refuses it; the run is ended and named"
+)
+def test_a_tree_that_forks_without_end_is_held_by_the_kernel() -> None:
+    most = 40
+    launch = Launch(argv=[sys.executable, "-I", "-S", "-c", BOMB], env={}, cwd="/", bounds={"processes": most})
+    with closing(SystemKeeper()) as keeper:
+        ended, out, _ = run_to_end(keeper, launch, 60.0, 10_000)
+        assert ended.limit == "processes"
+    if out:  # else the warden was quicker
+        assert int(out.split()[-1]) <= most * groups.TASKS

@@ -20,19 +20,26 @@ LOGIN = '{"claudeAiOauth": {"accessToken": "at-8831-canary-access", "refreshToke
 FLOW = """
 flow: siege
 start: dev
-limits: {{slots: 8, lease: 60s, timeout: 20s, silence: 15s, executions: 1}}
+limits:
+  {{slots: 8, lease: 60s, timeout: 30s, silence: 20s, executions: 1, memory: 1GB, processes: 300, open_files: 4096,
+   disk: 300MB, items: 20, change_files: 5000}}
 columns:
   dev: {{agents: [dev], next: review, gate: [check]}}
+  talk: {{agents: [talker], next: review, gate: [check]}}
   review: {{agents: [reviewer], next: done}}
 agents:
   dev:
     run: {{client: evil}}
     ladder: {{0: small, 1+: escalate}}
     may: [ask, delegate, dispatch, split]
+  talker:  # of another pool: one that is paused begins no honest runs either
+    run: {{client: evil}}
+    ladder: {{0: chatty, 1+: escalate}}
   reviewer:
     run: {{command: [/bin/echo, '{{"outcome": "done", "summary": "fine"}}']}}
     write: none
-models: {{small: {{client: evil}}}}
+pools: {{chatty: {{slots: 4}}}}
+models: {{small: {{client: evil}}, chatty: {{client: evil, pool: chatty}}}}
 clients: {{evil: {{command: {command}, speaks: text, env: [EVIL_API_KEY], files: [~/.claude/.credentials.json]}}}}
 gates: {{check: {{run: [/bin/sh, -c, "test ! -e poison.txt"]}}}}
 sandbox: always
@@ -73,7 +80,7 @@ class Siege:
         files = [path for top in mine for path in ([top] if not top.is_dir() else sorted(top.rglob("*")))]
         return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.is_file()}
 
-    def attack(self, title: str, text: str) -> str:
+    def attack(self, title: str, topic: str, text: str) -> str:
         for name, value in {
             "$USER_HOME": self.home,
             "$PROJECT": self.project,
@@ -81,7 +88,8 @@ class Siege:
             "$DONE": DONE,
         }.items():
             text = text.replace(name, str(value))
-        return self.yard.add(title, text, files=["mine/"] if "outside of its files" in title else [])
+        column = "talk" if topic == "pauses" else "dev"
+        return self.yard.add(title, text, column=column, files=["mine/"] if "outside of its files" in title else [])
 
     def honest(self, number: int) -> str:
         path = f"honest/{number}.txt"
@@ -150,7 +158,7 @@ def besiege(siege: Siege, titles: list[str], honest: int) -> None:
     good: dict[int, str] = {}
     for number, title in wanted:
         if title:
-            items[siege.attack(title, known[title][1])] = title
+            items[siege.attack(title, *known[title])] = title
         else:
             good[int(number)] = siege.honest(int(number))
     siege.yard.run(slots=8)

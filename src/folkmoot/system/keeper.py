@@ -143,6 +143,7 @@ class Warden:
         # Where the agent tells why it could not be started. It is short, so writing it never blocks.
         self.ear, teller = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.watched = {control.fileno(), self.ear}
+        self.bounds.begin()
         me = os.getpid()
         self.first = os.fork()
         if self.first == 0:
@@ -161,7 +162,10 @@ class Warden:
                 self.hear(self.bell.wait(self.watched, min(waits) - now))
         finally:
             self.killing = True
+            if self.broken != "-" and self.status is None:
+                send(self.first, signal.SIGKILL)  # a box dies with it at once, however many there are in it
             stubborn = kill_all(self.nobody_left, set(), self.killed)
+            self.bounds.group.close()
             forget(self.to_forget)
         if stubborn and not self.fault:
             self.fault = f"these of its processes cannot be killed: {sorted(stubborn)[:20]}"

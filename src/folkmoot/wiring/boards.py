@@ -147,6 +147,12 @@ class FileBoards:
         found = {name: inability(catalogue, flow, agent, shutil.which) for name, agent in flow.agents.items()}
         return {name: why for name, why in found.items() if why is not None}
 
+    def held_by_kernel(self) -> list[str]:
+        """The limits of a run that the kernel holds on this machine; the others are looked at."""
+        from folkmoot.system.processes.groups import above
+
+        return ["open_files", *(["processes"] if above() else [])]
+
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]:
         """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
         from folkmoot.wiring.demo import play

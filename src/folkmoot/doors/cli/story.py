@@ -150,7 +150,7 @@ def doctor_command(session: Session) -> None:
         _how_far("", 0, 0)
     from folkmoot.doors.cli.say.setup import examined, limits_of_runs
 
-    view["limits"] = limits_of_runs(session.board.queries.flow().limits)
+    view["limits"] = limits_of_runs(session.board.queries.flow().limits, session.boards.held_by_kernel())
 
     def words() -> None:
         examined(view)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from folkmoot.system.processes.groups import Group
 from folkmoot.system.processes.trees import content
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -34,6 +35,7 @@ class Bounds:
         self.open_files: int | None = asked.get("open_files")
         self.disk: int | None = asked.get("disk")
         self.places: list[str] = asked.get("places", []) if self.disk else []
+        self.group = Group(None)
         self.pause = LOOK
         self._walk: Iterator[int] | None = None
         self._walk_began = 0.0
@@ -44,8 +46,13 @@ class Bounds:
     def any(self) -> bool:
         return bool(self.memory or self.processes or self.places)
 
+    def begin(self) -> None:
+        """In the warden, before the fork: a control group for the tree, where one can be made."""
+        self.group = Group(self.processes)
+
     def apply(self) -> None:
-        """In the fresh fork: what the kernel holds for each process alone. A core file would be as large as memory."""
+        """In the fresh fork: what the kernel holds by itself. A core file would be as large as memory."""
+        self.group.enter()
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         if self.open_files:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

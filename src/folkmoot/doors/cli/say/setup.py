@@ -1,5 +1,6 @@
 """What was made, what was checked, what was examined."""
 
+from collections.abc import Collection
 from os.path import normpath
 from shlex import quote
 from typing import Any
@@ -123,18 +124,13 @@ def examined(view: View) -> None:
         page.line((f"All {len(view['checks'])} checks hold.", GOOD))
 
 
-def limits_of_runs(limits: Limits) -> list[View]:
+def limits_of_runs(limits: Limits, by_kernel: Collection[str]) -> list[View]:
     """What the processes of a run may use up, and by what each limit holds."""
-    by = {
-        "memory": "looked at by its keeper",
-        "processes": "looked at by its keeper",
-        "disk": "looked at by its keeper",
-        "open_files": "held by the kernel for each process",
-    }
     found = []
-    for name, how in by.items():
+    for name in ("memory", "processes", "disk", "open_files"):
         most = getattr(limits, name)
         shown = format_size(most) if most is not None and name in ("memory", "disk") else f"{most}"
+        how = "held by the kernel" if name in by_kernel else "looked at by its keeper"
         found.append({"limit": name, "most": most, "shown": shown, "by": how})
     return found
 
