@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core import order
-from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, KeepWork, PassDeadline
+from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, KeepWork, PassDeadline, SettleLanding
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
@@ -549,6 +549,24 @@ def landed_by_word(patch: Patch) -> None:
         movement.enter(case, "done", "as if it had landed")
 
     patch.setattr(landing, "_send_back", wrong)
+
+
+@defect("R-19", "what an ended landing was about to do is taken for done", flow=FERRY, in_log=False)
+def settled_by_word(patch: Patch) -> None:
+    def wrong(case: Case, command: SettleLanding) -> None:
+        landing.settle_landing(case, replace(command, moved=True))
+
+    change_rule(patch, SettleLanding, wrong)
+
+
+@defect("R-19", "what another landing was about to do is said of this one", flow=FERRY)
+def settled_wrongly(patch: Patch) -> None:
+    def wrong(case: Case, command: SettleLanding) -> None:
+        if landing.unsettled(case.item) is not None:
+            found = {"landing": None, "landed": command.new[::-1], "landed_on": command.branch}
+            case.set("landing_found", {"branch": command.branch}, **found)
+
+    change_rule(patch, SettleLanding, wrong)
 
 
 @defect("R-19", "a parent takes in what no child has made", flow=FERRY)

@@ -69,7 +69,12 @@ class Engine:
             raise Refused("person_asked", f"a person is asked whether this item may change {names}", hint)
 
     def land(
-        self, speaker: Speaker, command: commands.ReportRun, move: Callable[[str], None], show: bool = True
+        self,
+        speaker: Speaker,
+        command: commands.ReportRun,
+        move: Callable[[str], None],
+        key: str | None = None,
+        show: bool = True,
     ) -> View:
         """Report a landing, and move its branch as the last step of the same transaction.
 
@@ -82,14 +87,14 @@ class Engine:
 
         def work(turn: Turn) -> View:
             item = turn.apply(command, own_item(turn, speaker) or no_run(), speaker)
-            view = item_view(turn.tx, item, turn.flow, turn.moment) if show else {}
+            view = item_view(turn.tx, item, turn.flow, turn.moment) if show or key else {}
             run = turn.tx.run(speaker.run or "")
             if run is not None and moves_branch(run):
                 check_lease(run, moment(self.clock, turn.tx.head()).now)  # the rules may have taken a while
                 move(item.landed or "")
             return view
 
-        return self._transact(speaker, command, work, None, "", alone=True)
+        return self._transact(speaker, command, work, key, "", alone=True)
 
     def report(
         self, speaker: Speaker, report: Report, fault: str | None = None, key: str | None = None, show: bool = True

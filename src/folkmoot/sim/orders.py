@@ -1,5 +1,6 @@
 """What an actor asks of the board, and what it hears back."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ from msgspec import Struct
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.flow import LANDING
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
 
@@ -58,7 +60,8 @@ class Answer(Struct, frozen=True):
         return msgspec.json.encode(self.view if self.error is None else self.error.as_json())
 
 
-def carry_out(engine: Engine, order: Order) -> View:
+def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> View:
+    """`move` is git: it brings a commit onto the branch."""
     speaker, command, key = order.speaker, order.command, order.key
     if isinstance(command, commands.AddItem | commands.DispatchAgent):
         return engine.add(speaker, command, key)
@@ -82,6 +85,8 @@ def carry_out(engine: Engine, order: Order) -> View:
         return engine.on_message(speaker, command, key)
     if isinstance(command, ON_BOARD):
         return engine.on_board(speaker, command)
+    if isinstance(command, commands.ReportRun) and speaker.name == LANDING:
+        return engine.land(speaker, command, move, key, show=False)
     if isinstance(command, BY_RUNS):
         # A worker that only wants to know whether it was taken is not shown the item.
         return engine.on_run(speaker, command, key, show=False)

@@ -1,10 +1,14 @@
 """The people of the world: one who works on the board, one who only answers, and readers of the log."""
 
+import random
+
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import END
 from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.records import Question
+from folkmoot.core.rules.running.landing import unsettled
+from folkmoot.engine.turn import ENGINE
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS
@@ -13,6 +17,8 @@ from folkmoot.sim.world import Red, Script, World
 BAD_TEXTS = ("a\0b", "lone \ud800 surrogate", " ", "x" * 600)
 ANSWER_AGAIN = 0.1
 STOP_RATE = 0.03
+SETTLE_SECONDS = 30.0
+IMPATIENT_RATE = 0.3
 FILES_RATE = 0.12  # how many items declare what they will write
 
 
@@ -204,6 +210,31 @@ def reader(world: World) -> Script:
                 raise Red(world.step, [f"I17: a reader got event {event['seq']} after {cursor - 1}"])
         if page["next"] != cursor:
             raise Red(world.step, [f"I17: a reader at {cursor} is sent on to {page['next']}"])
+
+
+def impatient(world: World) -> Script:
+    """Now and then cancels what is just about to land. By a chance of its own: it is there for that moment only."""
+    chance = random.Random(f"impatient {world.seed}")
+    while True:
+        yield chance.expovariate(1 / 3)
+        landing = next((item for item in world.items.values() if item.landing and item.run), None)
+        if landing is not None and chance.random() < IMPATIENT_RATE:
+            world.say(Order(Speaker("ivy"), commands.CancelItem(why="too late?"), landing.id))
+
+
+def settler(world: World) -> Script:
+    """What a worker does now and then: says what git shows of landings that ended before they could say it (R-19)."""
+    while True:
+        yield SETTLE_SECONDS
+        settle(world)
+
+
+def settle(world: World) -> None:
+    for item in list(world.items.values()):
+        intent = unsettled(item)
+        if intent is not None:
+            found = commands.SettleLanding(branch=intent.branch, new=intent.new, moved=intent.new in world.branch)
+            world.say(Order(ENGINE, found, item.id))
 
 
 def onlooker(world: World) -> Script:

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.flows import choose_flow
-from folkmoot.sim.people import Helper, Person, onlooker, reader, reformer, weather
+from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
 from folkmoot.sim.world import Red, World
 from folkmoot.store.base import Store
 from folkmoot.store.sqlite.store import SqliteStore
@@ -99,10 +100,20 @@ def live(world: World, steps: int, agents: int, items: int, to_the_end: bool) ->
         quiet(world, agents)
         if world.seed % REPLAY_EVERY == 0:
             world.witness.replay()
+    settle_all(world)
     world.witness.check_all()
     world.witness.found += [f"chain: {text}" for text in world.store.broken_links()]
     if world.witness.found:
         raise Red(world.step, world.witness.found)
+
+
+def settle_all(world: World) -> None:
+    """Whatever became of an item, it does not stay open what came of its landing (R-19)."""
+    world.crash_rate = 0.0
+    settle(world)
+    left = [item.id for item in world.items.values() if unsettled(item)]
+    if left:
+        world.witness.found.append(f"R-19: nobody can say what came of the landing of item {left[0]}")
 
 
 def chaos(world: World, steps: int, agents: int, items: int) -> None:
@@ -115,7 +126,7 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
         world.enter(Agent(world, f"w{number}", character).script())
     for name in ("ann", "bob"):
         world.enter(Person(world, name, items // 2).script())
-    for script in (reader(world), reader(world), onlooker(world), weather(world)):
+    for script in (reader(world), reader(world), onlooker(world), weather(world), settler(world), impatient(world)):
         world.enter(script)
     if chance.random() < REFORM_RATE:
         world.enter(reformer(world))

@@ -28,6 +28,7 @@ from folkmoot.testing.clock import SeededIds, VirtualClock
 # An actor is a script: it speaks by `World.say`, and yields the seconds until it acts again.
 Script = Generator[float, None, None]
 WHOLE_BOARD_EVERY = 250
+LANDED = ("work_landed", "landing_found")
 
 
 class Red(Exception):
@@ -60,6 +61,7 @@ class World:
         self.trace = hashlib.sha256()
         self.step = 0
         self.crash_rate = 0.0
+        self.branch: set[str] = set()  # what git shows: the commits that were ever brought onto a branch
         self.on_step: Callable[[Order, Answer], None] = lambda order, answer: None
         self._heap: list[tuple[float, int, Script]] = []
         self._pushed = 0
@@ -167,7 +169,7 @@ class World:
         if self.crash_rate and self.chance.random() < self.crash_rate:
             self.store.die(self.chance.choice(PLACES), self.chance.choice((0, 0, 0, 1, 2)))
         try:
-            return Answer(view=carry_out(self.engine, order)), None
+            return Answer(view=carry_out(self.engine, order, self.branch.add)), None
         except MootError as error:
             return Answer(error=error), None
         except Crash as crash:
@@ -216,6 +218,10 @@ class World:
             # What time alone brings about is the rules' own doing; a refused command leaves nothing else behind.
             by_others = [event.name for event in events if not outlook.due or event.agent != ENGINE.name]
             self._check_refusal(order, answer.error, outlook, by_others)
+        for event in events:
+            item = self.items.get(event.item or "") if event.name in LANDED else None
+            if item is not None and item.landed not in self.branch:
+                found.append(f"R-19: {event.name} says that {item.landed} is on a branch, and git does not show it")
         if outlook.stale and not repeated and answer.view is not None:
             found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.sim.flows import choose_flow
-from folkmoot.sim.people import Helper, Person, reader
+from folkmoot.sim.people import Helper, Person, reader, settler
 from folkmoot.sim.run import Outcome, outcome_of
 from folkmoot.sim.workers.worker import SimWorker
 from folkmoot.sim.workers.world import WorkerWorld
@@ -86,7 +86,13 @@ def _live(world: WorkerWorld, steps: int, items: int, to_the_end: bool) -> None:
     world.crash_rate = CRASH_RATE
     for number in range(WORKERS):
         SimWorker(world, f"w{number}", slots)
-    for script in (Person(world, "ann", items).script(), reader(world), trouble(world, slots), world.judge()):
+    for script in (
+        Person(world, "ann", items).script(),
+        reader(world),
+        trouble(world, slots),
+        settler(world),
+        world.judge(),
+    ):
         world.enter(script)
     world.run(lambda: world.step >= steps or world.clock.time > LONGEST)
     if to_the_end:
