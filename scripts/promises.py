@@ -42,6 +42,9 @@ PROMISES = (
             "tests/acceptance/test_kanban_runs.py::test_a_stale_token_is_refused_and_changes_nothing",
             "tests/core/test_holds.py::test_a_stale_run_locks_unlocks_and_widens_nothing",
             "tests/worker/test_relay.py::test_a_run_that_has_lost_its_lease_changes_nothing",
+            "tests/worker/test_fence.py::test_twelve_landings_are_disturbed_at_their_steps",
+            "tests/worker/test_fence.py::test_two_hundred_landings_are_disturbed_at_their_steps",
+            "tests/core/test_settling_landings.py::test_after_a_persons_word_nothing_moves",
         ),
     ),
     Promise(
@@ -113,6 +116,18 @@ PROMISES = (
             "tests/worker/test_kill.py::test_killed_at_every_step",
             "tests/worker/test_wicked_runs.py::test_what_cannot_be_taken_in_is_not_thrown_away",
             "tests/worker/git/test_salvage.py::test_no_branch_is_ever_overwritten",
+        ),
+    ),
+    Promise(
+        "Your files stay yours",
+        "A landing never overwrites or removes a file that git does not know, ignored or not, nor one that you have "
+        "changed; and it makes no branch that you did not make, but `moot/TARGET`.",
+        (
+            "tests/worker/git/test_user_files.py::test_what_git_does_not_know_stays_and_is_named",
+            "tests/worker/git/test_user_files.py::test_what_comes_at_the_last_moment_stays",
+            "tests/worker/git/test_landing.py::test_a_tree_that_is_not_clean_is_left_alone",
+            "tests/worker/test_target.py::test_a_target_that_is_not_there_is_refused",
+            "tests/worker/test_target.py::test_a_target_that_goes_away_is_asked_about",
         ),
     ),
     Promise(

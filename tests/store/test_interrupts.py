@@ -106,11 +106,11 @@ class Scene:
             raise apsw.BusyError("planted")
         return self._execute(statement, *values)
 
-    def _traced(self, work: Callable[[Transaction], Any]) -> Any:
+    def _traced(self, work: Callable[[Transaction], Any], *, alone: bool = False) -> Any:
         if threading.current_thread().name == self.way.victim:
             sys.settrace(self.interrupts.trace)
         try:
-            return self._transact(work)
+            return self._transact(work, alone=alone)
         finally:
             sys.settrace(None)
 

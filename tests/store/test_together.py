@@ -101,7 +101,7 @@ class Callers:
     def start(self, name: str, work: Callable[[Transaction], Any]) -> threading.Thread:
         def call() -> None:
             try:
-                self.answers[name] = self.store.transact(work)
+                self.answers[name] = self.store.transact(work, alone=name.startswith("alone"))
             except BaseException as fault:
                 self.answers[name] = fault
 
@@ -134,6 +134,20 @@ def test_who_comes_meanwhile_is_carried_along_in_one_commit(store: SqliteStore) 
     assert callers.commits == 1
     assert titles(store) == ["first", *"abcdef"]
     assert callers.answers == {"first": "1", **{name: str(at) for at, name in enumerate("abcdef", start=2)}}
+
+
+def test_who_wants_to_be_alone_shares_his_commit_with_nobody(store: SqliteStore) -> None:
+    """A failure behind him would have his work done once more, and what he did outside of the store with it."""
+    callers = Callers(store)
+    times: list[str] = []
+
+    def once(tx: Transaction) -> str:
+        times.append("once")
+        return str(add("alone")(tx))
+
+    callers.together(add("first"), {"a": add("a"), "alone": once, "bad": fail, "b": add("b")})
+    assert times == ["once"] and callers.commits == 3
+    assert titles(store) == ["first", "a", "alone", "b"] and isinstance(callers.answers["bad"], Invalid)
 
 
 def test_one_fails_alone_and_leaves_no_trace(store: SqliteStore) -> None:

@@ -266,18 +266,9 @@ def _fitted(flow: str, folder: str) -> str:
 
 
 def _check_target(home: str, flow: "Flow") -> None:
-    """Where there is a git, and a repository: the branch that work is for is there."""
-    from folkmoot.wiring.trust import git_for
-    from folkmoot.worker.git.places import find
-    from folkmoot.worker.git.target import check_target
+    from folkmoot.wiring.looking import look_for_target
 
-    root = os.path.dirname(os.path.abspath(home))
-    if find(root) is None:
-        return
-    try:
-        check_target(git_for(home), root, flow.target)
-    except Unavailable:
-        return  # no git, or one that does not answer: whoever needs it will say so
+    look_for_target(home, flow)
 
 
 def _uncommitted(home: str, flow: "Flow") -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from folkmoot.errors import Unavailable
 from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.places import find
+from folkmoot.worker.git.target import check_target
 
 if TYPE_CHECKING:
     from folkmoot.core.flow import Flow
@@ -82,6 +83,14 @@ def uncommitted(home: str, flow: "Flow") -> list[str]:
                 f"{word} is not in git yet, so {', '.join(agents)} will not find it: commit it to {flow.target}"
             )
     return told
+
+
+def look_for_target(home: str, flow: "Flow") -> None:
+    """Refuse a target that the project's repository does not have."""
+    try:
+        check_target(git_for(home), os.path.dirname(os.path.abspath(home)), flow.target)
+    except Unavailable:
+        return  # no git, or one that does not answer: whoever needs it will say so
 
 
 def _scripts(run: dict[str, object]) -> list[str]:

@@ -57,7 +57,7 @@ class Move:
         self._swap.drop()
 
     def bring_along(self) -> Moved:
-        """After the branch has moved: the trees in which it is checked out now. If it has gone on, others see to it."""
+        """After the branch has moved: the trees it is checked out in now. Where it has gone on, others see to them."""
         swap = self._swap
         left: list[str] = []
         if swap.old != swap.new and where(self._repository, f"refs/heads/{swap.branch}") == swap.new:
