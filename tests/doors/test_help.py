@@ -105,8 +105,8 @@ def run_example(moot: Moot, example: str) -> int:
 LONG = re.compile(
     r"moot (demo|simulate|run|worker|ask|backup|restore|export|import)\b|--follow|handoff.json|builder|" + MESSAGE
 )
-REFUSED_HERE = {
-    "moot go claude-code": 2,  # no pool is paused  # what the board of the test has no ground for
+REFUSED_HERE = {  # what the board of the test has no ground for
+    "moot go claude-code": 2,
     "moot init": 1,
     "moot reopen": 1,
     "moot edit 7 --overrule 2": 2,
