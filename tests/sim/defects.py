@@ -430,7 +430,7 @@ def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]
     return wrong
 
 
-@defect("R-12", "disputes go on and on", flow=limited(dispute_rounds=1))
+@defect("R-12", "disputes go on and on", flow=limited(dispute_rounds=1), first=19)
 def no_breaker(patch: Patch) -> None:
     patch.setattr(disputes, "_reply", with_limits(disputes._reply, dispute_rounds=1000))
     patch.setattr(settling, "trip_breakers", lambda case: None)
