@@ -77,7 +77,7 @@ class Scene:
         self._execute, self._transact = self.store._execute, self.store.transact
         self.interrupts = Interrupts(at, self._failed.is_set if way.fault else lambda: True)
         self.store._execute = self._faulty
-        self.store.transact = self._traced  # type: ignore[method-assign, assignment]
+        self.store.transact = self._traced  # type: ignore[method-assign]
 
     def play(self) -> None:
         first = self.callers.start("first", self._held_up)
