@@ -223,6 +223,15 @@ PROMISES = (
         ),
     ),
     Promise(
+        "Honest work lands beside hostile agents",
+        "Agents that try all of the attacks at once, on the same board, change no file of the user's, land nothing "
+        "past the gates, leave no process, and keep nobody else's work from landing.",
+        (
+            "tests/worker/test_adversary.py::test_one_attack_of_each_topic_beside_honest_agents",
+            "tests/worker/test_adversary.py::test_every_attack_at_once_beside_honest_agents",
+        ),
+    ),
+    Promise(
         "What an agent leaves cannot hold the engine",
         "Taking in a run's files ends within a short time, with the second Ctrl-C, and with the worker; what cannot be "
         "taken in is put aside once, and a person is told.",
@@ -303,7 +312,8 @@ NOT_PROMISED = (
     ("Network file systems, and several machines", "a board is on a local disk of one machine"),
     (
         "Exact limits of memory, disk and processes",
-        "the keeper looks twice a second: a burst can pass a limit for a moment before the run is ended",
+        "the keeper looks twice a second: a burst can pass a limit for a moment before the run is ended; only processes "
+        "are held by the kernel, where it lets us make a control group (`moot doctor` says which)",
     ),
     (
         "Nothing left of an unsandboxed agent that kills worker, server and warden at once",
