@@ -234,7 +234,8 @@ def used_id(patch: Patch) -> None:
 def clock_goes_back(patch: Patch) -> None:
     def wrong(clock: Any, head: BoardHead) -> Moment:
         right = true_moment(clock, head)
-        return right if right.restarted else replace(right, now=clock.boot()[1] + head.offset)
+        boot, up = clock.boot()
+        return replace(right, now=up + head.offset, restarted=None) if boot == head.boot else right
 
     patch.setattr(turn, "moment", wrong)
 
@@ -646,18 +647,18 @@ def silent_pause(patch: Patch) -> None:
 
 @defect("R-07", "a day has no end of money", flow=replace(FERRY, budget=replace(FERRY.budget, day_usd=0.5)))
 def endless_day(patch: Patch) -> None:
-    patch.setattr(loading, "check_day", lambda *rest: None)
+    patch.setattr(claiming, "check_day", lambda *rest: None)
 
 
 @defect("R-33", "agents begin as often as they like", flow=limited("ferry", starts=1, window=60.0))
 def no_rate(patch: Patch) -> None:
-    patch.setattr(loading, "check_rate", lambda *rest: None)
+    patch.setattr(claiming, "check_rate", lambda *rest: None)
 
 
 @defect("R-20", "claims do not look at what others hold", alone=True)
 def open_paths(patch: Patch) -> None:
     patch.setattr(claims, "_check_paths", lambda case: None)
-    patch.setattr(choice, "overlapping", lambda item, holds: False)
+    patch.setattr(choice, "in_the_way", lambda *rest: [])
 
 
 @defect("R-20", "a run's locks outlive it", alone=True)
