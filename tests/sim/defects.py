@@ -632,7 +632,7 @@ def deaf_board(patch: Patch) -> None:
 
 @defect("R-07", "a pool without quota begins runs", flow=FERRY)
 def open_pool(patch: Patch) -> None:
-    patch.setattr(loading, "has_room", lambda *rest: True)
+    patch.setattr(claiming, "shut_pools", lambda *rest: set())
 
 
 @defect("R-07", "words alone pause a pool for as long as they say", flow=FERRY)
@@ -716,7 +716,7 @@ def asking_helpers(patch: Patch) -> None:
     patch.setattr(questions, "BOUND", frozenset())
 
 
-@defect("R-25", "helpers are sent out again", flow=everybody_may(flow_of("handoff"), "delegate"), alone=True)
+@defect("R-25", "helpers are sent out again", flow=everybody_may(flow_of("handoff"), "delegate"), alone=True, first=20)
 def second_fan_out(patch: Patch) -> None:
     delegates = helping.delegates
 
