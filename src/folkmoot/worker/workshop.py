@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
+from folkmoot.core.kinds import reader
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError
@@ -277,7 +278,8 @@ def _boards_before(paths: Paths) -> list[str] | None:
     """The other boards that were there when a run began; None if it did not come so far."""
     try:
         with open(os.path.join(paths.root, BOARDS), "rb") as file:
-            return [os.fsdecode(board) for board in msgspec.json.decode(file.read(), type=list[bytes])]
+            boards: list[bytes] = reader(list[bytes])(file.read())
+            return [os.fsdecode(board) for board in boards]
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
