@@ -2,11 +2,20 @@
 
 import os
 import sys
+from time import monotonic
+from typing import TYPE_CHECKING
 
 import click
 
 from folkmoot.doors.cli.session import Number, Session, View, common, number_of
 from folkmoot.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from folkmoot.core.flow import Limits
+
+SOON = 1.0  # seconds before anybody is told how far it has come
 
 
 @click.command("log")
@@ -140,19 +149,20 @@ def doctor_command(session: Session) -> None:
     """
     from folkmoot.engine.checking.doctor import examine
 
+    how_far = _HowFar()
     try:
-        view = examine(session.board.engine, _how_far)
+        view = examine(session.board.engine, how_far)
     except Unavailable as fault:
         if fault.code != "store_damaged":
             raise
         raise Unavailable(fault.code, fault.message, session.boards.rescue(session.place)) from fault
     finally:
-        _how_far("", 0, 0)
-    from folkmoot.doors.cli.say.setup import examined, limits_of_runs
-
+        how_far.close()
     view["limits"] = limits_of_runs(session.board.queries.flow().limits, session.boards.held_by_kernel())
 
     def words() -> None:
+        from folkmoot.doors.cli.say.setup import examined
+
         examined(view)
 
     session.answer(view, words)
@@ -161,8 +171,32 @@ def doctor_command(session: Session) -> None:
         raise Unavailable("board_damaged", f"the board is not sound: {wrong}", session.boards.rescue(session.place))
 
 
-def _how_far(what: str, over: int, of: int) -> None:
+class _HowFar:
     """A line that a person at a terminal sees while it takes long; nobody else gets it."""
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        sys.stderr.write(f"\r\x1b[Kchecking {what}: {over:,} of {of:,}" if what else "\r\x1b[K")
-        sys.stderr.flush()
+
+    def __init__(self) -> None:
+        self._since = monotonic()
+        self._shown = False
+
+    def __call__(self, what: str, over: int, of: int) -> None:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and monotonic() - self._since > SOON:
+            self._shown = True
+            sys.stderr.write(f"\r\x1b[Kchecking {what}: {over:,} of {of:,}")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def limits_of_runs(limits: "Limits", by_kernel: "Collection[str]") -> list[View]:
+    """What the processes of a run may use up, and by what each limit holds."""
+    from folkmoot.flows.sizes import format_size
+
+    found = []
+    for name in ("memory", "processes", "disk", "open_files"):
+        most = getattr(limits, name)
+        shown = format_size(most) if most is not None and name in ("memory", "disk") else f"{most}"
+        how = "held by the kernel" if name in by_kernel else "looked at by its keeper"
+        found.append({"limit": name, "most": most, "shown": shown, "by": how})
+    return found

@@ -1,13 +1,10 @@
 """What was made, what was checked, what was examined."""
 
-from collections.abc import Collection
 from os.path import normpath
 from shlex import quote
 from typing import Any
 
-from folkmoot.core.flow import Limits
 from folkmoot.doors.cli.say.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
-from folkmoot.flows.sizes import format_size
 
 View = dict[str, Any]
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
@@ -122,17 +119,6 @@ def examined(view: View) -> None:
             most = "no limit" if limit["most"] is None else limit["shown"]
             page.line((f"limit of a run: {limit['limit']} {most}, {limit['by']}", QUIET), hang=2)
         page.line((f"All {len(view['checks'])} checks hold.", GOOD))
-
-
-def limits_of_runs(limits: Limits, by_kernel: Collection[str]) -> list[View]:
-    """What the processes of a run may use up, and by what each limit holds."""
-    found = []
-    for name in ("memory", "processes", "disk", "open_files"):
-        most = getattr(limits, name)
-        shown = format_size(most) if most is not None and name in ("memory", "disk") else f"{most}"
-        how = "held by the kernel" if name in by_kernel else "looked at by its keeper"
-        found.append({"limit": name, "most": most, "shown": shown, "by": how})
-    return found
 
 
 def demonstrated(view: View, program: str) -> None:
