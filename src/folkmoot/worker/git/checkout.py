@@ -56,6 +56,8 @@ class Checkout:
 
     def in_the_way(self, old: str | None, new: str) -> str:
         """Why the tree cannot simply be brought from one commit to another; empty if it can."""
+        if not self._tree.is_found:
+            return "where its files are cannot be told"
         if self._tree.at_work:
             return f"{self._tree.at_work} is going on there"
         if not self._unlocked():
@@ -113,7 +115,7 @@ class Checkout:
     def finish(self, old: str | None, new: str) -> list[str]:
         """Bring along, or do the rest of it: only what is still as it was, or gone, or already as it shall be."""
         changes = self._repository.changes(old, new)
-        if not self._unlocked():
+        if not self._tree.is_found or not self._unlocked():
             return [os.fsdecode(change.path) for change in changes]
         staged, left = self._staged(changes), []
         todo, listed = [], []

@@ -160,7 +160,7 @@ class Landing:
         return [path for tree in self._trees(branch) for path in tree.finish(old, new)]
 
     def _trees(self, branch: str) -> list[Checkout]:
-        found = checked_out(self._repository.git, self._repository.user.common, branch)
+        found = checked_out(self._repository.git, self._repository.user, branch)
         return [Checkout(self._repository, tree, self._pause) for tree in found]
 
 

@@ -33,6 +33,7 @@ class Tree(Struct, frozen=True):
     path: str
     git_dir: str
     at_work: str = ""  # what git was left in the middle of
+    is_found: bool = True  # False: where its files are cannot be told, and nothing may be put anywhere
 
     @property
     def index(self) -> str:
@@ -128,32 +129,50 @@ def pointer(file: str, start: str = "") -> str:
     return line[len(start) :] if line.startswith(start) else ""
 
 
-def checked_out(git: "Git", common: str, branch: str) -> list[Tree]:
+def checked_out(git: "Git", place: Place, branch: str) -> list[Tree]:
     """The user's work trees that stand on a branch."""
     ref = f"refs/heads/{branch}"
     found = []
-    for path, git_dir, head in _work_trees(git, common):
+    for path, git_dir, head in _work_trees(git, place):
         rebased = _rebased(git_dir) == ref
         if head == ref or rebased:
-            found.append(Tree(path, git_dir, f"a rebase of {branch}" if rebased else _at_work(git_dir)))
+            at_work = f"a rebase of {branch}" if rebased else _at_work(git_dir)
+            found.append(Tree(path or git_dir, git_dir, at_work, is_found=bool(path)))
     return found
 
 
-def _work_trees(git: "Git", common: str) -> "Iterator[tuple[str, str, str]]":
-    said = git("worktree", "list", "--porcelain", "-z", git_dir=common).out.decode("utf-8", "surrogateescape")
+def _work_trees(git: "Git", place: Place) -> "Iterator[tuple[str, str, str]]":
+    """Folder, git folder and branch of each; no folder where it cannot be told. What git lists as the main one may be
+    its own folder, where the files of a landing would be hooks and settings."""
+    said = git("worktree", "list", "--porcelain", "-z", git_dir=place.common).out.decode("utf-8", "surrogateescape")
     for number, entry in enumerate(said.split("\0\0")):
         lines = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
         if "worktree" not in lines or "bare" in lines:
             continue
-        path = lines["worktree"]
+        head = lines.get("branch", "")
         if number == 0:  # the main one always comes first
-            own = git("config", "--local", "--get", "core.worktree", git_dir=common, check=False).out.decode().strip()
-            path, git_dir = os.path.normpath(os.path.join(common, own)) if own else path, common
-        else:
-            place = _repository_in(path)
-            git_dir = place.git_dir if place else ""
-        if git_dir and os.path.isdir(path):
-            yield path, git_dir, lines.get("branch", "")
+            yield _main_files(git, place, lines["worktree"]), place.common, head
+            continue
+        linked = _repository_in(lines["worktree"])
+        if linked is not None and _is_same(linked.common, place.common):
+            yield lines["worktree"], linked.git_dir, head
+
+
+def _main_files(git: "Git", place: Place, listed: str) -> str:
+    """The folder of the main work tree: as its repository is set, or one whose `.git` leads to this repository."""
+    own = git("config", "--get", "core.worktree", git_dir=place.common, check=False).out.decode().rstrip("\n")
+    named = os.path.normpath(os.path.join(place.common, own)) if own else ""
+    for folder in filter(None, (named, place.work_tree, listed)):
+        there = _repository_in(folder)
+        leads_here = there is not None and there.work_tree and _is_same(there.git_dir, place.common)
+        inside = os.path.realpath(folder).startswith(os.path.realpath(place.common) + os.sep)
+        if (leads_here or folder == named) and not inside and os.path.isdir(folder):
+            return folder
+    return ""
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _rebased(git_dir: str) -> str:
