@@ -23,7 +23,12 @@ def main(place: str, wanted: str) -> None:
         rules.STARS_MAX = 1_000  # ignore rules that nobody has foreseen
     with tools_of(board._application, os.path.join(place, ".moot"), lambda told: None, step) as tools:
         worker = Worker(tools, "doomed", until_idle=True)
-        signal.signal(signal.SIGINT, lambda number, frame: worker.interrupt() and None)
+
+        def interrupt(number: int, frame: object) -> None:
+            worker.interrupt()
+            os.write(1, b"interrupted\n")
+
+        signal.signal(signal.SIGINT, interrupt)
         worker.run()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from folkmoot.worker.git.harvest import bounds, rules
 from tests.worker.test_kill import KILLED, processes_in, wait_until_gone
-from tests.worker.yard import Yard
+from tests.worker.yard import Yard, git
 
 NESTED = "**/a/" * 16 + "b"
 HOLDS = "shell mkdir -p $(seq -s/ 40 | tr -dc / | sed s,/,a/,g) && touch $(seq -s/ 40 | tr -dc / | sed s,/,a/,g)f"
@@ -74,7 +74,8 @@ def test_the_clock_holds_where_nothing_was_foreseen(tmp_path: Path, monkeypatch:
 def begun(yard: Yard) -> "subprocess.Popen[bytes]":
     """A worker whose git is busy with the rules of an agent."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NO_LOOK": "1"}
-    worker = subprocess.Popen([sys.executable, str(KILLED), str(yard.folder), "never"], env=env)
+    command = [sys.executable, str(KILLED), str(yard.folder), "never"]
+    worker = subprocess.Popen(command, env=env, stdout=subprocess.PIPE)
     until = time.monotonic() + 60
     while time.monotonic() < until:
         if any("ls-files" in words and "--others" in words for words in processes_in(yard.folder)):
@@ -91,7 +92,7 @@ def test_git_dies_with_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     item = yard.add("slow", HOLDS, IGNORES, "write mark.txt mine", "report done")
     worker = begun(yard)
     worker.kill()
-    worker.wait()
+    worker.communicate()
     wait_until_gone(yard.folder)
     # What it left is tried once more by the next worker, in bounds, and then put aside.
     run = yard.show(item)["runs"][0]["run"]
@@ -111,8 +112,11 @@ def test_two_interrupts_end_a_harvest(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", lease="60s")
     item = yard.add("slow", HOLDS, IGNORES, "write mark.txt mine", "report done")
     worker = begun(yard)
-    worker.send_signal(signal.SIGINT)
-    worker.send_signal(signal.SIGINT)
+    assert worker.stdout is not None
+    with worker.stdout as said:
+        for _ in range(2):  # one after the other: the system makes one of two that come together
+            worker.send_signal(signal.SIGINT)
+            assert said.readline() == b"interrupted\n"
     began = time.monotonic()
     assert worker.wait(bounds.HARVEST_SECONDS) == 0
     assert time.monotonic() - began < bounds.HARVEST_SECONDS / 2
@@ -163,3 +167,24 @@ def test_a_diff_that_takes_too_long_says_so(tmp_path: Path, monkeypatch: pytest.
     (diff,) = [part["text"] for part in parts if part["part"] == 1_000_000]
     assert diff.startswith("too large to show:") and yard.status(item) == "done"
     yard.close()
+
+
+@pytest.mark.attack(
+    "harvest", "an agent works in the folder of a submodule", "the run is refused in words, and its files are put aside"
+)
+def test_what_is_put_into_a_submodule_is_not_thrown_away(tmp_path: Path) -> None:
+    other = Yard(tmp_path / "other")
+    yard = Yard(tmp_path / "yard")
+    names = ("-c", "protocol.file.allow=always")
+    git(yard.folder, *names, "submodule", "add", "-q", str(other.folder), "sub")
+    git(yard.folder, "commit", "-q", "-m", "sub")
+    item = yard.add("one", "write sub/work.txt mine", "report done")
+    honest = yard.add("two", "write a.txt a", "report done")
+    yard.run()
+    assert yard.status(honest) == "done"
+    last = yard.show(item)["runs"][-1]
+    assert last["outcome"] == "failed" and "submodule" in str(last), last
+    kept = list((yard.folder / ".moot" / "set-aside").glob("*/workspace/sub/work.txt"))
+    kept += list((yard.folder / ".moot" / "set-aside").glob("*/sub/work.txt"))
+    assert kept and kept[0].read_text() == "mine\n"
+    yard.doctor()

@@ -16,7 +16,7 @@ from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder
 from folkmoot.worker.git.clone import Clones
-from folkmoot.worker.git.harvest.bounds import DIFF_SECONDS, Allowed, Overdue, Patience, Stopped, TooMuch
+from folkmoot.worker.git.harvest.bounds import DIFF_SECONDS, Allowed, Foreign, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.harvest.leaks import leaks
 from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.repository import Author, Repository
@@ -148,7 +148,7 @@ class GitWorkshop:
             return Work(base=base, files=much.files, bytes=much.size, aside=self._set_aside(paths)), ""
         except Stopped:
             raise
-        except Overdue as error:
+        except (Overdue, Foreign) as error:
             return Work(base=base, why=error.message, aside=self._set_aside(paths)), ""
         except (MootError, OSError) as error:
             aside = self._set_aside(paths)

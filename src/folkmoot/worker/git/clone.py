@@ -23,6 +23,7 @@ from folkmoot.worker.git.harvest.bounds import (
     FILES_A_SECOND,
     PROJECT_SECONDS_MAX,
     Allowed,
+    Foreign,
     Overdue,
     TooMuch,
 )
@@ -34,6 +35,7 @@ from folkmoot.worker.ports import Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
 
 NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
+LINKS_KEPT = 50
 BRANCH = "moot"  # an item's branch in its clone is moot/<item>
 
 
@@ -51,6 +53,7 @@ class Clones:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self._spares = os.path.join(repository.home, "spares")
+        self._links: dict[str, list[str]] = {}  # where the last bases have repositories of their own
 
     # Making
 
@@ -176,6 +179,7 @@ class Clones:
         Nothing changed: the commit is `base` itself. Raises Overdue or TooMuch where it is more than is `allowed`.
         """
         bound = Clones(self.repository.within(allowed.bounds))
+        bound._links = self._links
         return bound._snapshot(paths, base, message, author, ref, allowed)
 
     def _snapshot(
@@ -186,6 +190,7 @@ class Clones:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"{index_of(paths)}.lock")  # of our own git, in a worker that was killed: nobody else is here
         allowed.bounds.more(min(PROJECT_SECONDS_MAX, _entries_of(index_of(paths)) / FILES_A_SECOND))
+        self._look_into_links(paths, base)
         odd, size = self._stage(paths, allowed)
         tree = self.repository("write-tree", work_tree=paths.workspace, index=index_of(paths)).out.decode().strip()
         unchanged = tree == (self.repository.tree_of(base) if base else self.repository.empty_tree())
@@ -198,6 +203,27 @@ class Clones:
             self.repository.keep(ref, commit)
         touched = [*self.repository.touched(base, commit), *odd]
         return Work(base=base, commit=commit, tree=tree, touched=touched, bytes=size)
+
+    def _look_into_links(self, paths: Paths, base: str | None) -> None:
+        """Where the project holds another repository, a clone has an empty folder. Git does not look into it, so what
+        was put there would be thrown away in silence."""
+        if base is None:
+            return
+        if base not in self._links:
+            said = self.repository("ls-tree", "-r", "-z", base).out
+            self._links = dict(list(self._links.items())[-LINKS_KEPT:])
+            self._links[base] = [
+                os.fsdecode(line.partition(b"\t")[2])
+                for line in said.split(b"\0")
+                if line.startswith(SUBMODULE.encode())
+            ]
+        for path in self._links[base]:
+            folder = os.path.join(paths.workspace, path)
+            if not behind_link(paths.workspace, path, {}) and is_folder(os.fsencode(folder)) and os.listdir(folder):
+                words = (
+                    f"it put files into {path}, which is another repository (a submodule): no commit here can hold them"
+                )
+                raise Foreign("foreign_files", words)
 
     def _stage(self, paths: Paths, allowed: Allowed) -> tuple[list[Touched], int]:
         """Bring the engine's index up to what the files are; tell what could not be taken for a file, and how many

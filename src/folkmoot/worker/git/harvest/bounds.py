@@ -26,6 +26,10 @@ class Stopped(Unavailable):
     """It was told to stop before it was done. Whoever comes next may try it."""
 
 
+class Foreign(Unavailable):
+    """It changed what git does not count as a part of the project, so a commit cannot hold it."""
+
+
 class TooMuch(Exception):
     """A change that is larger than the flow allows, by what was listed: nobody has read it."""
 
