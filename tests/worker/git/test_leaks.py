@@ -47,6 +47,19 @@ def test_known_values_are_found_wherever_they_are(tmp_path: Path) -> None:
     assert found(ground) == [(path, line, "SERVICE_API_KEY") for path, line in places]
 
 
+@pytest.mark.attack("secrets", "a false mark of UTF-16 before a key, or UTF-16 without one", "each is found")
+def test_a_file_is_read_in_every_way_in_which_it_may_be_meant(tmp_path: Path) -> None:
+    ground = Ground(tmp_path)
+    workspace = ground.make()
+    (workspace / "a").write_bytes(b"\xff\xfe" + f"key={KEY}".encode())
+    (workspace / "b").write_bytes(b"\xfe\xff" + f"one\nkey={TOKEN}".encode())
+    (workspace / "c").write_bytes(f"key={KEY}".encode("utf-16-le"))
+    (workspace / "d").write_bytes(f"key={KEY}".encode("utf-16-be"))
+    (workspace / "e").write_bytes(b"\xff\xfe" + b"\0\1\2" + KEY.encode())
+    named = [(path, 1, "SERVICE_API_KEY") for path in "acde"]
+    assert found(ground) == [*named, ("b", 2, "")]
+
+
 def test_a_value_that_lies_across_two_pieces_is_found_once(tmp_path: Path) -> None:
     ground = Ground(tmp_path)
     before = "x\n" * (module.CHUNK // 2 - 5)
@@ -91,7 +104,8 @@ def test_looking_takes_time_like_reading(tmp_path: Path) -> None:
     def seconds(size: int) -> float:
         work.write_text(line * (size // len(line)))
         began = time.perf_counter()
-        assert list(module._in_file(bytes(work), known(), Patience("it", 600.0, time.monotonic))) == []
+        with work.open("rb") as source:
+            assert list(module._in_file(source, known(), Patience("it", 600.0, time.monotonic))) == []
         return time.perf_counter() - began
 
     small = min(seconds(1_000_000) for _ in range(3))

@@ -1,12 +1,16 @@
 """Secrets in a change, looked for before it can land: values that the run was given, and what looks like a token.
 
 Only what a change adds counts. What has the look of a token and stood in one of the changed files before is no news;
-neither is a known value that stood in the same file. Files are read in pieces, so none is too large.
+neither is a known value that stood in the same file. Files are read in pieces, so none is too large. Each file, old or
+new, is read once, and what stood before is compared by its digest: however many places there are, the time is linear.
 """
 
 import codecs
+import io
 import os
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -20,8 +24,8 @@ from folkmoot.worker.secrets import Known, Redactor, counts
 CHUNK = 262_144
 OVERLAP = 8_192  # more than anything that is known by its look needs to be seen whole
 BINARY_BYTES = 8_000  # with a zero among so many bytes, git takes a file for binary
-SECRETS_MAX = 200
-HITS_MAX = 1_000  # of one file; it is refused with the first of them
+SECRETS_MAX = 200  # of known values, and of what looks like one: of more, no more is kept
+PEM_CHARS = 400  # by so much after its first line a private key is told from another
 BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8: "utf-8-sig"}
 
 
@@ -37,76 +41,126 @@ def leaks(
 ) -> list[Secret]:
     """The places of a change where secrets are, never the secrets."""
     changes = repository.changes(base, commit)
-    hits = [hit for change in changes for hit in _in_change(top, change, known, bounds)]
-    if not hits:
-        return []
-    fresh = _fresh(repository, changes, hits, bounds)
-    clean = Redactor(known).clean
-    found = {(hit.path, hit.name): Secret(clean(readable(hit.path)), hit.line, hit.name) for hit in reversed(fresh)}
-    ordered = sorted(found.values(), key=lambda secret: (not secret.name, secret.path, secret.line))
-    if len(ordered) > SECRETS_MAX:
-        return [*ordered[:SECRETS_MAX], Secret("", 0, "")]
-    return ordered
-
-
-def _fresh(repository: Repository, changes: Sequence[Change], hits: list[Hit], bounds: Bounds) -> list[Hit]:
-    """Those that were not there before."""
-    old = {change.path: change.old for change in changes if change.status != "A" and change.old_mode != SUBMODULE}
-    there: set[Hit] = set()
-    for blob, data in contents(repository, list(old.values())):
+    before = Before(repository, changes, known, bounds)
+    named: dict[tuple[bytes, str], int] = {}  # the first line of each
+    others: dict[tuple[bytes, str], int] = {}
+    for change in changes:
         bounds.left()
-        there |= {hit for hit in hits if (not hit.name or old.get(hit.path) == blob) and hit.value in data}
-    return [hit for hit in hits if hit not in there]
+        for hit in _in_change(top, change, known, bounds):
+            found, place = named if hit.name else others, (hit.path, hit.name)
+            if place not in found and len(found) <= SECRETS_MAX and not before.had(hit):
+                found[place] = hit.line
+        if len(named) > SECRETS_MAX:
+            break  # it is refused, and no more can be listed
+    clean = Redactor(known).clean
+    places = [*named.items(), *others.items()]
+    secrets = [Secret(clean(readable(path)), line, name) for (path, name), line in places[:SECRETS_MAX]]
+    secrets.sort(key=lambda secret: (not secret.name, secret.path, secret.line))
+    return [*secrets, Secret("", 0, "")] if len(places) > SECRETS_MAX else secrets
+
+
+class Before:
+    """What stood in the changed files before. They are read when the first hit asks for it, and only once."""
+
+    def __init__(self, repository: Repository, changes: Sequence[Change], known: Known, bounds: Bounds) -> None:
+        self._repository = repository
+        self._old = {one.path: one.old for one in changes if one.status != "A" and one.old_mode != SUBMODULE}
+        self._known = known
+        self._bounds = bounds
+        self._anywhere: set[bytes] | None = None
+        self._within: set[tuple[str, bytes]] = set()  # known values only, each with its blob
+
+    def had(self, hit: Hit) -> bool:
+        if self._anywhere is None:
+            self._anywhere = set(self._values())
+        value = _digest(hit.value)
+        return (self._old.get(hit.path, ""), value) in self._within if hit.name else value in self._anywhere
+
+    def _values(self) -> Iterator[bytes]:
+        for blob, data in contents(self._repository, list(self._old.values())):
+            for _, name, found in _in_file(io.BytesIO(data), self._known, self._bounds):
+                value = _digest(found)
+                if name:
+                    self._within.add((blob, value))
+                yield value
+
+
+def _digest(value: bytes) -> bytes:
+    return blake2b(value, digest_size=16).digest()
 
 
 def _in_change(top: str, change: Change, known: Known, bounds: Bounds) -> Iterator[Hit]:
     if change.status == "D" or change.mode == SUBMODULE:
         return
     name = readable(change.path)
-    yield from (Hit(change.path, 0, label, value) for _, label, value in _in_text(name, known))
+    yield from (Hit(change.path, 0, label, value) for _, _, label, value in _in_text(name, known))
     file = os.path.join(os.fsencode(top), change.path)
     if change.mode == LINK:
         lead = readable(os.readlink(file))
-        yield from (Hit(change.path, 1, label, value) for _, label, value in _in_text(lead, known))
+        yield from (Hit(change.path, 1, label, value) for _, _, label, value in _in_text(lead, known))
         return
-    seen: dict[int, Hit] = {}
-    for at, line, label, value in _in_file(file, known, bounds):
-        if len(seen) < HITS_MAX or at in seen:
-            seen[at] = Hit(change.path, line, label, value)
-    yield from seen.values()
-
-
-def _in_file(file: bytes, known: Known, bounds: Bounds) -> Iterator[tuple[int, int, str, bytes]]:
-    """Place, line, name and value of each; one at the end of a piece comes again, whole, with the next."""
-    overlap = OVERLAP + known.longest
     with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as source:
+        for line, label, value in _in_file(source, known, bounds):
+            yield Hit(change.path, line, label, value)
+
+
+def _in_file(source: BinaryIO, known: Known, bounds: Bounds) -> Iterator[tuple[int, str, bytes]]:
+    """Line, name and value of each, in every way in which the file may be read."""
+    head = source.read(BINARY_BYTES)
+    kind = next((kind for bom, kind in BOMS.items() if head.startswith(bom)), "")
+    if kind:
+        yield from _in_pieces(source, kind, False, known, bounds)
+    if kind != "utf-8-sig":  # a mark at the beginning proves nothing: the bytes are looked at as they are, too
+        binary = b"\0" in head
+        yield from _in_pieces(source, "latin-1" if binary else "utf-8", binary, known, bounds)
+
+
+def _in_pieces(
+    source: BinaryIO, kind: str, binary: bool, known: Known, bounds: Bounds
+) -> Iterator[tuple[int, str, bytes]]:
+    source.seek(0)
+    overlap = OVERLAP + known.longest
+    decode = codecs.getincrementaldecoder(kind)("replace").decode
+    text, line, data = "", 1, source.read(CHUNK)
+    while data:
+        text += decode(data)
         data = source.read(CHUNK)
-        kind = next((kind for bom, kind in BOMS.items() if data.startswith(bom)), "")
-        binary = not kind and b"\0" in data[:BINARY_BYTES]
-        decode = codecs.getincrementaldecoder(kind or ("latin-1" if binary else "utf-8"))("replace").decode
-        text, at, line = "", 0, 1
-        while data:
+        # What begins in the overlap comes with the next piece, where it is whole.
+        gone = max(0, len(text) - overlap) if data else len(text)
+        counted = 0
+        for start, end, label, value in _values(text, known) if binary else _in_text(text, known):
             bounds.left()
-            text += decode(data)
-            found = _values(text, known) if binary else _in_text(text, known)
-            yield from ((at + start, line + text.count("\n", 0, start), label, value) for start, label, value in found)
-            data = source.read(CHUNK)
-            gone = max(0, len(text) - overlap)
-            line += text.count("\n", 0, gone)
-            at += gone
-            text = text[gone:]
+            if start >= gone:
+                break
+            line += text.count("\n", counted, start)
+            counted = start
+            yield line, label, value
+            gone = max(gone, end)
+        bounds.left()
+        line += text.count("\n", counted, gone)
+        text = text[gone:]
 
 
-def _in_text(text: str, known: Known) -> Iterator[tuple[int, str, bytes]]:
+def _in_text(text: str, known: Known) -> Iterator[tuple[int, int, str, bytes]]:
+    """Start, end, name and value of each, in order."""
     for start, end, label in Redactor(known).spots(text):
         if counts(text, start, end, label):
-            yield start, label, text[start:end].encode("utf-8", "surrogatepass")
+            value = text[start:end]
+            if value.startswith("-----BEGIN "):  # the first line is the same for all keys
+                value = text[start : end + PEM_CHARS].partition("-----END")[0]
+            yield start, end, label, value.encode("utf-8", "surrogatepass")
 
 
-def _values(text: str, known: Known) -> Iterator[tuple[int, str, bytes]]:
+def _values(text: str, known: Known) -> Iterator[tuple[int, int, str, bytes]]:
     """In what is no text only known values are looked for: of so many bytes some look like anything."""
+    found = []
     for form, label in known.forms.items():
-        wanted = form if form.isascii() else form.encode("utf-8", "surrogatepass").decode("latin-1")
-        place = text.find(wanted)
-        if place >= 0 and counts(form, 0, len(form), label):
-            yield place, label, wanted.encode("latin-1")
+        if not counts(form, 0, len(form), label):
+            continue
+        value = form.encode("utf-8", "surrogatepass")
+        plain = value.decode("latin-1")
+        for wanted in (plain, "\0".join(plain)):  # UTF-16 has a zero beside each letter
+            place = text.find(wanted)
+            if place >= 0:
+                found.append((place, place + len(wanted), label, value))
+    yield from sorted(found)
