@@ -2,13 +2,14 @@
 
 import base64
 import json
+import os
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.worker.secrets import LINE_CHARS_MAX, Known, Redactor, looks_secret
+from folkmoot.worker.secrets import LINE_CHARS_MAX, Known, Redactor, counts, looks_secret
 from tests.effort import effort
 
 VALUE = "q7/Zk+w8-Päron&tree 4"
@@ -216,6 +217,58 @@ def test_the_worker_s_environment_is_learned() -> None:
         "[secret:ANTHROPIC_API_KEY] [secret:DEPLOY_TOKEN] [secret:MY_PASSWORD_OLD] "
         "postgres://app:[secret:DATABASE_URL]@db/app [secret:PASSED] /usr/share/passed 600000 value-of-other 1234567"
     )
+
+
+SETTINGS = {
+    "AWS_REGION": "eu-central-1",
+    "OPENAI_BASE_URL": "http://127.0.0.1:8080/v1",
+    "GOOSE_MODEL": "claude-sonnet-4-5",
+    "SMALL_MODEL": "us.anthropic.claude-3-5-sonnet-20241022-v2:0",
+    "MY_SERVICE": "https://eu.api.example.com/some-service/v2/",
+    "GIT_AUTHOR_EMAIL": "firstname.lastname@example.com",
+    "TOOL_FOLDER": "/opt/some-tool2/share/x86_64",
+    "TOOL_FOLDERS": "/usr/local/bin:/usr/bin:/bin",
+    "HERE": os.path.abspath(__file__),
+    "TIMEOUT": "600000",
+}
+PASSED = {
+    "MY_CRED2": "/8dKq3ZpWx7LmNtR5vYb2cJhGfSaQ1uEoPi6",
+    "MY_CRED3": "/8dKq3ZpWx7LmNtR/5vYb2cJhGfSaQ1uEoPi6",
+    "MY_CRED4": "~/8dKq3ZpWx7LmNtR5vYb2cJhGfSaQ1uEoPi6",
+    "MY_LOGIN": "correct-horse-battery-staple-2024",
+    "MY_HOOK": "https://hooks.example.com/services/T02AB3CD4EF/8dKq3ZpWx7LmNtR5",
+    "MY_QUERY": "https://api.example.com/v1?code=orange-lemon",
+    "SOME_MODEL": "8dKq3ZpWx7LmNtR5vYb2cJhGfSaQ1uEoPi6",
+    "LONG_NUMBER": "402881937465029183746502",
+}
+
+
+@pytest.mark.attack(
+    "secrets", "a password passed in that looks like a path, words, a URL or a number", "hidden, and it does not land"
+)
+@pytest.mark.parametrize("name", PASSED)
+def test_what_is_passed_in_is_a_secret(name: str) -> None:
+    known, value = Known(), PASSED[name]
+    known.add_environment({name: value}, [name])
+    text = f"say {value}\n"
+    assert Redactor(known).clean(text) == f"say [secret:{name}]\n"
+    ((start, end, label),) = Redactor(known).spots(text)
+    assert counts(text, start, end, label)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_that_is_passed_in_is_no_secret(name: str) -> None:
+    known = Known()
+    known.add_environment(SETTINGS, SETTINGS)
+    text = f"{name} is {SETTINGS[name]}\n"
+    assert Redactor(known).clean(text) == text
+
+
+@pytest.mark.parametrize("value", ["anthropic", "large-model-4", "value-passed-on"])
+def test_a_short_name_under_any_variable_refuses_no_change(value: str) -> None:
+    known = Known()
+    known.add_environment({"PASSED": value}, ["PASSED"])
+    assert Redactor(known).spots(value) == [(0, len(value), "PASSED")] and not counts(value, 0, len(value), "PASSED")
 
 
 def test_the_tokens_of_a_credential_file_are_learned() -> None:

@@ -6,6 +6,7 @@ stream is its last unfinished line. The time is linear in the length of the text
 
 import base64
 import json
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +47,10 @@ SECRET_NAME = re.compile(
     re.I,
 )
 NOT_SECRET_NAME = re.compile(r"PUBLIC_?KEY|_KEY_(?:ID|FILE|PATH)$|_TOKENS$|_TOKEN_(?:FILE|PATH)$", re.I)
+SETTING_NAME = re.compile(
+    r"(?:^|_)(?:MODEL|PROVIDER|REGION|ZONE|LOCATION|PROJECT|PROFILE|ENDPOINT|HOST|URL|EMAIL|NAME|VERSION|MODE|LANG)S?$",
+    re.I,
+)
 TOKEN = re.compile(r"[A-Za-z0-9_\-.+/=~]{16,}")
 USERINFO = re.compile(r"://[^\s/?#@:\[\]\"'<>]{0,256}:([^\s/?#@\[\]\"'<>]{1,1024})@")
 
@@ -62,6 +67,8 @@ _PEM_BODY = re.compile(r"[\s|>+:.\d\-]{0,16}(?:[A-Za-z0-9+/=]*|[A-Za-z\-]{1,32}:
 _PEM_END = re.compile(rf"-----END {_PEM_KIND}")
 _PEM_KEY = re.compile(rf"-----BEGIN {_PEM_KIND}[^-]{{0,300}}?[A-Za-z0-9+/]{{40}}", re.ASCII)
 WORD_MAX = 16  # letters that a word may have
+MIXED_MAX = 8  # letters and digits of a short mixture, like "llama3" or "480B"
+NAME_MAX = 20  # of a name of words and numbers that was passed in; a longer one may be a passphrase
 _EXAMPLES = ("example", "xxxxxx", "000000", "123456789", "abcdefgh", "placeholder")
 _LOOKS: tuple[tuple[str, re.Pattern[str], int], ...] = tuple(
     (literal, re.compile(pattern, flags), group)
@@ -125,7 +132,7 @@ class Known:
         """Learn the values of those variables that a client's entry passes on, and of those that sound secret."""
         passed = set(passed)
         for name, value in worker_env.items():
-            if looks_secret(name) or (name in passed and not _harmless(value)):
+            if looks_secret(name) or (name in passed and not _harmless(name, value)):
                 self.add(name, value)
             for match in USERINFO.finditer(value):
                 self.add(name, match[1])
@@ -142,9 +149,34 @@ def _is_a_name(token: str) -> bool:
     return all(part.isalpha() or part.isdigit() for part in re.split(r"[^A-Za-z0-9]+", token) if part)
 
 
-def _harmless(value: str) -> bool:
-    """A variable that is passed on may be a setting: a number or a path is no secret unless its name says so."""
-    return value.startswith(("/", "~/")) or (len(value) < 12 and value.replace(".", "").isdigit())
+def _harmless(name: str, value: str) -> bool:
+    """A variable that is passed on is taken for a secret, but for what is surely a setting. The rule:
+
+    - a number of less than 12 digits, also with dots;
+    - paths, with `:` between them: each is there on this machine, or has several parts, all plain;
+    - a URL without userinfo and query, all plain;
+    - all that is plain under a name of a setting (SETTING_NAME): a model, a region, an address.
+
+    Plain is what consists of words, numbers and short mixtures such as `v1` or `llama3`. Any other value is hidden.
+    Whether it also refuses a change that holds it, `counts` says.
+    """
+    if len(value) < 12 and value.replace(".", "").isdigit():
+        return True
+    if value.startswith(("/", "~/")):
+        return all(_is_path(path) for path in value.split(":"))
+    if "://" in value:
+        return not any(char in value for char in "@?#") and _is_plain(value)
+    return bool(SETTING_NAME.search(name)) and _is_plain(value)
+
+
+def _is_path(text: str) -> bool:
+    parts = [part for part in text.split("/") if part not in ("", "~")]
+    return os.path.exists(os.path.expanduser(text)) or (len(parts) > 1 and _is_plain(text))
+
+
+def _is_plain(text: str) -> bool:
+    parts = [part for part in re.split(r"[^A-Za-z0-9]+", text) if part]
+    return all(len(part) <= (WORD_MAX if part.isalpha() or part.isdigit() else MIXED_MAX) for part in parts)
 
 
 def _forms(value: str) -> set[str]:
@@ -328,11 +360,13 @@ class Redactor:
 
 def counts(text: str, start: int, end: int, name: str) -> bool:
     """Is what the gate would hide there surely a secret? To hide too much does little harm; to refuse a change for the
-    name of a variable, a word or an example would."""
+    name of a variable, a word or an example would. Of what the run was given, only one word is excused if the name of
+    its variable says that it is secret, otherwise also a short name of words and numbers (NAME_MAX)."""
     value = text[start:end]
     if name:
-        word = (value.isalpha() or value.isdigit()) and len(value) < WORD_MAX
-        return not _is_a_name(value) or (looks_secret(name) and not word)
+        if looks_secret(name):
+            return not (value.isalpha() or value.isdigit()) or len(value) >= WORD_MAX
+        return not _is_a_name(value) or len(value) >= NAME_MAX
     if value.startswith("-----BEGIN "):
         return _PEM_KEY.match(text[start : end + 400]) is not None
     low = value.lower()
