@@ -311,9 +311,14 @@ NOT_PROMISED = (
     ("That a hidden secret is found", "an agent that wants to put one into its output or a file in disguise can"),
     ("Network file systems, and several machines", "a board is on a local disk of one machine"),
     (
+        "That `network: false` closes sockets in the file system",
+        "a service that listens at a path outside of the covered folders (your home, `/run`, `/tmp`) can be reached",
+    ),
+    (
         "Exact limits of memory, disk and processes",
-        "the keeper looks twice a second: a burst can pass a limit for a moment before the run is ended; only processes "
-        "are held by the kernel, where it lets us make a control group (`moot doctor` says which)",
+        "the keeper looks twice a second: a burst can pass a limit for a moment before the run is ended; only the "
+        "number of processes is held by the kernel, where a control group can be made (`moot doctor` says which); memory that "
+        "is in no process, as in an unmapped memfd or a socket, is not counted",
     ),
     (
         "Nothing left of an unsandboxed agent that kills worker, server and warden at once",

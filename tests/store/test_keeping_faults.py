@@ -206,6 +206,15 @@ def change(table: str, edit: Callable[[list[Any]], object]) -> Callable[[list[An
     return spoil
 
 
+def change_last(table: str, edit: Callable[[list[Any]], object]) -> Callable[[list[Any]], None]:
+    """Edit the last change of a table: nothing that comes later takes it back."""
+
+    def spoil(events: list[Any]) -> None:
+        edit([one for event in events for one in event["body"].get("changes", []) if one[0] == table][-1])
+
+    return spoil
+
+
 def in_last(**fields: Any) -> Callable[[list[Any]], None]:
     return lambda events: events[-1].update(fields)
 
@@ -216,7 +225,7 @@ FORGED: dict[str, tuple[Callable[[list[Any]], None], str]] = {
     "a flow of a huge number": (change("flows", lambda row: row.__setitem__(1, str(2**70))), "which is no number"),
     "a huge number": (change("items", lambda row: row[2].update(generation=2**70)), "no store takes"),
     "another priority": (change("items", lambda row: row[2].update(priority="?")), "where the flow has nothing"),
-    "an item that never was": (change("items", lambda row: row[2].update(after=["99"])), "there is no such item"),
+    "an item that never was": (change_last("items", lambda row: row[2].update(after=["99"])), "there is no such item"),
     "the end of time": (in_last(time=1e308), "Expected `float`"),
     "before time": (in_last(time=-5.0), "Expected `float`"),
     "depth": (in_last(body=msgspec.Raw(DEEP)), "recursion"),
