@@ -317,8 +317,8 @@ NOT_PROMISED = (
     (
         "Exact limits of memory, disk and processes",
         "the keeper looks twice a second: a burst can pass a limit for a moment before the run is ended; only the "
-        "number of processes is held by the kernel, where a control group can be made (`moot doctor` says which); memory that "
-        "is in no process, as in an unmapped memfd or a socket, is not counted",
+        "number of processes is held by the kernel, where a control group can be made (`moot doctor` says which); "
+        "memory that is in no process, as in an unmapped memfd or a socket, is not counted",
     ),
     (
         "Nothing left of an unsandboxed agent that kills worker, server and warden at once",

@@ -16,7 +16,8 @@ from tests.worker.yard import Yard, git
 DONE = """echo '{"outcome": "done", "summary": "it is done"}'"""
 SECRET = "fk-93jd82kd02ksl2920dkPq7"
 CANARY = "canary-4417-only-the-user-may-read-this"
-LOGIN = '{"claudeAiOauth": {"accessToken": "at-8831-canary-access", "refreshToken": "rt-8831-canary-refresh"}}'
+ACCESS, REFRESH = "aT8x31Qz7Lp0Vn4Kd9Rw2Ym5", "rT5m90Wc3Hk8Bz1Gs6Xj4Qe7"
+LOGIN = f'{{"claudeAiOauth": {{"accessToken": "{ACCESS}", "refreshToken": "{REFRESH}"}}}}'
 FLOW = """
 flow: siege
 start: dev
@@ -115,6 +116,7 @@ class Siege:
         assert self.of_the_user() == self.before, "a file of the user's was changed"
         branches = self.on_branches()
         assert "poison.txt" not in branches, "what the gate refuses has landed"
+        assert {"k.pem", "login.txt", "config.txt", "config.b64"}.isdisjoint(branches), "a secret has landed"
         assert [path for path in branches if ".moot" in path.lower() or "oot/" in path] == []
         self.check_no_secret()
         for number, item in honest.items():
@@ -129,7 +131,7 @@ class Siege:
 
     def check_no_secret(self) -> None:
         """Neither the run's key nor what only the user may read is in the store, in a commit or in its message."""
-        needles = [SECRET.encode(), CANARY.encode(), b"canary-refresh"]
+        needles = [one.encode() for one in (SECRET, CANARY, ACCESS, REFRESH)]
         for file in (self.project / ".moot").glob("board.db*"):
             data = file.read_bytes()
             assert [one for one in needles if one in data] == [], file.name
@@ -138,7 +140,7 @@ class Siege:
             kind = git(self.project, "cat-file", "-t", name)
             if kind in ("blob", "commit"):
                 text = git(self.project, "cat-file", kind, name)
-                assert SECRET not in text and CANARY not in text, f"{kind} {name} holds a secret"
+                assert [one for one in needles if one.decode() in text] == [], f"{kind} {name} holds a secret"
                 assert kind == "blob" or not any(letter in text for letter in "\x1b\x07\u202e"), name
 
 

@@ -34,7 +34,15 @@ gates: {{{gates}}}
 def git(folder: Path, *args: str) -> str:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     names = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.invalid")
-    ran = subprocess.run(["git", *names, *args], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        ["git", *names, *args],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",  # names of files need not be text
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.strip()
 
