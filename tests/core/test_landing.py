@@ -26,8 +26,8 @@ GROUP = small_flow("""
 columns: {dev: {agents: [d], next: look}, look: {agents: [a, b], next: done, fix: dev}}
 agents: {d: {}, a: {write: new_tests}, b: {write: none}}
 """)
-GREEN = Evidence(gate="ward", green=True, commit="m1", tree="t1")
-RED = Evidence(gate="ward", green=False, commit="m1", tree="t1", output="1 failed")
+GREEN = Evidence(gate="ward", green=True, command=["true"], commit="m1", tree="t1")
+RED = Evidence(gate="ward", green=False, command=["true"], commit="m1", tree="t1", output="1 failed")
 
 
 def made(board: TrialBoard, commit: str = "c1", **fields: Any) -> str:
@@ -42,7 +42,7 @@ def through(board: TrialBoard) -> str:
     """An item of the line whose work passed its gate and is to land."""
     item = board.add()
     board.bring("d", work=change("src/a.py"))
-    board.bring("ward", evidence=[Evidence(gate="ward", green=True, commit="c1", tree="t0")])
+    board.bring("ward", evidence=[Evidence(gate="ward", green=True, command=["true"], commit="c1", tree="t0")])
     board.bring("r")
     assert board.place(item) == ("done", "proving")
     return item

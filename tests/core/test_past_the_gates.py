@@ -22,7 +22,7 @@ gates: {ward: {run: ["true"]}, smoke: {run: ["true"]}}
 
 
 def green(tree: str = "t1", gate: str = "ward") -> Evidence:
-    return Evidence(gate=gate, green=True, commit="c", tree=tree)
+    return Evidence(gate=gate, green=True, command=["true"], commit="c", tree=tree)
 
 
 def dispatch(board: TrialBoard, run: Speaker, agent: str = "q") -> str:

@@ -160,7 +160,7 @@ def test_what_was_proved_and_what_was_begun_is_known_to_the_next_landing() -> No
     with SoundBoard(FLOW) as board:
         board.add()
         board.bring("d", work=change("src/a.py"))
-        board.bring("ward", evidence=[Evidence(gate="ward", green=True, tree="t1")])
+        board.bring("ward", evidence=[Evidence(gate="ward", green=True, command=["true"], tree="t1")])
         board.effort("r", "done")
         lost = board.next(*ALL)
         board.engine.on_run(lost, commands.RecordLanding(branch="main", old="o", new="n"))

@@ -4,7 +4,7 @@ from msgspec import Struct, field
 
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ENDED, Item
-from folkmoot.core.rules.judging.required import required
+from folkmoot.core.rules.judging.required import proved, required
 from folkmoot.core.rules.running.landing import is_at_rest, unsettled
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
@@ -33,7 +33,9 @@ class Standing(Struct, frozen=True, kw_only=True):
     branch: str  # the branch its work is for, in words
     target: str  # of the flow
     gates: list[str] = field(default_factory=list)  # with a command, that must be green on what lands
-    proved: dict[str, list[str]] = field(default_factory=dict)  # tree -> gates that were green on it
+    proved: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # tree -> gates that are green on it, as the flow has them
     landing: Landing | None = None
 
 
@@ -59,11 +61,6 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
     parent = reading.item(item.asker) if item.asker else None
     parent = parent if parent is not None and parent.status not in ENDED else None
     gates = required(flow, item, parent is None) if run.agent == LANDING else []
-    proved: dict[str, list[str]] = {}
-    for proof in item.proofs:
-        tree = proof.evidence.tree if proof.evidence else None
-        if tree and proof.green:
-            proved.setdefault(tree, []).append(proof.gate)
     return Standing(
         item=item.id,
         title=item.title,
@@ -80,7 +77,7 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
         branch=branch_of(flow, item),
         target=flow.target,
         gates=[gate for gate in gates if flow.gates[gate].run],
-        proved=proved,
+        proved=proved(flow, item),
         landing=item.landing,
     )
 

@@ -97,7 +97,7 @@ def landing(scene: Scene, parent: Item | None) -> list[Command]:
     touched = chance.sample(PATHS, 2) if wild else item.changed[:2] or [f"src/i{item.id}.py"]
     parent = parent if parent is not None and parent.status not in ENDED else None
     gates = required(scene.flow, item, parent is None)
-    green = [Evidence(gate=gate, green=True, tree=new) for gate in gates]
+    green = [Evidence(gate=gate, green=True, command=scene.flow.gates[gate].run, tree=new) for gate in gates]
     branch = branch_of(scene.flow, item)
     paths = [Touched(path.rstrip("/") + ("/x.py" if path.endswith("/") else "")) for path in touched]
     record = RecordLanding(branch=branch, old=None, new=new, tree=new, touched=paths, evidence=green)

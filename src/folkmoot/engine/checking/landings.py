@@ -6,7 +6,7 @@ from collections.abc import Callable
 from folkmoot.core.events import Event
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.rules.judging.required import required
+from folkmoot.core.rules.judging.required import last_words, proved, required
 from folkmoot.core.rules.sharing.paths import outside
 
 Found = Callable[[str, str, str | None], None]
@@ -65,12 +65,12 @@ class Landings:
                 self.found("R-19", f"event {event.seq} landed it on {branch}, and {missing[0]} was not green", item.id)
 
     def _missing(self, item: Item, flow: Flow, for_target: bool, tree: str | None) -> list[str]:
-        last = {proof.gate: proof.green for proof in item.proofs}
-        there = {p.gate: p.green for p in item.proofs if p.evidence is not None and p.evidence.tree == tree}
+        last = last_words(flow, item)
+        there = proved(flow, item).get(tree or "", [])
         return [
             gate
             for gate in required(flow, item, for_target)
-            if not (there if tree is not None and flow.gates[gate].run else last).get(gate, False)
+            if not (gate in there if tree is not None and flow.gates[gate].run else last.get(gate, False))
         ]
 
 

@@ -25,14 +25,35 @@ def _way(flow: Flow, item: Item) -> list[str]:
     return [column for column in dict.fromkeys(c for way in ways for c in flow.stages(way)) if column in flow.columns]
 
 
+def is_of(flow: Flow, evidence: Evidence) -> bool:
+    """Is it the check that the flow has now under this name? A gate whose command was changed is another check."""
+    gate = flow.gates.get(evidence.gate)
+    return gate is not None and evidence.command == gate.run
+
+
+def proved(flow: Flow, item: Item) -> dict[str, list[str]]:
+    """The trees on which gates were shown to be green, and which gates, by the command that each has now."""
+    trees: dict[str, list[str]] = {}
+    for proof in item.proofs:
+        evidence = proof.evidence
+        if proof.green and evidence is not None and evidence.tree and is_of(flow, evidence):
+            trees.setdefault(evidence.tree, []).append(proof.gate)
+    return trees
+
+
+def last_words(flow: Flow, item: Item) -> dict[str, bool]:
+    """Whether each gate that ran was green the last time. What another command has shown is no green word."""
+    return {p.gate: p.green and (p.evidence is None or is_of(flow, p.evidence)) for p in item.proofs}
+
+
 def unproved(
     flow: Flow, item: Item, for_target: bool, tree: str | None = None, evidence: Iterable[Evidence] = ()
 ) -> list[str]:
     """Those of them that are not green on a tree. Where nobody can say which tree it is, and for a gate that only
     people can play, its last word counts."""
-    found = {one.gate: one.green and tree in (None, one.tree) for one in evidence}
-    last = {proof.gate: proof.green for proof in item.proofs} | found
-    shown = {p.gate for p in item.proofs if p.green and p.evidence is not None and p.evidence.tree == tree}
+    found = {one.gate: one.green and tree in (None, one.tree) and is_of(flow, one) for one in evidence}
+    last = last_words(flow, item) | found
+    shown = proved(flow, item).get(tree or "", [])
 
     def is_green(gate: str) -> bool:
         if tree is None or not flow.gates[gate].run:
@@ -51,7 +72,7 @@ def waive(case: Case, gates: list[str], why: str) -> None:
 
 def not_green(case: Case, gates: Iterable[str]) -> list[str]:
     """Those of some gates of the flow whose last word is not green."""
-    last = {proof.gate: proof.green for proof in case.item.proofs}
+    last = last_words(case.flow, case.item)
     return [gate for gate in gates if gate in case.flow.gates and not last.get(gate, False)]
 
 

@@ -1,0 +1,51 @@
+"""Gates that are changed, or answered by hand, while work is on its way to the target branch: with real git (R-19)."""
+
+from pathlib import Path
+
+import pytest
+
+from folkmoot.core.commands import Speaker
+from folkmoot.core.report import Report
+from folkmoot.testing.builders import small_flow
+from tests.worker.yard import ACTOR, Yard, git
+
+FLOW = """
+flow: changed
+start: dev
+limits: {slots: 4, lease: 60s, timeout: 30s, silence: 20s, executions: 2, feedback_rounds: 1}
+columns:
+  dev: {agents: [dev], next: look, gate: [ward]}
+  look: {agents: [reader], next: done, fix: dev}
+agents:
+  dev: {run: {command: ACTOR}, write: own, ladder: {0: small, 1+: escalate}}
+  reader: {write: none}
+gates: {ward: {run: [COMMAND]}}
+"""
+
+
+def by_hand(yard: Yard, agent: str) -> None:
+    """Somebody takes what waits for this agent, or gate, and says that it is done."""
+    engine = yard.board._application.engine
+    view = engine.claim(Speaker("somebody"), agent)
+    engine.report(Speaker(agent, view["run"], view["token"]), Report.done("looked at"))
+
+
+@pytest.mark.attack(
+    "gates",
+    "a gate's command is changed to one that fails, while an item that it was green for is in review",
+    "the new command runs on what would land, and nothing lands",
+)
+@pytest.mark.ledger("R-19", "R-22")
+def test_a_gate_that_was_changed_runs_again_before_the_work_lands(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=FLOW.replace("COMMAND", "'true'"))
+    item = yard.add("make", "write new.txt x", "report done")
+    yard.run()
+    assert yard.show(item)["column"] == "look"
+    changed = small_flow(FLOW.replace("COMMAND", "'false'").replace("ACTOR", str(ACTOR)))
+    yard.board._application.engine.adopt_flow(Speaker("somebody"), changed, "changed")
+    by_hand(yard, "reader")
+    yard.run()
+    assert "new.txt" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main")
+    assert yard.status(item) != "done"
+    assert ["false"] in [proof["evidence"]["command"] for proof in yard.show(item)["evidence"]]
+    yard.doctor()
