@@ -31,7 +31,7 @@ from folkmoot.core.rules import (
 )
 from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import gates, verdicts
+from folkmoot.core.rules.judging import gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
@@ -586,6 +586,14 @@ def unbound_dispatch(patch: Patch) -> None:
 @defect("R-19", "a landing is not asked what proves it", flow=FERRY, alone=True)
 def unproved_landing(patch: Patch) -> None:
     patch.setattr(landing, "unproved", lambda *rest: [])
+
+
+@defect("R-19", "a sign-off counts for whatever comes after it", flow=flow_of("harbour"), alone=True)
+def lasting_sign_off(patch: Patch) -> None:
+    def wrong(flow: Flow, item: Item, head: str | None) -> dict[str, bool]:
+        return {proof.gate: proof.green for proof in item.proofs}
+
+    patch.setattr(required, "last_words", wrong)
 
 
 @defect("R-19", "a run waives gates", flow=FERRY, alone=True)

@@ -130,6 +130,7 @@ class Proof(Struct, frozen=True, gc=False, kw_only=True):
     commit: str | None = None
     at: int = 0
     evidence: Evidence | None = None  # None: somebody's word
+    head: str | None = None  # where the item's branch was when the gate began
 
 
 class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -3,7 +3,9 @@
 An agent, time, another item, or a person who is asked. A step may move the item on, so steps are taken until none does.
 """
 
-from folkmoot.core.flow import END
+from msgspec.structs import replace
+
+from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import BOUND, ENDED
 from folkmoot.core.order import actor
 from folkmoot.core.records import Option
@@ -11,9 +13,11 @@ from folkmoot.core.rules.breaker import trip_breakers
 from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help, take_help, wants_help
 from folkmoot.core.rules.children.parts import all_have_spoken, settle_group
 from folkmoot.core.rules.children.tasks import rejoin
+from folkmoot.core.rules.judging.required import unsigned
 from folkmoot.core.rules.movement import at_limit, enter, finish, history, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.running.landing import is_before_landing
 from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
@@ -55,7 +59,7 @@ def _see_to_it(case: Case) -> None:
     elif item.join is not None:
         _join(case)
     elif item.proving is not None and item.proving.column == item.column:
-        _check_fuse(case)
+        _check_fuse(case) or _call_by_hand(case)
     elif column.human:
         words = f"What should happen with {item.title!r}? {item.because}"
         ask(case, "decision", words, context=history(case), options=[] if item.origins else stages(case))
@@ -110,6 +114,17 @@ def _check_fuse(case: Case) -> bool:
     words = f"{runs} runs since a person last looked. Should the agents go on?"
     ask(case, "budget", words, context=history(case))
     return True
+
+
+def _call_by_hand(case: Case) -> None:
+    """What is about to land has been looked at as it is now by whoever plays a gate without a command (R-22)."""
+    item, proving = case.item, case.item.proving
+    if proving is None or item.status != "proving" or not is_before_landing(proving):
+        return
+    gates = unsigned(case.flow, item, item.asker is None)
+    if [*gates, LANDING] != proving.left:
+        name, told = ("gate_called", {"gates": gates}) if gates else ("item_rests", {"why": "no gate is left to ask"})
+        case.set(name, {**told, "column": item.column}, proving=replace(proving, left=[*gates, LANDING]))
 
 
 def _settle_with_agent(case: Case) -> None:

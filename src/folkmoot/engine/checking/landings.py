@@ -19,6 +19,7 @@ class Landings:
     def __init__(self, found: Found) -> None:
         self.found = found
         self._recorded: dict[str, str] = {}  # item -> the commit that it was about to land, proved
+        self._heads: dict[str, str | None] = {}  # item -> where its branch was before that changed
         self._said = False
 
     def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None, by_person: bool) -> None:
@@ -27,6 +28,8 @@ class Landings:
         new = [gate for gate in item.waived if gate not in before.waived]
         if new and not (by_person and event.name == "gates_waived"):
             self.found("R-19", f"{event.name} by {event.agent} lets it go without {new[0]}", item.id)
+        if item.head != before.head:
+            self._heads[item.id] = before.head
         if event.name == "landing_recorded":
             self._record(event, item, flow)
         elif event.name == "work_landed":
@@ -41,7 +44,7 @@ class Landings:
         strange = outside(paths, item.files) if item.files else []
         if strange:
             self.found("R-20", f"event {event.seq} is to land {strange[0]}, which is not among its files", item.id)
-        missing = self._missing(item, flow, _is_for_target(landing.branch), landing.tree)
+        missing = self._missing(item, flow, _is_for_target(landing.branch), landing.tree, item.head)
         self._recorded[item.id] = landing.new
         if missing and self._said:
             words = f"event {event.seq} is to land {landing.new} on {landing.branch}, and {missing[0]} is not green"
@@ -60,12 +63,12 @@ class Landings:
             self.found("R-19", f"it is a {item.kind} in {item.column}, and landed on {branch}", item.id)
         if self._recorded.pop(item.id, None) != item.landed:
             # By somebody's word, or under another flow than the one in force: the last word of each gate counts.
-            missing = self._missing(item, flow, True, None)
+            missing = self._missing(item, flow, True, None, item.head or self._heads.get(item.id))
             if missing:
                 self.found("R-19", f"event {event.seq} landed it on {branch}, and {missing[0]} was not green", item.id)
 
-    def _missing(self, item: Item, flow: Flow, for_target: bool, tree: str | None) -> list[str]:
-        last = last_words(flow, item)
+    def _missing(self, item: Item, flow: Flow, for_target: bool, tree: str | None, head: str | None) -> list[str]:
+        last = last_words(flow, item, head)
         there = proved(flow, item).get(tree or "", [])
         return [
             gate

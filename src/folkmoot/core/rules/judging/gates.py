@@ -14,7 +14,7 @@ from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.landing import landing_reported
+from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
 from folkmoot.core.situation import Case
 from folkmoot.core.work import Evidence
 
@@ -75,6 +75,7 @@ def _proof(case: Case, gate: str, green: bool, said: Report, evidence: Evidence 
         commit=said.commit,
         at=case.situation.at,
         evidence=evidence,
+        head=case.run.head,
     )
     return [*case.item.proofs, proof][-PROOFS_KEPT:]
 
@@ -101,6 +102,10 @@ def _green(case: Case, gate: str, said: Report, evidence: Evidence | None) -> No
 def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None:
     """Its output becomes findings; the column the flow names mends them, or the run it checked has failed."""
     item, stage = case.item, stage_of(case)
+    if is_before_landing(item.proving):
+        case.set("gate_failed", {"gate": gate, "why": said.summary}, proofs=_proof(case, gate, False, said, evidence))
+        not_signed(case, gate, said)
+        return
     proving, on_red = item.proving, case.flow.columns[stage].on_red
     words = said.summary or (said.findings[0].issue if said.findings else "no words were given")
     findings = said.findings or [Finding(kind="test", severity="high", issue=words)]

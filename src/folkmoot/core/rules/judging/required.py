@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import Item, Proof
 from folkmoot.core.situation import Case
 from folkmoot.core.work import Evidence
 
@@ -41,23 +41,38 @@ def proved(flow: Flow, item: Item) -> dict[str, list[str]]:
     return trees
 
 
-def last_words(flow: Flow, item: Item) -> dict[str, bool]:
-    """Whether each gate that ran was green the last time. What another command has shown is no green word."""
-    return {p.gate: p.green and (p.evidence is None or is_of(flow, p.evidence)) for p in item.proofs}
+def last_words(flow: Flow, item: Item, head: str | None) -> dict[str, bool]:
+    """Whether each gate was green the last time. What another command has shown is no green word; nor is what somebody
+    said of other work than this head, where the gate has no command that could look again."""
+
+    def holds(proof: Proof) -> bool:
+        if proof.gate in flow.gates and not flow.gates[proof.gate].run:
+            return proof.head == head
+        return proof.evidence is None or is_of(flow, proof.evidence)
+
+    return {proof.gate: proof.green and holds(proof) for proof in item.proofs}
+
+
+def unsigned(flow: Flow, item: Item, for_target: bool) -> list[str]:
+    """The gates without a command that nobody has said to be green for the work as it is now."""
+    last = last_words(flow, item, item.head)
+    return [g for g in required(flow, item, for_target) if not flow.gates[g].run and not last.get(g, False)]
 
 
 def unproved(
     flow: Flow, item: Item, for_target: bool, tree: str | None = None, evidence: Iterable[Evidence] = ()
 ) -> list[str]:
-    """Those of them that are not green on a tree. Where nobody can say which tree it is, and for a gate that only
-    people can play, its last word counts."""
+    """Those of them that are not green on a tree. Where nobody can say which tree it is, its last word counts; so it
+    does for a gate that only people can play, if it was about the work as it is now."""
     found = {one.gate: one.green and tree in (None, one.tree) and is_of(flow, one) for one in evidence}
-    last = last_words(flow, item) | found
+    last = last_words(flow, item, item.head)
     shown = proved(flow, item).get(tree or "", [])
 
     def is_green(gate: str) -> bool:
-        if tree is None or not flow.gates[gate].run:
-            return last.get(gate, False)
+        if not flow.gates[gate].run:
+            return last.get(gate, False)  # whatever a landing says of it
+        if tree is None:
+            return found.get(gate, last.get(gate, False))
         return found.get(gate, gate in shown)
 
     return [gate for gate in required(flow, item, for_target) if not is_green(gate)]
@@ -72,7 +87,7 @@ def waive(case: Case, gates: list[str], why: str) -> None:
 
 def not_green(case: Case, gates: Iterable[str]) -> list[str]:
     """Those of some gates of the flow whose last word is not green."""
-    last = last_words(case.flow, case.item)
+    last = last_words(case.flow, case.item, case.item.head)
     return [gate for gate in gates if gate in case.flow.gates and not last.get(gate, False)]
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import RecordLanding, ReportRun, SettleLanding, Speaker
 from folkmoot.core.flow import END, LANDING
-from folkmoot.core.item import ENDED, Item, Proof
+from folkmoot.core.item import ENDED, Item, Proof, Proving
 from folkmoot.core.records import Option, Run
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.claims import end_run, fence, stale
@@ -37,6 +37,9 @@ def record(case: Case, command: RecordLanding) -> None:
         return
     for_target = case.situation.parent is None
     missing = unproved(case.flow, case.item, for_target, command.tree, command.evidence)
+    if any(not case.flow.gates[gate].run for gate in missing):
+        _defer(case, "somebody must look at it as it is now")  # see `settling`: the gate is called first
+        return
     if missing:
         words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
         raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
@@ -237,15 +240,29 @@ def _proofs(case: Case, command: ReportRun, done: bool) -> list[Proof]:
 
 
 def _evidence(case: Case, evidence: list[Evidence]) -> list[Proof]:
-    """What a landing's gates have shown, and is not on the item yet."""
+    """What a landing's gates have shown, and is not on the item yet. It has nothing to say for a gate by hand."""
     assert case.run is not None
     run, at = case.run.id, case.situation.at
     known = [proof.evidence for proof in case.item.proofs if proof.run == run]
     return [
         Proof(gate=e.gate, column=END, green=e.green, run=run, summary="", commit=e.commit, at=at, evidence=e)
         for e in evidence
-        if e not in known
+        if e not in known and (e.gate not in case.flow.gates or case.flow.gates[e.gate].run)
     ]
+
+
+def is_before_landing(proving: Proving | None) -> bool:
+    """Is the item done but for its landing, and a gate that only people can play is asked once more?"""
+    return proving is not None and LANDING in proving.left
+
+
+def not_signed(case: Case, gate: str, said: Report) -> None:
+    """Somebody has looked at what is to land, and it is not to: whoever made it hears why."""
+    assert case.run is not None
+    words = said.summary or (said.findings[0].issue if said.findings else "no words were given")
+    findings = said.findings or [Finding(kind="review", severity="high", issue=words)]
+    findings = [replace(finding, found_by=[gate]) for finding in findings]
+    _send_back(case, case.run, replace(said, cause="gate", summary=f"{gate} is red: {words}", findings=findings), None)
 
 
 def _send_back(case: Case, run: Run, said: Report, work: Work | None) -> None:
