@@ -49,8 +49,8 @@ PROMISES = (
     ),
     Promise(
         "Nothing lands past the gates",
-        "Whatever comes onto the target branch was green on every gate of its way, on the very tree that landed, by the "
-        "command that the gate has then; a gate without a command was answered for the very work that landed; "
+        "Whatever comes onto the target branch was green on every gate of its way, on the very tree that landed, by "
+        "the command that the gate has then; a gate without a command was answered for the very work that landed; "
         "only a person can waive one, and the log says who did.",
         (
             "tests/worker/test_past_the_gates.py::test_what_a_run_dispatched_meets_the_gates_of_the_item_that_asked",

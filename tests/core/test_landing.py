@@ -129,7 +129,7 @@ def test_a_landing_that_says_done_beside_a_red_gate_has_not_landed() -> None:
 
 
 @pytest.mark.ledger("R-19")
-def test_after_the_flows_rounds_a_person_is_asked_and_their_answer_lands_it_again() -> None:
+def test_after_the_flows_rounds_a_person_is_asked_and_their_answer_begins_anew() -> None:
     with SoundBoard(limited(SHORT, feedback_rounds=1)) as board:
         item = made(board)
         board.bring("landing", "failed", **conflict())
@@ -137,7 +137,9 @@ def test_after_the_flows_rounds_a_person_is_asked_and_their_answer_lands_it_agai
         board.bring("landing", "failed", **conflict("m2"))
         assert board.place(item) == ("done", ASKED)
         board.answer(board.inbox()[0], "accept it")
-        assert board.place(item) == ("done", "proving") and board.item(item).span.reds == {}
+        assert board.place(item) == ("dev", "ready"), "nobody has mended what is marked"
+        assert board.item(item).span.reds == {"done": 1}, "it was counted anew"
+        board.bring("d", work=change("src/a.py", base="m2", commit="c3"))
         board.bring("landing", commit="m3")
         assert board.place(item) == ("done", "done")
 

@@ -49,3 +49,37 @@ def test_a_gate_that_was_changed_runs_again_before_the_work_lands(tmp_path: Path
     assert yard.status(item) != "done"
     assert ["false"] in [proof["evidence"]["command"] for proof in yard.show(item)["evidence"]]
     yard.doctor()
+
+
+CONFLICT = """
+flow: conflict
+start: dev
+limits: {slots: 4, lease: 60s, timeout: 30s, silence: 20s, executions: 2, feedback_rounds: 1}
+columns:
+  dev: {agents: [dev], next: read}
+  read: {agents: [reader], next: done}
+agents:
+  dev: {run: {command: ACTOR}, write: own, ladder: {0: small, 1+: escalate}}
+  reader: {write: none}
+"""
+
+
+@pytest.mark.attack(
+    "gates",
+    "two items change one line, and the agents say done to the marked conflict without a change",
+    "no marks come onto the target branch, and a person is asked",
+)
+@pytest.mark.ledger("R-19")
+def test_marked_conflicts_never_land(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=CONFLICT, files={"a.txt": "first\n"})
+    item = yard.add("make", "only dev shell grep -q '<<<<' a.txt || echo mine > a.txt", "report done")
+    yard.run()
+    assert yard.show(item)["column"] == "read"
+    (yard.folder / "a.txt").write_text("theirs\n")
+    git(yard.folder, "commit", "-q", "-a", "-m", "theirs")
+    by_hand(yard, "reader")
+    yard.run()
+    assert git(yard.folder, "show", "main:a.txt").strip() == "theirs"
+    assert yard.status(item) == "awaiting-divine-guidance"
+    assert [run["agent"] for run in yard.show(item)["runs"]] == ["dev", "reader", "landing", "dev"]
+    yard.doctor()

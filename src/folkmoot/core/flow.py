@@ -1,5 +1,6 @@
 """A flow says which columns, agents, ladders and limits hold. It is data; what follows from it is in the rules."""
 
+from collections.abc import Container
 from typing import Any
 
 from msgspec import Struct, field
@@ -234,6 +235,11 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     def checks(self, column: str) -> bool:
         """Does a stage give verdicts on others' work?"""
         return self.columns[column].fix is not None
+
+    def writes(self, column: str, modes: Container[str] = ("own", "new_tests", "any")) -> bool:
+        """May an agent that watches this column change files?"""
+        known = (self.agents.get(agent) for agent in self.columns[column].agents)
+        return any(agent is not None and agent.write in modes for agent in known)
 
     def stage_before(self, column: str) -> str | None:
         """The watched stage of the normal flow that leads to this column."""

@@ -151,6 +151,7 @@ def move(case: Case, command: MoveItem) -> None:
     }
     if command.column == END:
         waive(case, unproved(case.flow, case.item, case.item.asker is None), why)
+        told["marked"] = None  # a person may land it as it is
     enter(case, command.column, because, **told, **left, **begins_at(case, command.column))
 
 

@@ -176,7 +176,7 @@ def go_forward(case: Case, place: Column) -> None:
         origins=[],
         failures={},
         forwards=item.forwards + 1,
-        made_by=item.made_by if checks or not place.agents else column,
+        made_by=item.made_by if checks or not case.flow.writes(column) else column,  # readers make no work
         returns_to=None,
         escalation_reason=None,
     )

@@ -17,7 +17,7 @@ from folkmoot.core.rules.judging.required import unsigned
 from folkmoot.core.rules.movement import at_limit, enter, finish, history, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
-from folkmoot.core.rules.running.landing import is_before_landing
+from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
 from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
@@ -59,7 +59,7 @@ def _see_to_it(case: Case) -> None:
     elif item.join is not None:
         _join(case)
     elif item.proving is not None and item.proving.column == item.column:
-        _check_fuse(case) or _call_by_hand(case)
+        _check_fuse(case) or _before_landing(case)
     elif column.human:
         words = f"What should happen with {item.title!r}? {item.because}"
         ask(case, "decision", words, context=history(case), options=[] if item.origins else stages(case))
@@ -116,10 +116,14 @@ def _check_fuse(case: Case) -> bool:
     return True
 
 
-def _call_by_hand(case: Case) -> None:
-    """What is about to land has been looked at as it is now by whoever plays a gate without a command (R-22)."""
+def _before_landing(case: Case) -> None:
+    """What is about to land has no conflicts that nobody mended, and has been looked at as it is now by whoever plays
+    a gate without a command (R-22)."""
     item, proving = case.item, case.item.proving
     if proving is None or item.status != "proving" or not is_before_landing(proving):
+        return
+    if is_marked(item):
+        not_mended(case)
         return
     gates = unsigned(case.flow, item, item.asker is None)
     if [*gates, LANDING] != proving.left:

@@ -35,6 +35,7 @@ def record(case: Case, command: RecordLanding) -> None:
         raise Refused("not_landing", f"run {run.id} is of {run.agent}, and moves no branch", "report the work instead")
     if _has_no_branch(case):
         return
+    _check_mended(case.item)
     for_target = case.situation.parent is None
     missing = unproved(case.flow, case.item, for_target, command.tree, command.evidence)
     if any(not case.flow.gates[gate].run for gate in missing):
@@ -146,6 +147,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
     said, work = _judged(command), command.work
     done = said.outcome == "done" and command.fault is None
     if done:
+        _check_mended(case.item)
         _check_proved(case, command)
         check_lease(run, case.now)
     proofs = [*case.item.proofs, *_proofs(case, command, done)][-PROOFS_KEPT:]
@@ -168,11 +170,28 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         case.set("work_landed", {**told, "proved": required(case.flow, case.item, case.situation.parent is None)})
         _end(case, f"its work is on {fields['landed_on']}")
     elif said.cause in ("conflict", "gate"):
-        _send_back(case, run, said, work)
+        _send_back(case, run, said, work, marks=said.cause == "conflict")
     elif said.extra.get("no_target"):
         _ask_for_target(case, said)
     else:
         passing_fault(case, said.cause or "transient", command.fault or said.summary or "it could not be landed")
+
+
+def is_marked(item: Item) -> bool:
+    """Is its branch still where a landing has marked conflicts, so that nobody has mended them?"""
+    return item.marked is not None and item.head == item.marked
+
+
+def _check_mended(item: Item) -> None:
+    if is_marked(item):
+        words = f"the conflicts that are marked in {item.marked} were not mended"
+        raise Refused("not_proved", words, "mend them first; a person can land it as it is: moot move ID done")
+
+
+def not_mended(case: Case) -> None:
+    """Who was to mend the conflicts says done, and has changed nothing: it is the same conflict again."""
+    said = Report.failed("the marked conflicts were not mended", "conflict", findings=case.item.findings)
+    _send_back(case, None, said, None)
 
 
 def _check_proved(case: Case, command: ReportRun) -> None:
@@ -265,7 +284,20 @@ def not_signed(case: Case, gate: str, said: Report) -> None:
     _send_back(case, case.run, replace(said, cause="gate", summary=f"{gate} is red: {words}", findings=findings), None)
 
 
-def _send_back(case: Case, run: Run, said: Report, work: Work | None) -> None:
+def _mending_stage(case: Case, modes: tuple[str, ...]) -> str | None:
+    """The stage that made the work; or the last one before it, on the item's way, whose agent may change what it must.
+    Who only reads would say done, and what is wrong would land."""
+    item, flow = case.item, case.flow
+    way = [name for name in flow.stages(item.entry if item.entry in flow.columns else None) if name in flow.columns]
+    if item.made_by in way:
+        way = way[: way.index(item.made_by) + 1]
+    elif item.made_by is not None:  # off that way, or gone from the flow: then only the stage before the end can know
+        last = item.made_by if item.made_by in flow.columns else flow.stage_before(END)
+        way = [last] if last else []
+    return next((name for name in reversed(way) if name != END and flow.writes(name, modes)), None)
+
+
+def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, marks: bool = False) -> None:
     """To the stage that made the work, with both sides already merged, and from there straight back to landing."""
     item, flow = case.item, case.flow
     reds = item.span.reds.get(END, 0) + 1
@@ -275,18 +307,20 @@ def _send_back(case: Case, run: Run, said: Report, work: Work | None) -> None:
         "proving": None,
         "landing": None,
     }
-    if work is not None and work.commit and item.head == run.head:
+    if work is not None and work.commit and run is not None and item.head == run.head:
         fields["head"] = work.commit
+        fields["marked"] = work.commit if marks else None
     because = f"it cannot land as it is: {said.summary}"
     case.emit("landing_failed", {"why": said.summary, "round": reds}, item=at_rest(case, **fields, because=because))
     stays = item.column != END
-    stage = item.made_by if item.made_by in flow.columns and item.made_by != END else flow.stage_before(END)
-    if stays and item.kind == "task" and said.cause == "conflict":
+    stage = _mending_stage(case, ("own", "any") if said.cause == "conflict" else ("own", "new_tests", "any"))
+    if stays and item.kind == "task" and said.cause == "conflict" and run is not None:
         failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's (R-24)
     elif reds > flow.limits.feedback_rounds or (stage is None and not stays):
         words = f"The work could not be landed for the {reds}th time: {said.summary}"
         ways = [Option(option=f"mend it in {stage}", to=stage)] if stage and not stays else []
         ways += [Option(option="try again"), Option(option="give it up", effect="cancel")]
-        ask(case, "conflict" if said.cause == "conflict" else "decision", words, options=ways)
+        hint = f"moot move {item.id} done lands it as it is" if is_marked(case.item) else None
+        ask(case, "conflict" if said.cause == "conflict" else "decision", words, options=ways, help=hint)
     elif stage is not None and not stays:
         enter(case, stage, because, event="escalation_triggered", returns_to=END, origins=[], proving=None)
