@@ -59,7 +59,8 @@ def _see_to_it(case: Case) -> None:
     elif item.join is not None:
         _join(case)
     elif item.proving is not None and item.proving.column == item.column:
-        _check_fuse(case) or _before_landing(case)
+        if not _check_fuse(case):
+            _before_landing(case)
     elif column.human:
         words = f"What should happen with {item.title!r}? {item.because}"
         ask(case, "decision", words, context=history(case), options=[] if item.origins else stages(case))
