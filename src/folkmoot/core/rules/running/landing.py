@@ -170,7 +170,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         case.set("work_landed", {**told, "proved": required(case.flow, case.item, case.situation.parent is None)})
         _end(case, f"its work is on {fields['landed_on']}")
     elif said.cause in ("conflict", "gate"):
-        _send_back(case, run, said, work, marks=said.cause == "conflict")
+        _send_back(case, run, said, work, said.cause == "conflict")
     elif said.extra.get("no_target"):
         _ask_for_target(case, said)
     else:
