@@ -2,7 +2,6 @@
 
 import os
 import sys
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -11,11 +10,11 @@ from folkmoot.doors.cli.session import Number, Session, View, common, number_of
 from folkmoot.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from folkmoot.core.flow import Limits
 
-SOON = 1.0  # seconds before anybody is told how far it has come
+SOON = 1000  # milliseconds before anybody is told how far it has come
 
 
 @click.command("log")
@@ -149,7 +148,7 @@ def doctor_command(session: Session) -> None:
     """
     from folkmoot.engine.checking.doctor import examine
 
-    how_far = _HowFar()
+    how_far = _HowFar(session.board.engine.clock.wall)
     try:
         view = examine(session.board.engine, how_far)
     except Unavailable as fault:
@@ -174,12 +173,13 @@ def doctor_command(session: Session) -> None:
 class _HowFar:
     """A line that a person at a terminal sees while it takes long; nobody else gets it."""
 
-    def __init__(self) -> None:
-        self._since = monotonic()
+    def __init__(self, now: "Callable[[], int]") -> None:
+        self._now = now
+        self._since = now()
         self._shown = False
 
     def __call__(self, what: str, over: int, of: int) -> None:
-        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and monotonic() - self._since > SOON:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and self._now() - self._since > SOON:
             self._shown = True
             sys.stderr.write(f"\r\x1b[Kchecking {what}: {over:,} of {of:,}")
             sys.stderr.flush()

@@ -219,7 +219,10 @@ class Clones:
             ]
         for path in self._links[base]:
             folder = os.path.join(paths.workspace, path)
-            if not behind_link(paths.workspace, path, {}) and is_folder(os.fsencode(folder)) and os.listdir(folder):
+            if behind_link(paths.workspace, path, {}) or not is_folder(os.fsencode(folder)):
+                continue
+            there = os.listdir(folder)
+            if there and ".git" not in there:  # with one it is a repository: what became of that is looked at below
                 words = (
                     f"it put files into {path}, which is another repository (a submodule): no commit here can hold them"
                 )
