@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -148,15 +149,14 @@ def doctor_command(session: Session) -> None:
     """
     from folkmoot.engine.checking.doctor import examine
 
-    how_far = _HowFar(session.board.engine.clock.wall)
     try:
-        view = examine(session.board.engine, how_far)
+        engine = session.board.engine
+        with closing(_HowFar(engine.clock.wall)) as how_far:
+            view = examine(engine, how_far)
     except Unavailable as fault:
         if fault.code != "store_damaged":
             raise
         raise Unavailable(fault.code, fault.message, session.boards.rescue(session.place)) from fault
-    finally:
-        how_far.close()
     view["limits"] = limits_of_runs(session.board.queries.flow().limits, session.boards.held_by_kernel())
 
     def words() -> None:
