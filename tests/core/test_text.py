@@ -2,7 +2,7 @@
 
 import pytest
 
-from folkmoot.core.commands import Command, LockPaths, ReportRun, SendMessage
+from folkmoot.core.commands import AddComment, AddItem, Command, LockPaths, ReportRun, SendMessage
 from folkmoot.core.report import Report
 from folkmoot.core.text import encoded
 from folkmoot.errors import Invalid
@@ -18,6 +18,9 @@ from folkmoot.errors import Invalid
         SendMessage(sender="a", to="b", type="c", context={"n": 10**30}),
         LockPaths(paths=["a"], seconds=float("inf")),
         LockPaths(paths=["a\0b"], seconds=1.0),
+        # JSON writes these as null, which a field that may be left out would take for nothing.
+        AddComment(content="x", artifact=float("nan")),  # type: ignore[arg-type]
+        AddItem(title="x", column=float("inf")),  # type: ignore[arg-type]
     ],
 )
 def test_it_is_refused(command: Command) -> None:

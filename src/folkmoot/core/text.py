@@ -43,14 +43,15 @@ def encoded(command: Command) -> bytes:
         )
     try:
         # What Python lets through here no store could read back: a number for a text, one text for a list of them.
-        reader(type(command))(data)
+        understood = reader(type(command))(data)
     except msgspec.ValidationError as error:
         if has_unstorable(msgspec.to_builtins(command)):
             raise _unstorable() from error
         words = f"a value of {type(command).__name__} is of another kind: {error}"
         raise Invalid("bad_value", words, "give a text for a text, and a list for a list") from error
     # Looking at every value takes its time, and hardly any command needs it.
-    suspect = b"\\u0000" in data or _has_numbers(command)
+    # What JSON cannot say is written as null: then what is read back is not what was given.
+    suspect = b"\\u0000" in data or _has_numbers(command) or understood != command
     if suspect and has_unstorable(msgspec.to_builtins(command)):
         raise _unstorable()
     _check_paths(command)
