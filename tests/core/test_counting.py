@@ -80,6 +80,7 @@ def test_what_another_person_added_is_counted_for_itself() -> None:
             for _ in range(12):
                 add(board, run)
             board.report(run, "failed", cause="requirement")
+        assert len(board.queries.list()["items"]) == 2 + 2 * 12
 
 
 @pytest.mark.ledger("R-33")
