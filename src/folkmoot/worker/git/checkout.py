@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
+from folkmoot.worker.git.looking import found_at
 from folkmoot.worker.git.placing import Placer, behind_link, clear_above, in_the_way
 from folkmoot.worker.removing import maker
 
@@ -119,10 +120,13 @@ class Checkout:
             return [os.fsdecode(change.path) for change in changes]
         staged, left = self._staged(changes), []
         todo, listed = [], []
-        for change in changes:
+        going: set[bytes] = set()  # what makes room: a link that goes is no way to somewhere else any more
+        for change in sorted(changes, key=lambda one: one.status != "D"):
             was, shall = state(change.old_mode, change.old), state(change.mode, change.new)
             in_index = staged.get(change.path, GONE)
-            there = in_index in (was, shall) and self._there(change)
+            there = in_index in (was, shall) and self._there(change, going)
+            if there and change.status == "D":
+                going.add(change.path)
             if not there:
                 left.append(change.path)
             elif there == "was":
@@ -140,14 +144,15 @@ class Checkout:
             self._list(listed)
         return [os.fsdecode(path) for path in sorted(left)]
 
-    def _there(self, change: "Change") -> str:
+    def _there(self, change: "Change", going: set[bytes]) -> str:
         """How the file is: `was`, as before the change, or gone; `shall`, as after it; empty: as it is the user's."""
         path = os.path.join(os.fsencode(self.path), change.path)
         if SUBMODULE in (change.old_mode, change.mode):
             return "was"
         was, shall = state(change.old_mode, change.old), state(change.mode, change.new)
-        if behind_link(os.fsencode(self.path), change.path):
-            return "was" if shall == GONE else ""
+        link = behind_link(os.fsencode(self.path), change.path)
+        if link is not None:
+            return "was" if shall == GONE or (was == GONE and link in going) else ""
         if self._is(path, change.path, shall):
             return "shall"
         # A file that is missing is no work of the user's: whoever took it away to bring the new one may have died.
@@ -155,11 +160,10 @@ class Checkout:
 
     def _is(self, path: bytes, name: bytes, wanted: tuple[str, str]) -> bool:
         """Is the file there as git would have it, with the line endings that the user wants?"""
-        try:
-            found = os.lstat(path).st_mode
-        except (FileNotFoundError, NotADirectoryError):
+        there = found_at(path)
+        if there is None:
             return wanted == GONE
-        mode, blob = wanted
+        found, (mode, blob) = there.st_mode, wanted
         if stat.S_ISDIR(found):
             return wanted == GONE  # whether it is in the way is seen when the file is put there
         if wanted == GONE or stat.S_ISLNK(found) != (mode == LINK):

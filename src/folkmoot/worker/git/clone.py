@@ -28,7 +28,7 @@ from folkmoot.worker.git.harvest.bounds import (
     TooMuch,
 )
 from folkmoot.worker.git.harvest.rules import heavy
-from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, oddities, open_file
+from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, found_at, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.ports import Paths, Ran
@@ -354,10 +354,8 @@ def index_of(paths: Paths) -> str:
 
 
 def is_folder(path: bytes) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
+    there = found_at(path)
+    return there is not None and stat.S_ISDIR(there.st_mode)
 
 
 def _measured(top: bytes, names: set[bytes], allowed: Allowed) -> int:
@@ -380,11 +378,8 @@ def _entries_of(index: str) -> int:
 
 
 def _size(path: bytes) -> int:
-    try:
-        there = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
-    return there.st_size if stat.S_ISREG(there.st_mode) else 0
+    there = found_at(path)
+    return there.st_size if there is not None and stat.S_ISREG(there.st_mode) else 0
 
 
 def quoted(path: str) -> str:

@@ -91,3 +91,14 @@ def behind_link(top: str, path: str, known: dict[str, bool]) -> bool:
     behind = known.get(folder, False)
     known.update(dict.fromkeys(passed, behind))
     return behind
+
+
+def found_at(path: bytes) -> "os.stat_result | None":
+    """What is at a path, itself and not what it leads to; None where nothing can be: above it may be a file, or a
+    link that leads to itself."""
+    try:
+        return os.lstat(path)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return None
+        raise

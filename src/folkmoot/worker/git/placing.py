@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import SUBMODULE
+from folkmoot.worker.git.looking import found_at
 
 if TYPE_CHECKING:
     from folkmoot.worker.git.repository import Change
@@ -55,11 +56,10 @@ class _Look:
             twin = self._twin(here) if self._fold else None
             if twin is not None:
                 return twin
-            try:
-                mode = os.lstat(os.path.join(self._root, here)).st_mode
-            except (FileNotFoundError, NotADirectoryError):
+            there = found_at(os.path.join(self._root, here))
+            if there is None:
                 return None
-            if not stat.S_ISDIR(mode):
+            if not stat.S_ISDIR(there.st_mode):
                 return here if here not in self._gone else None  # a file that goes makes room for a folder
         return None if folder_is_fine else self._inside(path)
 
@@ -164,13 +164,14 @@ def clear_above(root: bytes, path: bytes) -> None:
             folder = os.path.dirname(folder)
 
 
-def behind_link(root: bytes, path: bytes) -> bool:
-    above = os.path.dirname(path)
-    while above:
+def behind_link(root: bytes, path: bytes) -> bytes | None:
+    """The first link on the way from the root to a path, which leads elsewhere than the path says."""
+    parts = path.split(b"/")
+    for number in range(1, len(parts)):
+        above = b"/".join(parts[:number])
         if os.path.islink(os.path.join(root, above)):
-            return True
-        above = os.path.dirname(above)
-    return False
+            return above
+    return None
 
 
 def remove_empty(path: bytes) -> None:
