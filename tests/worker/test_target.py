@@ -122,6 +122,36 @@ def test_a_target_that_goes_away_is_asked_about(tmp_path: Path, how: str) -> Non
     yard.close()
 
 
+@pytest.mark.ledger("R-19")
+@pytest.mark.attack(
+    "target",
+    "The target branch is, or becomes while agents work, only another name for a branch (a symbolic ref)",
+    "It is refused at init and at run, or asked about, by the branch's real name; that branch does not move",
+)
+def test_another_name_for_a_branch_is_no_target(tmp_path: Path) -> None:
+    Board.boards = FileBoards()
+    folder = repository(tmp_path / "project", "trunk")
+    git(folder, "symbolic-ref", "refs/heads/main", "refs/heads/trunk")
+    flow_for(folder, "main")
+    with pytest.raises(Refused, match="only another name for trunk") as told:
+        Board.create(str(folder))
+    assert told.value.code == "no_target" and "target: trunk" in told.value.hint
+    yard = Yard(tmp_path / "yard")
+    item = yard.add("one", "write one.txt made", "report done")
+    tip = git(yard.folder, "rev-parse", "main")
+
+    def step(name: str, run: str) -> None:
+        if name == "merge" and "trunk" not in branches(yard.folder):
+            git(yard.folder, "branch", "-m", "main", "trunk")
+            git(yard.folder, "symbolic-ref", "refs/heads/main", "refs/heads/trunk")
+
+    yard.run(step=step)
+    (asked,) = yard.board.inbox()
+    assert "only another name for trunk" in asked["question"] and yard.status(item) == "awaiting-divine-guidance"
+    assert git(yard.folder, "rev-parse", "trunk") == tip and not git(yard.folder, "diff", "HEAD")
+    yard.close()
+
+
 def test_an_effort_does_not_begin_from_nothing_when_the_target_is_gone(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
     item = yard.add("one", "write one.txt made", "report done")

@@ -19,6 +19,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.places import Place, find
+from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import message as worded
 from folkmoot.worker.git.words import one_line, readable
 from folkmoot.worker.ports import Bounds, Git, Ran
@@ -222,14 +223,14 @@ class Repository:
     def fetched(self, target: str) -> dict[str, str]:
         """The commits of the target branch and of `moot/<target>`, now; their objects are here."""
         for left in reversed(range(TRIES)):
-            theirs = self._theirs(target)
+            theirs = branches_of(self.git, self.user, target)
             missing = [name for name, commit in theirs.items() if self._seen.get(name) != commit]
             if not missing:
                 return theirs
             specs = [f"+refs/heads/{name}:{self._local(name)}" for name in missing]
             # The user's own objects were good enough for the user: old ones often would not pass a check.
             ran = self._fetch(self.git_dir, self.user.common, *specs, checked=False, check=left == 0)
-            if ran.code == 0 and self._theirs(target) == theirs:
+            if ran.code == 0 and branches_of(self.git, self.user, target) == theirs:
                 self._seen |= theirs
                 return theirs
         raise Unavailable("branch_unsteady", f"The branch {target} kept moving while it was read.", "Try again.")
@@ -241,13 +242,6 @@ class Repository:
     @staticmethod
     def _local(name: str) -> str:
         return f"refs/moot/aside/{name[5:]}" if name.startswith("moot/") else f"refs/moot/target/{name}"
-
-    def _theirs(self, target: str) -> dict[str, str]:
-        names = [target, f"moot/{target}"]
-        refs = [f"refs/heads/{name}" for name in names]
-        said = self.git("for-each-ref", "--format=%(objectname) %(refname)", *refs, git_dir=self.user.common).out
-        lines = [line.split(" ", 1) for line in said.decode("utf-8", "surrogateescape").splitlines()]
-        return {ref.removeprefix("refs/heads/"): commit for commit, ref in lines if ref in refs}
 
     def give(self, commit: str) -> None:
         """Bring a commit's objects into the user's repository. No branch moves."""

@@ -26,6 +26,8 @@ def check_target(git: "Git", root: str, target: str) -> None:
 
 def check_branch(git: "Git", place: "Place", target: str) -> None:
     """An empty repository is fine: its first branch begins with the first landing."""
+    for name in (target, f"moot/{target}"):
+        _refuse_other_name(name, _says(git, place, "symbolic-ref", "--quiet", f"refs/heads/{name}"))
     if _says(git, place, "rev-parse", "--verify", "--quiet", f"refs/heads/{target}^{{commit}}"):
         return
     heads = _says(git, place, "for-each-ref", "--format=%(refname)", "refs/heads").split()
@@ -46,6 +48,30 @@ def check_branch(git: "Git", place: "Place", target: str) -> None:
     ways.append(f"make it with `git branch {target}`")
     words = f"work is to land on {target}, and the repository has no such branch; {there}"
     raise NoTarget("no_target", words, ", or ".join(ways))
+
+
+def branches_of(git: "Git", place: "Place", target: str) -> dict[str, str]:
+    """Where the target branch and `moot/<target>` are, as far as they are there."""
+    refs = [f"refs/heads/{name}" for name in (target, f"moot/{target}")]
+    said = git("for-each-ref", "--format=%(objectname) %(refname) %(symref)", *refs, git_dir=place.common).out
+    found = {}
+    for line in said.decode("utf-8", "surrogateescape").splitlines():
+        commit, ref, leads_to = line.split(" ")
+        if ref in refs:
+            found[ref.removeprefix("refs/heads/")] = commit
+            _refuse_other_name(ref.removeprefix("refs/heads/"), leads_to)
+    return found
+
+
+def _refuse_other_name(name: str, leads_to: str) -> None:
+    """A branch that is only another name for one: which work trees stand on it, git tells by the one it leads to."""
+    if leads_to:
+        branch = leads_to.removeprefix("refs/heads/")
+        words = f"work is to land on {name}, which is only another name for {branch} (a symbolic ref)"
+        hint = f"set `target: {branch}` in .moot/flow.yaml and take it in with `moot check`"
+        if name.startswith("moot/"):
+            hint = f"remove the name with `git symbolic-ref --delete refs/heads/{name}`"
+        raise NoTarget("no_target", words, hint)
 
 
 def _says(git: "Git", place: "Place", *args: str) -> str:
