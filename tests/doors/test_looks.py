@@ -1,5 +1,6 @@
 """How pages look: never wider than the screen, in colour only where that helps, quick where agents wait."""
 
+import json
 import os
 import pty
 import re
@@ -319,3 +320,20 @@ def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, comman
 
 def test_every_event_has_words_and_no_words_are_left_over() -> None:
     assert SAYS.keys() == EVENTS.keys(), "give a new event its words in say/events.py"
+
+
+@pytest.mark.parametrize("columns", ["0", "00", ""])
+def test_a_screen_that_says_it_has_no_columns_is_written_to(
+    moot: Moot, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert "a title" in moot("add", "a title").out and "a title" in moot("board").out
+
+
+def test_json_holds_nothing_that_a_terminal_obeys(moot: Moot) -> None:
+    words = "x \x9b31mRED \x9b2J \u202egnp.exe \x7f \x85 \u2028 \U000e0001 \u200d 漢"
+    moot("add", "one")
+    moot("comment", "1", words)
+    out = moot("comments", "1", "--json").out
+    assert all(letter.isprintable() or letter in "\n\u200d" for letter in out) and "漢" in out
+    assert json.loads(out)["comments"][0]["content"] == words

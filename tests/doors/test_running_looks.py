@@ -374,7 +374,7 @@ def test_a_run_that_ends_for_want_of_quota_says_so(board: Application, nowhere: 
 
 
 def test_work_that_landed_beside_the_branch_says_how_to_take_it_in(ran: Moot) -> None:
-    merge = "your tree was not clean, so work waits on moot/main: git merge moot/main"
+    merge = "your tree was in the way of work; when it is not: git merge moot/main"
     (ran.folder / "a.txt").write_text("the user is writing\n")
     ran("add", "four")
     assert merge in ran("run", "--until-idle").out.splitlines()

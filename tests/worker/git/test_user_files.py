@@ -75,6 +75,7 @@ def test_what_git_does_not_know_stays_and_is_named(ground: Ground, what: str) ->
     old, before = ground.repository.tip(), everything(ground.user)
     moved = ground.landing.move("main", old, work)
     assert moved.branch == "moot/main" and f" {named} is there, which git does not know" in moved.note
+    assert "move that file away, then `git merge moot/main`" in moved.note
     assert everything(ground.user) == before and ground.tip() == old and ground.tip("moot/main") == work
 
 

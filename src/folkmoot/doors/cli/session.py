@@ -114,10 +114,21 @@ def print_json(view: View) -> None:
     document = msgspec.json.format(msgspec.json.encode(view), indent=2) + b"\n"
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(document)
+        sys.stdout.buffer.write(_escaped(document))
         sys.stdout.buffer.flush()
     except BrokenPipeError as error:
         raise ReaderGone from error
+
+
+def _escaped(document: bytes) -> bytes:
+    """The same JSON, with what no screen shows as itself written as an escape: a terminal may obey it."""
+    if document.isascii() and b"\x7f" not in document:
+        return document  # JSON escapes the other control codes of ASCII itself
+    import json
+
+    text = document.decode()
+    odd = {letter for letter in set(text) if not (letter.isprintable() or letter in JOINERS or letter == "\n")}
+    return text.translate({ord(letter): json.dumps(letter).strip('"') for letter in odd}).encode()
 
 
 def plain(text: str) -> str:

@@ -26,6 +26,7 @@ LOCK_WAITS = 10
 LOCK_PAUSE = 0.05
 PATHS_AT_ONCE = 500
 GONE = ("", "")
+UNKNOWN = "which git does not know"
 
 # Of the user's settings those that say how files are compared; none of them runs anything.
 HOW_FILES_COMPARE = ("filemode", "symlinks", "ignorecase", "trustctime", "checkstat", "autocrlf", "eol")
@@ -82,7 +83,7 @@ class Checkout:
                 return "files that change there go through a filter of yours"
             path = in_the_way(self.path, self._repository.changes(before, new), fold=self._folds)
             if path:
-                return f"{path} is there, which git does not know, and the work needs its place"
+                return f"{path} is there, {UNKNOWN}, and the work needs its place"
             if self._git("read-tree", "-m", "-u", "-n", before, new, index=copy, check=False).code:
                 return "files that git does not know stand in the way"
         return ""

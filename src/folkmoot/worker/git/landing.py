@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct, field
 
 from folkmoot.errors import Refused
-from folkmoot.worker.git.checkout import Checkout
+from folkmoot.worker.git.checkout import UNKNOWN, Checkout
 from folkmoot.worker.git.places import checked_out
 from folkmoot.worker.git.refs import FROM, TO, drop, listed, where
 from folkmoot.worker.git.repository import Repository
@@ -123,7 +123,9 @@ class Landing:
             hint = "Commit your changes, or check out another branch."
             raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
         note = f"{place}. The work is on {aside} instead."
-        note += f" To take it in: commit or stash your changes, then `git merge {aside}`."
+        # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
+        first = "move that file away" if UNKNOWN in words else "commit or stash your changes"
+        note += f" To take it in: {first}, then `git merge {aside}`."
         return Move(repository, Swap(repository, aside, held, new, why), self._trees, note)
 
     def finish_checkout(self, target: str, old: str | None, new: str) -> list[str]:

@@ -108,7 +108,7 @@ def pause_lines(page: Page, pause: View, indent: int) -> None:
 
 def aside_line(page: Page, branch: str, indent: int = 0) -> None:
     """Work has landed beside the branch it is for: what the user does about it."""
-    words = f"your tree was not clean, so work waits on {one_line(branch)}: "
+    words = "your tree was in the way of work; when it is not: "
     page.line((words, CARE), (f"git merge {one_line(branch)}", COMMAND), indent=indent, hang=2)
 
 

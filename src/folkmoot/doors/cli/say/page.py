@@ -66,15 +66,17 @@ class Page:
     def __init__(self, file: TextIO | None = None) -> None:
         file = file or sys.stdout
         bare = bool(os.environ.get("NO_COLOR"))
+        screen = shutil.get_terminal_size((80, 24)).columns
         self.console = _Screen(
             file=file,
+            # Some shells and build machines say that they have no columns at all; then nothing would be shown.
+            width=None if os.environ.get("COLUMNS", "80").strip("0") else screen,
             force_terminal=False if bare else None,
             color_system=None if bare else "auto",
             highlight=False,
             markup=False,
             emoji=False,
         )
-        screen = shutil.get_terminal_size((80, 24)).columns
         self.width = min(max(screen, NARROWEST), WIDEST)
         # A line for each thing: cut to the screen of a person, whole for `grep`.
         self.row_width = max(screen, NARROWEST) if file.isatty() or "COLUMNS" in os.environ else UNCUT
