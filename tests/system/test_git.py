@@ -146,3 +146,14 @@ def test_only_local_paths_are_fetched_from(bare: str) -> None:
     ):
         ran = SystemGit()("fetch", address, "main", git_dir=bare, check=False)
         assert ran.code and b"not allowed" in ran.err, address
+
+
+def test_what_git_says_can_be_kept_by_a_board(tmp_path: Path) -> None:
+    git = SystemGit(path=str(tmp_path))
+    script(
+        tmp_path,
+        'case "$*" in *version*) echo "git version 2.40.0";; *) printf "fatal: no\\\\000remote" >&2; exit 128;; esac',
+    )
+    with pytest.raises(Unavailable, match="128: fatal: no remote") as told:
+        git("fetch", git_dir=str(tmp_path))
+    assert "\0" not in told.value.message

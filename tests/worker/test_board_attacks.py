@@ -170,11 +170,17 @@ NOTIFY = [
     ("[OUTSIDE/link.sh]", True),
     ("[sh, tell.sh]", True),
     ("[sh, PROJECT/tell.sh]", True),
+    ("[make, -C, PROJECT, tell]", True),
+    ("[make, -C, .., tell]", True),
+    ("[make, --file=PROJECT/Makefile, tell]", True),
+    ("[env, -S, 'sh PROJECT/tell.sh']", True),
+    ("[sh, PROJECT/comes-later.sh]", True),
     ("[tell-by-path]", False),  # not found: a folder of the PATH in the project is not looked into
     ("[OUTSIDE/tell.sh]", False),
     ("[sh, OUTSIDE/tell.sh]", False),
     ("[PROJECT/.moot/tell.sh]", False),
     ("[sh, -c, 'exit 0']", False),
+    ("[sh, -c, 'exit 0', tools, 'https://somewhere/tell']", False),  # words, no paths
 ]
 
 
@@ -205,6 +211,26 @@ def test_no_program_of_the_project_notifies(
     with pytest.raises(Refused) as told:
         FileBoards().check(str(project), None)
     assert told.value.code == "notify_in_reach" and "outside of the project" in told.value.hint
+
+
+@pytest.mark.attack(
+    "board",
+    "a change brings a module to where Python looks for those of moot: a project installed `-e` beside it, PYTHONPATH",
+    "`check` and `run` refuse to begin, and say how to install moot apart",
+)
+@pytest.mark.parametrize("how", ["src", ".", "lib/deep"])
+def test_moot_imports_nothing_from_where_work_lands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    yard = Yard(tmp_path / "yard", files={"src/x.py": "", "lib/deep/y.py": ""})
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "elsewhere"), str(yard.folder / ".moot")])
+    assert not FileBoards().check(str(yard.folder), None).taken_in, "it is in force"
+    monkeypatch.setattr(sys, "path", [*sys.path, str(yard.folder / how)])
+    board, home = yard.board, str(yard.folder / ".moot")
+    with pytest.raises(Refused) as told:
+        FileBoards().check(str(yard.folder), None)
+    assert told.value.code == "imports_in_reach" and str((yard.folder / how).resolve()) in told.value.message
+    with pytest.raises(Refused, match="it would run as moot"), tools_of(board._application, home, lambda told: None):
+        pass
+    yard.close()
 
 
 @pytest.mark.attack("board", "a change brings a `git` into a folder of the user's PATH", "moot uses another one")

@@ -56,6 +56,13 @@ def test_refresh_tokens_are_emptied_and_the_rest_stays_byte_by_byte(name: str, t
             {"refresh_tokens": [], "refresh_token": ["", ""]},
         ),
         ("a.json", '{"k": "{\\"refresh_token\\": \\"TOKEN\\"}"}', {"k": '{"refresh_token": ""}'}),
+        ("a.json", '{"refresh_tokens": {"me": "TOKEN"}}', {"refresh_tokens": {"me": ""}}),
+        ("a.json", '{"refreshTokenValue": "TOKEN"}', {"refreshTokenValue": ""}),
+        (
+            "a.json",
+            '[{"name": "access", "value": "a"}, {"name": "refresh_token", "value": "TOKEN"}]',
+            [{"name": "access", "value": "a"}, {"name": "refresh_token", "value": ""}],
+        ),
     ],
 )
 def test_what_is_written_in_another_way_is_found_too(name: str, text: str, kept: Any) -> None:
@@ -72,6 +79,7 @@ def test_a_flow_mapping_of_yaml_is_written_anew(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("a.json", '{"grant_type": "refresh_token", "client_id": "x", "refresh_token_expires_at": "2026-12-01"}'),
         ("a.json", '{"token": "x", "refresh_interval": "5m", "refresh": 3, "refresh_token": null, "refreshToken": ""}'),
         ("a.jsonc", '{ // a comment\n "theme": "dark" }'),
         ("a.env", "KEY=value\n"),
@@ -88,6 +96,8 @@ def test_what_holds_none_stays_as_it_is(name: str, text: str) -> None:
         ("a.json", '{"refresh_token": "TOKEN",}'),
         ("a.jsonc", '{ // a comment\n "refresh": "TOKEN" }'),
         ("a.env", "my_refresh_token=TOKEN\n"),
+        ("a.yaml", "refresh_token=TOKEN\nA=1\n"),
+        ("a.json", '{"session": "access_token=AT&refresh_token=TOKEN"}'),
         ("a.toml", 'refresh_token = """TOKEN\n"""\n'),
         ("a.json", '{"a":' * 200 + '{"refresh_token": "TOKEN"}' + "}" * 200),
     ],

@@ -110,7 +110,7 @@ class SystemGit:
         where = work_tree or git_dir
         ran = run_bound(command, where, clean, stdin, bounds) if bounds else run(command, where, clean, stdin, timeout)
         if check and ran.code:
-            words = ran.err.decode("utf-8", "replace").strip()[-WORDS_MAX:]
+            words = ran.words[-WORDS_MAX:]
             raise Unavailable("git_failed", f"git {shown(args)} ended with {ran.code}: {words or 'no words'}")
         return ran
 

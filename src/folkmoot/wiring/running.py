@@ -27,6 +27,7 @@ from folkmoot.system.wake import FileWatch
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
+    check_imports,
     engines_own,
     git_for,
     make_private,
@@ -80,6 +81,7 @@ def tools_of(
     flow = application.queries.flow()
     check_files(home, [])
     notifier(home, flow)
+    check_imports(home, flow)
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)

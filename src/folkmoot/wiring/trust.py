@@ -5,6 +5,7 @@ not the command that notifies, not the programs of moot.
 """
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -19,6 +20,7 @@ from folkmoot.system.programs import walk
 from folkmoot.worker.git.places import find, work_trees
 
 PRIVATE = 0o700
+PARTS = re.compile(r"[\s=:,;'\"@]+")  # what may stand between a path and the rest of a word
 LADDERS = os.path.join("~", ".oi", "config")  # of all boards of a user
 
 
@@ -70,11 +72,21 @@ def notifier(home: str, flow: Flow) -> list[str]:
     if found is not None and in_reach(found, trees):
         raise _notify_refused(program, "lies in the project, where agents' work lands")
     for word in words:
-        for folder in dict.fromkeys((project_of(home), *trees)):
-            path = os.path.join(folder, word)
-            if word and os.path.isfile(path) and in_reach(path, trees):
-                raise _notify_refused(word, "lies in the project, where agents' work lands")
+        if any(_leads_in(part, home, trees) for part in (word, *PARTS.split(word)) if part):
+            raise _notify_refused(word, "leads into the project, where agents' work lands")
     return [found or program, *words]
+
+
+def _leads_in(part: str, home: str, trees: Sequence[str]) -> bool:
+    """Does a word, or a part of one such as FILE in `--file=FILE`, name something where a change of a run can come?
+    By its full path also what is not there yet: it may come with the next change."""
+    if os.path.isabs(part):
+        return in_reach(part, trees) is not None
+    beside = os.path.join(home, part)  # the command is started in the board's folder
+    if os.path.exists(beside) and in_reach(beside, trees):
+        return True
+    files = [os.path.join(folder, part) for folder in dict.fromkeys((project_of(home), *trees))]
+    return any(os.path.isfile(file) and in_reach(file, trees) for file in files)
 
 
 def _notify_refused(word: str, why: str) -> Refused:
@@ -93,6 +105,22 @@ def outside_path(trees: Sequence[str]) -> str:
     """The PATH without folders in which changes of runs can come, and without those that are told from somewhere."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(one for one in folders if os.path.isabs(one) and in_reach(one, trees) is None)
+
+
+def check_imports(home: str, flow: Flow) -> None:
+    """Refuse to run agents where Python looks for modules of moot's in a folder to which their changes come, as with a
+    project that is installed `-e` beside moot: what lands there would run as moot itself, outside of any sandbox."""
+    trees = trees_of(home)
+    safe = [os.path.join(tree, own) for tree in trees for own in engines_own(trees)]  # no change comes there
+    for place in dict.fromkeys(os.path.abspath(entry) for entry in sys.path):
+        is_safe = any(os.path.commonpath([place, own]) == own for own in safe)
+        if flow.sandbox != "never" and not is_safe and in_reach(place, trees):
+            raise Refused(
+                "imports_in_reach",
+                f"moot looks for Python modules in {place}, where a change of a run can come: it would run as moot",
+                "install moot in an environment of its own, without this project (`pipx install folkmoot`), and "
+                "leave PYTHONPATH unset",
+            )
 
 
 def git_for(home: str) -> SystemGit:

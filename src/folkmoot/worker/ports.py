@@ -15,6 +15,11 @@ class Ran(Struct, frozen=True):
     out: bytes = b""
     err: bytes = b""
 
+    @property
+    def words(self) -> str:
+        """What it said about itself. Git writes NUL characters too, which no board keeps: nobody would hear of it."""
+        return self.err.decode("utf-8", "replace").replace("\0", " ").strip()
+
 
 class Bounds(Protocol):
     """How long work on what an agent left may still take."""

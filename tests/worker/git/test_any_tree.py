@@ -1,4 +1,4 @@
-"""Whatever becomes of files, links and folders: a clean tree of the user's is clean after a landing, and as it landed."""
+"""Whatever becomes of files, links and folders: a clean tree of the user's is clean after a landing."""
 
 import os
 import shutil

@@ -306,7 +306,7 @@ class Clones:
             env={"GIT_LITERAL_PATHSPECS": "0"},
         )
         if ran.code not in (0, 1):
-            raise Unavailable("git_failed", f"What is ignored cannot be told: {ran.err.decode('utf-8', 'replace')}")
+            raise Unavailable("git_failed", f"What is ignored cannot be told: {ran.words}")
         return {os.fsdecode(name.removeprefix(b"./")) for name in ran.out.split(b"\0") if name}
 
     def _take(self, paths: Paths, names: list[bytes]) -> list[bytes]:
@@ -320,8 +320,7 @@ class Clones:
             return self._take(paths, names[:half]) + self._take(paths, names[half:])
         if refused:
             return names
-        words = ran.err.decode("utf-8", "replace").strip()
-        raise Unavailable("git_failed", f"{readable(names[0])} could not be taken in: {words}")
+        raise Unavailable("git_failed", f"{readable(names[0])} could not be taken in: {ran.words}")
 
     def _update(self, paths: Paths, names: list[bytes], *flags: str) -> Ran:
         if not names:

@@ -249,7 +249,7 @@ class Repository:
             return
         ran = self._fetch(self.user.common, self.git_dir, commit, checked=True, check=False)
         if ran.code:
-            words = ran.err.decode("utf-8", "replace").strip()
+            words = ran.words
             if "fsck" in words or "error in " in words:
                 raise Refused("unsafe_change", f"Git refuses this change as unsafe: {words[-500:]}")
             raise Unavailable("git_failed", f"{commit} could not be brought into {self.user.common}: {words[-500:]}")
@@ -282,7 +282,7 @@ class Repository:
         """Is a commit the tip itself or one of those it was built on?"""
         ran = self("merge-base", "--is-ancestor", commit, tip, check=False)
         if ran.code not in (0, 1):
-            words = ran.err.decode("utf-8", "replace").strip()
+            words = ran.words
             raise Unavailable("git_failed", f"{commit} and {tip} cannot be compared: {words}")
         return ran.code == 0
 
@@ -329,7 +329,7 @@ class Repository:
         flags = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
         ran = self("merge-tree", *flags, ours, theirs, check=False, timeout=MERGE_SECONDS)
         if ran.code not in (0, 1):
-            words = ran.err.decode("utf-8", "replace").strip()
+            words = ran.words
             raise Unavailable("git_failed", f"{ours} and {theirs} could not be merged: {words}")
         tree, *conflicts = [readable(part) for part in ran.out.split(b"\0") if part]
         if ran.code:

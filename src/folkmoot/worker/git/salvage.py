@@ -123,6 +123,6 @@ class Salvage:
             "update-ref", "-m", f"moot: salvaged {run}", ref, commit, repository.none, git_dir=user, check=False
         )
         if made.code:
-            words = made.err.decode("utf-8", "replace").strip()
+            words = made.words
             raise Refused("branch_exists", f"The branch {name} cannot be made: {words}", "Choose another name.")
         return name

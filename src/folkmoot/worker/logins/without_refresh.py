@@ -12,11 +12,15 @@ from typing import Any
 import yaml
 
 # The names under which clients keep a refresh token, without case, `_` and `-`.
-_ENDS, _WHOLE = "refreshtoken", "refresh"
+_PART, _WHOLE = "refreshtoken", "refresh"
+_MOMENTS = ("expiresin", "expiresat", "expires", "expiry", "expirydate", "expiration")  # of a token, no token
+_LABELS, _VALUES = {"name", "key", "type", "kind", "id"}, {"value", "token", "secret", "data"}  # a pair as two entries
 _DEPTH_MAX = 60
 # A key that names one, as text, in any of the formats; for files that cannot be parsed.
 _NAMED = re.compile(r"refresh[_-]?token|(?<![a-z0-9])refresh[\"']?\s{0,10}[:=]", re.IGNORECASE)
 _KEY = r"(?:[A-Za-z0-9_-]{0,60}refresh[_-]?token|refresh)"
+# One in a text of another form, such as a query or lines of a shell.
+_ASSIGNED = re.compile(r"refresh[_-]?tokens?[\"']?\s{0,10}[:=]\s{0,10}[^\s,;&]", re.IGNORECASE)
 _JSON = re.compile(rf"(\"{_KEY}\"\s{{0,200}}:\s{{0,200}})\"(?:[^\"\\]|\\.){{0,20000}}\"", re.IGNORECASE)
 _TOML = re.compile(
     rf"^([ \t]{{0,200}}[\"']?(?:[A-Za-z0-9_.-]{{0,200}}\.)?{_KEY}[\"']?[ \t]{{0,20}}=[ \t]{{0,20}})"
@@ -66,7 +70,7 @@ def parsed(name: str, text: str) -> tuple[str | None, Any]:
 
 def names_refresh(key: object) -> bool:
     plain = str(key).lower().replace("_", "").replace("-", "")
-    return plain == _WHOLE or plain.endswith(_ENDS)
+    return plain == _WHOLE or (_PART in plain and not plain.endswith(_MOMENTS))
 
 
 def _emptied(value: Any, taken: list[str], depth: int, inside: bool = False) -> Any:
@@ -74,7 +78,9 @@ def _emptied(value: Any, taken: list[str], depth: int, inside: bool = False) -> 
     if depth > _DEPTH_MAX:
         raise Unreadable
     if isinstance(value, dict):
-        return {key: _emptied(one, taken, depth + 1, inside or names_refresh(key)) for key, one in value.items()}
+        labelled = any(names_refresh(one) for key, one in value.items() if str(key).lower() in _LABELS)
+        secret = {key: names_refresh(key) or (labelled and str(key).lower() in _VALUES) for key in value}
+        return {key: _emptied(one, taken, depth + 1, inside or secret[key]) for key, one in value.items()}
     if isinstance(value, list):
         return [_emptied(one, taken, depth + 1, inside) for one in value]
     if not isinstance(value, str) or not value:
@@ -88,6 +94,8 @@ def _emptied(value: Any, taken: list[str], depth: int, inside: bool = False) -> 
 def _emptied_text(value: str, taken: list[str], depth: int) -> str:
     """Some keep their JSON as a text in another file."""
     if not value.lstrip().startswith(("{", "[")) or not _NAMED.search(value):
+        if _ASSIGNED.search(value):
+            raise Unreadable
         return value
     try:
         within = json.loads(value)
