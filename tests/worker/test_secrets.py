@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.worker.secrets import LINE_CHARS_MAX, Known, Redactor, counts, looks_secret
+from folkmoot.worker.secrets.redactor import LINE_CHARS_MAX, Known, Redactor, counts, looks_secret
 from tests.effort import effort
 
 VALUE = "q7/Zk+w8-Päron&tree 4"
@@ -348,3 +348,30 @@ def test_time_is_linear_in_the_text(hostile: str) -> None:
 
     small, large = cost(1 << 16), cost(1 << 20)
     assert large < 64 * max(small, 0.001), f"{small:.3f} s, then {large:.3f} s"
+
+
+LONG_KEY = "zk9-QwErTyUiOp1234567890AsDfGhJkL-ZxCvBnM0987654321qazWSXedcRFVtgbYHNujmIKolP-plmOKNijbUHVygcTFXrdz"
+
+
+@pytest.mark.parametrize("before", ["", "x", "a name = "])
+@pytest.mark.parametrize("width", [40, 57, 60, 64, 76])
+@pytest.mark.parametrize("kind", ["base64", "hex", "HEX"])
+def test_a_long_value_is_found_where_its_encoded_form_is_folded(kind: str, width: int, before: str) -> None:
+    """As `base64` and `xxd -p` print it."""
+    raw = f"{before}{LONG_KEY}\n".encode()
+    whole = {"base64": base64.b64encode(raw).decode(), "hex": raw.hex(), "HEX": raw.hex().upper()}[kind]
+    lines = [whole[start : start + width] for start in range(0, len(whole), width)]
+    known = Known()
+    known.add("MY_KEY", LONG_KEY)
+    shown = Redactor(known).clean("\n".join(lines)).split("\n")
+    # At its ends a line may hold so little of the value that it is not known.
+    assert all(line == "[secret:MY_KEY]" for line in shown[1:-2]) and "[secret:MY_KEY]" in shown
+
+
+def test_what_only_resembles_an_encoded_value_stays() -> None:
+    known = Known()
+    known.add("MY_KEY", LONG_KEY)
+    other = base64.encodebytes(
+        b"a long text of somebody else's, which is encoded too, over several lines, " * 3
+    ).decode()
+    assert Redactor(known).clean(other) == other

@@ -24,7 +24,7 @@ from folkmoot.worker.git.target import check_branch
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import maker, remove_tree
-from folkmoot.worker.secrets import Redactor
+from folkmoot.worker.secrets.redactor import Redactor
 
 RUNS, SET_ASIDE = "runs", "set-aside"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began

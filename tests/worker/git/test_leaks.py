@@ -9,7 +9,7 @@ from folkmoot.worker.git.harvest import leaks as module
 from folkmoot.worker.git.harvest.bounds import Patience
 from folkmoot.worker.git.harvest.leaks import leaks
 from folkmoot.worker.git.words import message
-from folkmoot.worker.secrets import Known
+from folkmoot.worker.secrets.redactor import Known
 from tests.worker.git.ground import Ground, plain, put
 
 KEY = "fk-93jd82kd02ksl2920dk"

@@ -13,7 +13,7 @@ from folkmoot.worker.git.harvest import leaks as module
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import Patience, Stopped
 from folkmoot.worker.git.harvest.leaks import leaks
-from folkmoot.worker.secrets import Known
+from folkmoot.worker.secrets.redactor import Known
 from tests.effort import effort
 from tests.worker.git.ground import Ground, put
 

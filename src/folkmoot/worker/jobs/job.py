@@ -22,7 +22,7 @@ from folkmoot.worker.jobs.bounds import bounds_of, over_limit
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output, tail_of
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
-from folkmoot.worker.secrets import Known, Redactor, known_values
+from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
 from folkmoot.worker.watch import Act, Watch
 from folkmoot.worker.workshop import Workshop, disown
 

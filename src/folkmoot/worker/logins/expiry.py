@@ -9,7 +9,7 @@ from typing import Any
 from folkmoot.worker.clients.catalogue import Start
 from folkmoot.worker.logins.placing import Files
 from folkmoot.worker.logins.without_refresh import parsed
-from folkmoot.worker.secrets import looks_secret
+from folkmoot.worker.secrets.redactor import looks_secret
 
 MARGIN = 60.0  # seconds: a login that is over so soon serves no run
 _ACCESS = {"accesstoken", "access"}

@@ -7,7 +7,7 @@ from msgspec import Struct
 from folkmoot.core.flow import Limits
 from folkmoot.errors import Unavailable
 from folkmoot.worker.ports import Bounds
-from folkmoot.worker.secrets import Known
+from folkmoot.worker.secrets.redactor import Known
 
 HARVEST_SECONDS = 60.0  # for taking in what a run left, from the first look at it to its commit
 FILES_A_SECOND = 2_000  # so much more time for each file of the project: all of them are looked at

@@ -19,7 +19,7 @@ from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.repository import Change, Repository
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.ports import Bounds
-from folkmoot.worker.secrets import Known, Redactor, counts
+from folkmoot.worker.secrets.redactor import Known, Redactor, counts
 
 CHUNK = 262_144
 OVERLAP = 8_192  # more than anything that is known by its look needs to be seen whole

@@ -4,17 +4,14 @@ Everything is looked for within lines (a value of several lines is known by each
 stream is its last unfinished line. The time is linear in the length of the text, whatever the text is.
 """
 
-import base64
-import json
 import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, quote_plus
 
-VALUE_CHARS_MIN = 6  # a shorter value is in every text: hiding it would destroy the output and hide nothing
-ENCODED_CHARS_MIN = 8  # what is left of it in base64, without the ends that depend on its neighbours
+from folkmoot.worker.secrets.forms import VALUE_CHARS_MIN, folded_parts, forms_of
+
 PIECE_CHARS = 4096  # a longer value is known by its pieces
 LINE_CHARS_MAX = 65_536  # an unfinished line that is longer is let out but for its end
 WORD_CHARS_MAX = 8192  # so much of its last word is held back
@@ -27,18 +24,8 @@ PEM_LINES_MAX = 200
 COMMON = frozenset(
     [
         *("anonymous", "changeme", "default", "development", "disabled", "enabled", "example", "localhost", "master"),
-        *(
-            "nobody",
-            "password",
-            "production",
-            "public",
-            "secret",
-            "staging",
-            "testing",
-            "undefined",
-            "unknown",
-            "username",
-        ),
+        *("nobody", "password", "production", "public", "secret", "staging", "testing", "undefined", "unknown"),
+        "username",
     ]
 )
 
@@ -51,6 +38,8 @@ SETTING_NAME = re.compile(
     r"(?:^|_)(?:MODEL|PROVIDER|REGION|ZONE|LOCATION|PROJECT|PROFILE|ENDPOINT|HOST|URL|EMAIL|NAME|VERSION|MODE|LANG)S?$",
     re.I,
 )
+ENCODED = re.compile(r"^[A-Za-z0-9+/=]*")
+FOLD_MAX = 120  # no longer are the lines that programs fold encoded text to
 TOKEN = re.compile(r"[A-Za-z0-9_\-.+/=~]{16,}")
 USERINFO = re.compile(r"://[^\s/?#@:\[\]\"'<>]{0,256}:([^\s/?#@\[\]\"'<>]{1,1024})@")
 
@@ -108,6 +97,7 @@ class Known:
 
     def __init__(self) -> None:
         self.forms: dict[str, str] = {}  # every form in which a value may be written, with its name
+        self.parts: set[str] = set()  # those forms that are only a part of one
         self.longest = 0
 
     def add(self, name: str, value: str) -> None:
@@ -124,9 +114,13 @@ class Known:
     def _add(self, label: str, value: str) -> None:
         if len(value) < VALUE_CHARS_MIN or value.lower() in COMMON:
             return
-        for form in _forms(value):
+        for form in forms_of(value):
             self.forms.setdefault(form, label)
             self.longest = max(self.longest, len(form))
+        for part in folded_parts(value):
+            if part not in self.forms:
+                self.forms[part] = label
+                self.parts.add(part)
 
     def add_environment(self, worker_env: Mapping[str, str], passed: Iterable[str] = ()) -> None:
         """Learn the values of those variables that a client's entry passes on, and of those that sound secret."""
@@ -177,34 +171,6 @@ def _is_path(text: str) -> bool:
 def _is_plain(text: str) -> bool:
     parts = [part for part in re.split(r"[^A-Za-z0-9]+", text) if part]
     return all(len(part) <= (WORD_MAX if part.isalpha() or part.isdigit() else MIXED_MAX) for part in parts)
-
-
-def _forms(value: str) -> set[str]:
-    """How a value may be written: plain, in JSON, in URLs, in hex, in base64 (also as a part of something longer)."""
-    raw = value.encode("utf-8", "surrogatepass")
-    in_json = json.dumps(value, ensure_ascii=False)[1:-1]
-    in_url = quote(raw, safe="")
-    forms = {
-        value,
-        in_json,
-        in_json.replace("/", "\\/"),
-        json.dumps(value)[1:-1],
-        json.dumps(in_json)[1:-1],  # JSON in JSON, as streams of clients carry it
-        json.dumps(json.dumps(value)[1:-1])[1:-1],
-        in_url,
-        quote(raw),
-        quote_plus(raw),
-        re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), in_url),
-        raw.hex(),
-        raw.hex().upper(),
-    }
-    for shift in range(3):
-        whole = base64.b64encode(b"\0" * shift + raw).decode("ascii").rstrip("=")
-        # The characters at both ends mix in bits of the neighbours.
-        core = whole[(0, 2, 3)[shift] : len(whole) - (1 if (shift + len(raw)) % 3 else 0)]
-        if len(core) >= ENCODED_CHARS_MIN:
-            forms |= {core, core.replace("+", "-").replace("/", "_"), core.replace("/", "\\/")}
-    return {form for form in forms if "\n" not in form and "\r" not in form and len(form) >= VALUE_CHARS_MIN}
 
 
 def known_values(
@@ -318,10 +284,11 @@ class Redactor:
         """Where secrets are: start, end and name, in order and apart. Not `over`: more of the text will come."""
         found: list[tuple[int, int, str]] = []
         for form, name in self.known.forms.items():
-            place = text.find(form)
+            place, is_part = text.find(form), form in self.known.parts
             while place >= 0:
-                found.append((place, place + len(form), name))
-                place = text.find(form, place + len(form))
+                end = place + len(form)
+                found.append((*(_word_around(text, place, end) if is_part else (place, end)), name))
+                place = text.find(form, end)
         folded = text.lower()
         for literal, pattern, group in _LOOKS:
             if literal in folded:
@@ -385,6 +352,13 @@ def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         else:
             apart.append((start, end, name))
     return apart
+
+
+def _word_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The line of an encoded value of which a part was found: what stands beside the part belongs to it."""
+    before = ENCODED.search(text[max(0, start - FOLD_MAX) : start][::-1])
+    after = ENCODED.search(text[end : end + FOLD_MAX])
+    return start - (before.end() if before else 0), end + (after.end() if after else 0)
 
 
 def _hidden(text: str, spans: list[tuple[int, int, str]]) -> str:
