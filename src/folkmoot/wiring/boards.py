@@ -12,7 +12,7 @@ from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.wiring.changes import BoardBell
-from folkmoot.wiring.reading import content_of, prompts_below, shown, text_of
+from folkmoot.wiring.reading import check_owner, content_of, prompts_below, shown, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -294,7 +294,9 @@ def _find(place: str | None) -> str:
         if above == folder:
             raise Unavailable("no_board", "no board here or in any folder above", "make one: moot init")
         folder = above
-    return os.path.join(folder, FOLDER)
+    home = os.path.join(folder, FOLDER)
+    check_owner([home, os.path.join(home, STORE)])
+    return home
 
 
 def _flow_changed(home: str, application: Application) -> list[str]:

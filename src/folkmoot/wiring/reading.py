@@ -1,10 +1,11 @@
-"""Reading what a user wrote for a board: flows, ladders and prompts, and never what only looks like a file."""
+"""Reading what a user wrote for a board: flows, ladders and prompts, never what only looks like a file, nor what a user
+of the same machine has left for another."""
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, Refused
 
 BYTES_MAX = 20_000_000  # of a flow or a ladder file
 
@@ -45,3 +46,19 @@ def prompts_below(folder: str) -> Callable[[str], str | None]:
             return file.read()
 
     return read
+
+
+def check_owner(paths: Sequence[str]) -> None:
+    """Refuse a board that was found, not named, and is another user's: its flow decides what is run as this one. In a
+    folder that all may write, anybody can leave one. Git has the same rule for repositories."""
+    user = os.geteuid()
+    caller = os.environ.get("SUDO_UID", "")  # root by sudo may use what is the caller's
+    ours = {user, int(caller)} if user == 0 and caller.isdecimal() else {user}
+    for path in paths:
+        owner = os.lstat(path).st_uid
+        if owner not in ours:
+            raise Refused(
+                "board_of_another",
+                f"{path} belongs to another user of this machine (number {owner}), who decides what its agents run",
+                f"if you trust that user, name the board: moot --board {os.path.dirname(paths[0])}",
+            )
