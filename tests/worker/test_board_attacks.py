@@ -64,6 +64,21 @@ def test_no_run_changes_a_board_wherever_it_lies(tmp_path: Path) -> None:
     yard.doctor()
 
 
+@pytest.mark.attack(
+    "board",
+    "a change makes a file or a link of the folder that the board lies in",
+    "the change is refused: taken in by a merge it would remove the board, which git does not know",
+)
+@pytest.mark.parametrize("what", ["echo x > sub", "ln -s lib sub"])
+def test_nothing_comes_where_the_folder_of_the_board_is(tmp_path: Path, what: str) -> None:
+    yard = below(tmp_path)
+    item = yard.add("over", f"shell rm -rf sub && {what}", "report done")
+    yard.run()
+    assert refused(yard, item) and git(yard.folder.parent, "branch", "--list", "moot/main") == ""
+    yard.doctor()
+    yard.close()
+
+
 @pytest.mark.ledger("R-19")
 def test_a_board_in_a_subfolder_works_on_the_whole_repository(tmp_path: Path) -> None:
     """Paths of items are told from the repository's top folder, and that is where agents and gates start."""

@@ -54,7 +54,7 @@ def open_repository(home: str, target: str) -> Repository | None:
     root = project_of(home)
     if find(root) is None:
         return None
-    own = engines_own(trees_of(home))
+    own = engines_own(trees_of(home), home)
     return Repository.open(git_for(home), root, os.path.abspath(home), target, own)
 
 

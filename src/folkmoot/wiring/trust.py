@@ -111,7 +111,7 @@ def check_imports(home: str, flow: Flow) -> None:
     """Refuse to run agents where Python looks for modules of moot's in a folder to which their changes come, as with a
     project that is installed `-e` beside moot: what lands there would run as moot itself, outside of any sandbox."""
     trees = trees_of(home)
-    safe = [os.path.join(tree, own) for tree in trees for own in engines_own(trees)]  # no change comes there
+    safe = [os.path.join(tree, own) for tree in trees for own in engines_own(trees, home)]  # no change comes there
     for place in dict.fromkeys(os.path.abspath(entry) for entry in sys.path):
         is_safe = any(os.path.commonpath([place, own]) == own for own in safe)
         if flow.sandbox != "never" and not is_safe and in_reach(place, trees):
@@ -128,11 +128,12 @@ def git_for(home: str) -> SystemGit:
     return SystemGit(path=outside_path(trees_of(home)))
 
 
-def engines_own(trees: Sequence[str]) -> list[str]:
-    """What moot is run from, and the user's ladders, as far as they lie in a work tree: as paths of a change."""
+def engines_own(trees: Sequence[str], home: str) -> list[str]:
+    """What moot is run from, the board's folder and the user's ladders, as far as they lie in a work tree: as paths of a
+    change. A file must not come where a folder above them is either."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     prefixes = (sys.prefix, sys.base_prefix, sys.exec_prefix)
-    places = [package, os.path.expanduser(LADDERS), os.path.dirname(sys.executable)]
+    places = [package, home, os.path.expanduser(LADDERS), os.path.dirname(sys.executable)]
     for prefix in dict.fromkeys(prefixes):
         # By its parts: a project may well be a virtual environment itself.
         places += [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", "pyvenv.cfg")]

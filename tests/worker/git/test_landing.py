@@ -184,6 +184,19 @@ def test_a_linked_work_tree_comes_along(ground: Ground, tmp_path: Path) -> None:
     assert ground.landing.move("main", tip, ground.worked({"b.txt": "b\n"}, "r3")).branch == "main"
 
 
+def test_a_work_tree_on_a_disk_that_is_away_keeps_its_branch(ground: Ground, tmp_path: Path) -> None:
+    old = ground.repository.tip()
+    plain(ground.user, "checkout", "-q", "-b", "side")
+    stick = tmp_path / "stick"
+    plain(ground.user, "worktree", "add", "-q", str(stick), "main")
+    plain(ground.user, "worktree", "lock", str(stick))
+    stick.rename(tmp_path / "away")
+    moved = ground.landing.move("main", old, ground.worked({"a.txt": "new\n"}))
+    assert moved.branch == "moot/main" and str(stick) in moved.note and ground.tip() == old
+    (tmp_path / "away").rename(stick)
+    assert plain(stick, "status", "--short") == ""
+
+
 def test_how_the_user_wants_files_compared_is_minded(ground: Ground) -> None:
     plain(ground.user, "config", "core.autocrlf", "true")
     plain(ground.user, "config", "core.fileMode", "false")

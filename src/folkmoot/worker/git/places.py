@@ -137,7 +137,7 @@ def checked_out(git: "Git", place: Place, branch: str) -> list[Tree]:
         rebased = _rebased(git_dir) == ref
         if head == ref or rebased:
             at_work = f"a rebase of {branch}" if rebased else _at_work(git_dir)
-            found.append(Tree(path or git_dir, git_dir, at_work, is_found=bool(path)))
+            found.append(Tree(path or git_dir, git_dir, at_work, is_found=os.path.isdir(path)))
     return found
 
 
@@ -156,6 +156,17 @@ def _work_trees(git: "Git", place: Place) -> "Iterator[tuple[str, str, str]]":
         linked = _repository_in(lines["worktree"])
         if linked is not None and _is_same(linked.common, place.common):
             yield lines["worktree"], linked.git_dir, head
+        elif "locked" in lines and not os.path.lexists(lines["worktree"]):
+            # On a disk that is away: its files cannot be brought along.
+            yield from ((lines["worktree"], own, head) for own in _kept_for(place, lines["worktree"]))
+
+
+def _kept_for(place: Place, folder: str) -> "Iterator[str]":
+    """What the repository keeps about a linked work tree, which need not be there."""
+    with os.scandir(os.path.join(place.common, "worktrees")) as entries:
+        for entry in entries:
+            if pointer(os.path.join(entry.path, "gitdir")) == os.path.join(folder, ".git"):
+                yield entry.path
 
 
 def _main_files(git: "Git", place: Place, listed: str) -> str:
