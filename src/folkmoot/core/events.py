@@ -84,6 +84,8 @@ EVENTS = {
     "phase_completed": "a stage of the flow is over",
     "work_kept": "a run's change is on the item's branch",
     "work_refused": "a run changed what it may not: its change is kept aside, and not taken",
+    "work_dropped": "a run that only reads changed files: they are gone, and what it said counts",
+    "work_waits": "others hold what the change touches: it is kept, and lands when they are done",
     "landing_called": "the item is done but for its work, which must come onto the branch it is for",
     "landing_recorded": "a branch is about to be moved",
     "landing_deferred": "others hold what the work touches: it lands when they are done",

@@ -107,6 +107,7 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     integration_points: dict[str, Any] = field(default_factory=dict)
     run: str = ""
     report: dict[str, Any] = field(default_factory=dict)  # what its dialect said beyond that
+    dropped: list[str] = field(default_factory=list)  # files that it changed and lost, since its agent only reads
 
 
 class Proving(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -217,6 +218,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     escalation_reason: str | None = None
     because: str = ""  # why it is in this column, in words, as the rule that moved it said
     told: str | None = None  # what was wrong with the last report; the next run is told
+    dropped: dict[str, list[str]] = field(default_factory=dict)  # agent that only reads -> files it lost; told once
     guidance: list[Guidance] = field(default_factory=list)
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)

@@ -65,6 +65,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "escalation_tracking": tracking_view(item),
         "flag": item.flag,
         "told": item.told,
+        "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
         "iteration": item.iteration,
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
@@ -223,6 +224,7 @@ def run_view(run: Run) -> View:
         "commit": run.work.commit if run.work else None,
         "ref": f"refs/moot/runs/{run.id}" if run.work and run.work.commit else None,
         "changed": [{"path": one.path, "how": one.how} for one in run.work.touched] if run.work else [],
+        "dropped": run.work is not None and run.work.dropped,
         "report": msgspec.to_builtins(run.report) if run.report else None,
     }
 

@@ -137,8 +137,16 @@ def _child_ended(case: Case, command: SettleDependency) -> None:
         case.set("output_received", context, waits_for=waits_for, **fields)
     else:
         again(case, "output_received", context, waits_for=waits_for, **fields)
+    _tell_dropped(case, child, output)
     if output.kind == "expert" and output.outcome == "failed":
         expert_failed(case, output)
+
+
+def _tell_dropped(case: Case, child: str, output: Output) -> None:
+    """Files that a child lost, since its agent only reads: whoever goes on with this item hears of them."""
+    if output.dropped:
+        told = {"paths": output.dropped, "files": len(output.dropped), "child": child}
+        case.set("work_dropped", told, dropped={**case.item.dropped, output.agent: output.dropped})
 
 
 def _kind_of_join(item: Item) -> str:
@@ -156,6 +164,7 @@ def keep_output(case: Case, command: KeepOutput) -> None:
     if case.item.status not in ENDED:
         context = {"child": command.child, "agent": command.output.agent, "outcome": command.output.outcome}
         case.set("output_received", context, outputs=_kept(case.item.outputs, command.child, command.output))
+        _tell_dropped(case, command.child, command.output)
 
 
 def raise_question(case: Case, command: RaiseQuestion) -> None:

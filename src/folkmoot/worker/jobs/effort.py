@@ -191,7 +191,7 @@ class EffortJob(Job):
             return
         if said is None:
             said, fault = self._unsaid(ended, stream)
-        if lost:
+        if lost and standing.write != "none":  # who only reads has nothing to lose but its word
             said, fault = Report.failed(f"{lost}: nothing of its work can be taken", cause="transient"), None
         said = replace(said, usage=_usage(stream, said))
         if work is not None and work.touched:
