@@ -11,6 +11,7 @@ from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.removing import is_alive, is_left, remove_tree
 from folkmoot.worker.workshop import BASE, OWNER, RUNS, GitWorkshop
 
@@ -105,13 +106,16 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
             continue
         try:
             standing = tools.application.queries.standing(run)
-            if standing.live:
-                continue
             paths = tools.workshop.paths(run)
+            if standing.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
+                continue
             if left := tools.keeper.end_left(paths.home):  # only where all who kept it were killed together
                 words = f"{left} processes of run {run} were still there, and were killed"
                 tools.tell(Happening("fault", run, standing.item, standing.title, "folkmoot", words, good=False))
             base = _said(paths.root, BASE)
+            if standing.live:
+                bring_back(tools, paths, standing, base or None)
+                continue
             # A clone that was not finished was never worked in.
             if base is not None and tools.workshop.is_made(paths):
                 message = f"{standing.title}\n\n(left by a worker that died)"
