@@ -69,6 +69,7 @@ EVENTS = {
     "work_delegated": "others were asked to help; the item waits for them",
     "parts_dealt": "each agent of the column got its part; the item waits for them",
     "parts_merged": "every part has ended, and the strictest verdict holds",
+    "agent_dispatched": "a run of the item sent for another agent, and went on",
     "output_received": "a child ended, and its parent keeps what it said",
     "expert_unsuccessful": "the expert could not help",
     "item_failed": "the child ended without success; its parent goes on",

@@ -195,6 +195,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     result: Output | None = None  # what it ended with itself, if it is a child
     tests: Tests | None = None  # as the last run that ran them told
     dispatched_by: str | None = None  # the item whose run asked for it, and went on
+    sent: dict[str, str] = field(default_factory=dict)  # unfinished items that its runs sent for, and their agents
     proving: Proving | None = None
     proofs: list[Proof] = field(default_factory=list)
     waived: list[str] = field(default_factory=list)  # gates that a person let it go without

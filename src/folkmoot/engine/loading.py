@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import Flow
@@ -217,7 +219,11 @@ def _maker(reading: Reading, speaker: Speaker) -> tuple[Speaker, Item | None]:
     run = reading.run(speaker.run or "")
     if run is None or run.ended_at is not None or run.token != speaker.token:
         return speaker, None
-    return Speaker(run.agent, run.id, run.token), known_item(reading, run.item)
+    item = known_item(reading, run.item)
+    if item.kind == "part" and item.parent:
+        # A part looks at its item's work: whom it sends for may change what that item may, and nothing else.
+        item = msgspec.structs.replace(item, files=known_item(reading, item.parent).files)
+    return Speaker(run.agent, run.id, run.token), item
 
 
 def known_item(reading: Reading, item_id: str) -> Item:

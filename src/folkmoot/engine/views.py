@@ -51,6 +51,8 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "type": item.type,
         "files": item.files,
         "children": reading.children(item.id),
+        "dispatched": [{"item": child, "agent": agent} for child, agent in item.sent.items()],
+        "dispatched_by": item.dispatched_by,
         "contracts": [{"name": name, "text": text} for name, text in item.contracts.items()],
         "integration_points": item.integration_points,
         "spec": item.spec,

@@ -216,6 +216,7 @@ SAYS: dict[str, Say] = {
     "work_delegated": _to_children("asked"),
     "parts_dealt": _to_children("dealt it to"),
     "parts_merged": _merged,
+    "agent_dispatched": _says("sent #{child} to {to} ({purpose})", "{title}"),
     "output_received": _says("heard from {agent} in #{child}: {outcome}"),
     "expert_unsuccessful": _says("{expert} could not help, attempt {attempt}", style=CARE),
     "item_failed": _says("ended without success", "{why}", style=BAD),
