@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from folkmoot.wiring.running import tools_of
+from folkmoot.worker.tidy import tidy
 from folkmoot.worker.worker import Worker
 from tests.worker.test_kill import KILLED, wait_until_gone
 from tests.worker.yard import Yard
@@ -141,6 +142,26 @@ def test_another_worker_brings_in_what_was_said_before_the_worker_was_killed(mak
     assert [run["outcome"] for run in efforts(yard, item)] == ["done"], "nobody did it again"
     assert yard.landed("one.txt") == "made"
     assert list((yard.folder / ".moot" / "runs").iterdir()) == []
+
+
+def test_a_report_that_nobody_brought_in_before_its_lease_ended_is_told_to_who_goes_on(make: MakeYard) -> None:
+    yard = make(after="600s", silence="600s", lease="2s")
+    item = yard.add("one", "write one.txt made", BY_COMMAND, "say all is said", HANG)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    worker = subprocess.Popen([sys.executable, str(KILLED), str(yard.folder), "never"], env=env)
+    said_by(yard, "all is said")
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    wait_until_gone(yard.folder)
+    until = time.monotonic() + 30
+    while yard.status(item) == "running" and time.monotonic() < until:
+        time.sleep(0.1)
+    yard.board.comment(item, "what is due is applied")
+    application = yard.board._application
+    with tools_of(application, str(yard.folder / ".moot"), yard.told.append) as tools:
+        tidy(tools)
+    (words,) = [one["content"] for one in yard.show(item)["comments"] if "had reported" in one["content"]]
+    assert "had reported done (what_was_accomplished)" in words and "moot salvage" in words
 
 
 def test_who_has_reported_is_taken_in_also_where_the_worker_is_to_stop_at_once(make: MakeYard) -> None:

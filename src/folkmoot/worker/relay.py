@@ -26,7 +26,7 @@ ANSWER_BYTES_MAX = 64_000_000
 RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
 BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers together, in the same way
 WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
-KEPT = "kept: it takes effect when this run's process has ended, which is to be now; soon it is ended"
+KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
 
 KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
 

@@ -1,7 +1,7 @@
 """An agent's effort: a workspace, a process, a report, and the change it really made."""
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -64,8 +64,7 @@ class EffortJob(Job):
         base = tools.workshop.make(self.paths, standing, None)
         try:
             # The redactor is another one once the client's secrets are known: it is asked for anew each time.
-            clean = lambda value: self.redactor.clean_value(value)  # noqa: E731
-            relay = self._relay = Relay(tools.application, self.speaker, self.item, clean, self._reported)
+            relay = self._relay = Relay(tools.application, self.speaker, self.item, self._cleaned, self._reported)
             self._file, self.look = ReportFile(self.paths), self._look_at_file
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
@@ -77,6 +76,9 @@ class EffortJob(Job):
             self.over()
         finally:
             self._put_away(standing, base)
+
+    def _cleaned(self, value: Any) -> Any:
+        return self.redactor.clean_value(value)
 
     def _reported(self, report: Report, fault: str | None) -> None:
         """It says by command how it ended: kept before it is acknowledged, whatever becomes of it and of us."""
