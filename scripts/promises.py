@@ -157,11 +157,21 @@ PROMISES = (
     Promise(
         "Exclusive paths",
         "Two items whose declared paths overlap are never worked on at once, and nothing lands on a path that "
-        "another holds.",
+        "another holds: finished work waits for the holder, and nobody does it again.",
         (
             "tests/core/test_holds.py::test_items_whose_paths_overlap_are_never_worked_on_at_once",
-            "tests/core/test_rights.py::test_what_others_hold_is_touched_by_nobody",
+            "tests/core/test_waiting_for_holders.py::test_whoever_holds_it_and_whoever_made_it",
+            "tests/core/test_waiting_for_holders.py::test_whatever_is_touched_everything_lands_with_one_effort_each",
             "tests/core/test_rights.py::test_one_path_too_many_and_nothing_of_it_is_taken",
+        ),
+    ),
+    Promise(
+        "A report that was taken counts",
+        "However the process of a run ends after `moot report`, or with a whole report in the file `MOOT_REPORT`; "
+        "where its worker is killed too, as long as the run's lease lasts.",
+        (
+            "tests/worker/test_reported.py::test_a_report_counts_however_its_process_ends",
+            "tests/worker/test_reported.py::test_another_worker_brings_in_what_was_said_before_the_worker_was_killed",
         ),
     ),
     Promise(

@@ -168,15 +168,15 @@ def test_a_landing_that_cannot_run_is_tried_again_and_then_asked_about() -> None
 
 
 @pytest.mark.ledger("R-20")
-def test_what_others_hold_defers_a_landing_longer_each_time() -> None:
+def test_what_others_hold_and_only_the_merge_shows_defers_a_landing_longer_each_time() -> None:
     with SoundBoard(SHORT) as board:
         item = made(board)
-        board.add(files=["src/"])
+        board.add(files=["docs/"])
         holder = board.claim("d")
         waits = []
         for _ in range(8):
             run = board.claim("landing")
-            record(board, run, "src/a.py")
+            record(board, run, "src/1.py", "docs/1.py")  # the other side has renamed what it changed
             assert board.place(item) == ("done", "proving") and board.item(item).landing is None
             with pytest.raises(Refused) as caught:
                 board.bring(run)
@@ -298,14 +298,20 @@ def test_a_task_that_conflicts_tries_on_the_new_base_and_then_the_whole_is_looke
 
 
 @pytest.mark.ledger("R-20")
-def test_a_task_without_declared_paths_takes_nothing_that_others_hold() -> None:
+def test_a_task_without_declared_paths_waits_for_what_others_hold() -> None:
     with SoundBoard(LINE) as board:
         item = board.add()
         board.effort("d", "split", tasks=[{"title": "owner", "files": ["src/a.py"]}, {"title": "free"}])
         owner, free = (child.id for child in board.children(item, "task"))
-        board.claim("d", item=owner)
+        run = board.claim("d", item=owner)
         board.bring(board.claim("d", item=free), work=change("src/a.py", merged="p1"))
-        assert board.item(item).head is None and board.item(free).effort.conflicts == 1
+        row = board.item(free)
+        assert (board.item(item).head, row.head, row.status, row.effort.conflicts) == (None, "c1", "proving", 0)
+        with pytest.raises(NothingToDo):
+            board.claim("landing")
+        board.bring(run, work=change("src/a.py", commit="k1", merged="p1"))
+        board.bring("landing", work=Work(commit="c1", onto="p1", merged="p2"))
+        assert board.item(item).head == "p2" and board.item(free).status == "done"
 
 
 @pytest.mark.ledger("R-14")

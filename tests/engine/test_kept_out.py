@@ -167,6 +167,25 @@ def test_landings_on_a_taken_branch_hide_no_other() -> None:
         assert taken(board, "landing") == ends[1]
 
 
+@pytest.mark.ledger("R-20", "R-23")
+def test_landings_behind_a_held_path_hide_no_other() -> None:
+    with SoundBoard(FERRY) as board:
+        hot = [board.add(f"hot {number}") for number in range(MANY)]
+        free = board.add("free", priority="low")
+        for number, item in enumerate([*hot, free]):
+            path = "hot.py" if item != free else "free.py"
+            board.bring(board.claim("d", item=item), work=change(path, commit=f"c{number}"))
+        lock(board, "hot.py")
+        landing = board.claim("landing")
+        assert board.item(free).run == landing.run
+        board.bring(landing, work=change("free.py", commit="l0"))
+        with pytest.raises(NothingToDo):
+            board.claim("landing")
+        assert set(barred(board).values()) == {"path:hot.py"}
+        unlock(board, "hot.py")
+        assert taken(board, "landing") == hot[0]
+
+
 def statements(board: TrialBoard, work: Callable[[], Any]) -> int:
     counted: list[str] = []
 

@@ -36,6 +36,7 @@ from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
 from folkmoot.core.situation import MADE, Case, Situation
+from folkmoot.core.work import Work
 from folkmoot.engine import claiming, engine, loading, turn
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
@@ -672,6 +673,28 @@ def open_paths(patch: Patch) -> None:
 @defect("R-20", "a run's locks outlive it", alone=True)
 def lasting_locks(patch: Patch) -> None:
     patch.setattr(claims, "end_locks", lambda case, run: None)
+
+
+@defect("R-20", "what others hold is refused, and not waited for", alone=True)
+def impatient(patch: Patch) -> None:
+    judge = work.judge_work
+
+    def wrong(case: Case, said: Report, fault: str | None, made: Work) -> work.Judged:
+        held = made.commit is not None and work._holds_of_others(case, made.touched)
+        return work._refused(case, said, fault, made, ["others hold it"]) if held else judge(case, said, fault, made)
+
+    patch.setattr(outcomes, "judge_work", wrong)
+
+
+@defect("R-20", "who only reads loses its word with its files", alone=True)
+def muted_readers(patch: Patch) -> None:
+    dropped = work._dropped
+
+    def wrong(case: Case, said: Report, fault: str | None, made: Work) -> work.Judged:
+        faults = [f"{one.path} was changed" for one in made.touched if one.how != "created"]
+        return work._refused(case, said, fault, made, faults) if faults else dropped(case, said, fault, made)
+
+    patch.setattr(work, "_dropped", wrong)
 
 
 @defect("R-20", "whoever waits for a person keeps the paths", alone=True)

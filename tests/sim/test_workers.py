@@ -151,6 +151,11 @@ def looks_at_nothing_while_it_renews(patch: Patch) -> None:
     patch.setattr(SimWorker, "_watch", wrong)
 
 
+def waits_for_who_has_reported(patch: Patch) -> None:
+    """A process that said all is left to its limits like any other."""
+    patch.setattr(Watch, "_farewell", lambda self: None)
+
+
 DEFECTS: list[tuple[Callable[[Patch], None], str]] = [
     (never_gives_up, "go on after its lease"),
     (gives_up_too_late, "go on after its lease"),
@@ -163,6 +168,7 @@ DEFECTS: list[tuple[Callable[[Patch], None], str]] = [
     (speaks_after_the_end, "was given up, yet its"),
     (forgets_to_report, "without a word"),
     (lets_processes_be, "go on after its lease"),
+    (waits_for_who_has_reported, "had reported, and was ended by"),
     (looks_at_nothing_while_it_renews, "go on after its lease"),
 ]
 

@@ -214,3 +214,38 @@ def test_next_at_tells_when_due_will_speak(times: tuple[float, float, float], lo
         if act == RENEW:
             one.renewing(now)
             assert one.next_at() <= now + lease * RETRY_AT
+
+
+REPORTED = Act("end", "reported", TERM_GRACE)
+
+
+@pytest.mark.ledger("Q-06")
+def test_who_has_reported_is_ended_after_a_grace_however_much_it_says() -> None:
+    one = started(wall=1000.0, silence=900.0, after_report=30.0)
+    one.reported(10.0)
+    one.heard(39.0)
+    assert one.next_end() == 40.0
+    assert one.due(39.9) is None and one.due(40.0) == REPORTED and one.ending == "reported"
+
+
+def test_a_later_report_begins_the_grace_anew() -> None:
+    one = started(after_report=30.0)
+    one.reported(10.0)
+    one.reported(35.0)
+    assert one.due(60.0) is None and one.due(65.0) == REPORTED
+
+
+def test_who_wrote_its_report_to_a_file_works_as_long_as_it_speaks() -> None:
+    one = started(wall=1000.0, silence=900.0, after_report=30.0)
+    one.wrote(10.0)
+    one.heard(35.0)
+    assert one.due(64.9) is None and one.due(65.0) == REPORTED
+
+
+@given(moments, moments, st.floats(1.0, 600.0), st.floats(1.0, 3600.0))
+def test_a_report_never_makes_a_process_last_longer(said: float, heard: float, grace: float, wall: float) -> None:
+    plain, told = (started(wall=wall, silence=1e9, lease=1e9, after_report=grace) for _ in range(2))
+    for one in (plain, told):
+        one.heard(heard)
+    told.reported(said)
+    assert told.next_end() <= plain.next_end()

@@ -51,6 +51,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "escapeHatch": end.hatch.replace("{parent}", item.parent or "") if item.kind == "part" else end.hatch,
         "responses": [_response(subject.id, run.agent, said) for said in facts.answered],
         "told": item.told,
+        "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
         "guidance": to_builtins(subject.guidance) if subject.guidance else [],
         "disputes": _disputes(flow, subject),
         "findings": _findings(flow, subject) if subject.findings else [],
@@ -86,7 +87,7 @@ def _is_small(told: View, item: Item, facts: Facts) -> bool:
         return False
     if item.findings or item.guidance or item.outputs or item.contracts or item.artifacts or item.constraints:
         return False
-    if facts.lessons or item.integration_points or item.disputes or len(item.files) > FILES_FEW:
+    if item.dropped or facts.lessons or item.integration_points or item.disputes or len(item.files) > FILES_FEW:
         return False
     words = len(item.body) + len(item.because) + len(item.told or "") + len(item.spec or "")
     return words + len(told["instructions"]) < SMALL

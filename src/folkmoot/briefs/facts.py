@@ -66,6 +66,9 @@ def _answer_line(name: str, words: str) -> list[str]:
 def _told(brief: View) -> Iterator[str]:
     if brief["told"]:
         yield from quoted("What changed, or was wrong with the last report", brief["told"])
+    for lost in brief.get("dropped") or []:
+        label = f"Files that {inline(lost['agent'])} changed, and that were dropped since it only reads"
+        yield from quoted(label, "\n".join(lost["files"]))
 
 
 def _guidance(brief: View) -> Iterator[str]:

@@ -24,6 +24,7 @@ SHARES = {
     "instructions": 24,
     "responses": 8,
     "told": 4,
+    "dropped": 2,
     "guidance": 8,
     "disputes": 3,
     "constraints": 10,

@@ -242,6 +242,15 @@ class KeepOutput(Command, frozen=True, gc=False, kw_only=True):
     output: Output
 
 
+class NoteDispatch(Command, frozen=True, gc=False, kw_only=True):
+    """A run of the item has sent for another agent, and goes on; given by the engine."""
+
+    child: str
+    agent: str
+    purpose: str
+    title: str
+
+
 class ReopenChild(Command, frozen=True, gc=False, kw_only=True):
     """A task's `done` is provisional until its quest lands (R-24); given by the engine."""
 

@@ -28,6 +28,7 @@ class Limits(Struct, frozen=True, omit_defaults=True, kw_only=True):
     lease: float = 60.0
     timeout: float = 1800.0
     silence: float = 600.0
+    after_report: float = 30.0  # what a process may still take once its run has reported
     starve: float = 1800.0
     starts: int | None = None  # runs that one agent may begin within any `window`
     window: float = 3600.0

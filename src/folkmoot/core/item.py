@@ -107,6 +107,7 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     integration_points: dict[str, Any] = field(default_factory=dict)
     run: str = ""
     report: dict[str, Any] = field(default_factory=dict)  # what its dialect said beyond that
+    dropped: list[str] = field(default_factory=list)  # files that it changed and lost, since its agent only reads
 
 
 class Proving(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -194,6 +195,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     result: Output | None = None  # what it ended with itself, if it is a child
     tests: Tests | None = None  # as the last run that ran them told
     dispatched_by: str | None = None  # the item whose run asked for it, and went on
+    sent: dict[str, str] = field(default_factory=dict)  # unfinished items that its runs sent for, and their agents
     proving: Proving | None = None
     proofs: list[Proof] = field(default_factory=list)
     waived: list[str] = field(default_factory=list)  # gates that a person let it go without
@@ -217,6 +219,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     escalation_reason: str | None = None
     because: str = ""  # why it is in this column, in words, as the rule that moved it said
     told: str | None = None  # what was wrong with the last report; the next run is told
+    dropped: dict[str, list[str]] = field(default_factory=dict)  # agent that only reads -> files it lost; told once
     guidance: list[Guidance] = field(default_factory=list)
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)

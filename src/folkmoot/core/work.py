@@ -37,6 +37,7 @@ class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     aside: str | None = None  # the folder its files were put in as they are: they could not be taken in
     why: str = ""  # and why not
     secrets: list[Secret] = field(default_factory=list)  # where the change holds some
+    dropped: bool = False  # it is of a run that only reads: its files are gone, and its word counts
 
 
 class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

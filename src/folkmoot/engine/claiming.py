@@ -23,7 +23,15 @@ from folkmoot.core.rules.running.limits import (
     pool_of,
     shut_pools,
 )
-from folkmoot.core.rules.sharing.choice import PATH, RESERVED, Ground, choose, is_kept_out_by, standing
+from folkmoot.core.rules.sharing.choice import (
+    PATH,
+    RESERVED,
+    Ground,
+    choose,
+    is_kept_out_by,
+    landing_obstacle,
+    standing,
+)
 from folkmoot.core.rules.sharing.holds import landing_bar, taken_branches
 from folkmoot.engine.loading import ground
 from folkmoot.errors import NothingToDo
@@ -93,17 +101,30 @@ class _Search:
                     kept_out[item.id] = needed or ""
                 else:
                     fitting.append(item)
-        if self._careless or not fitting:
+        lands = self._agent == LANDING and bool(self._tx.head().held)
+        if not fitting or (self._careless and not lands):
             return (fitting[0] if fitting else None), kept_out
         if self._ground is None:
             self._ground = ground(self._tx, self._flow, self._now)
+        if lands:
+            return self._first_to_land(fitting, kept_out)
         found, more = choose(fitting, self._ground, self._now - self._flow.limits.starve)
         return found, kept_out | more
+
+    def _first_to_land(self, candidates: list[Item], kept_out: dict[str, str]) -> tuple[Item | None, dict[str, str]]:
+        """What others hold a path of waits for them in its queue: that costs no run (R-20)."""
+        assert self._ground is not None
+        for item in candidates:
+            stands = landing_obstacle(item, self._ground)
+            if stands is None:
+                return item, kept_out
+            kept_out[item.id] = stands.name
+        return None, kept_out
 
     def look_on(self, bars: list[str], first: list[Item], column: str | None) -> Item | None:
         """Look until one is free, or none is left that might be. `first` are the first of those behind no bar."""
         names = set(self._shut.names) if self._shut is not None else set()
-        if not self._careless:
+        if not self._careless or self._agent == LANDING:
             self._ground = ground(self._tx, self._flow, self._now)
             names |= standing(self._ground)
         fallen = [bar for bar in bars if bar not in names]
@@ -142,7 +163,7 @@ class _Search:
 def is_barred_by(flow: Flow, agent: str, item: Item, name: str) -> bool:
     """May this bar keep the item out of the agent's hands, when it stands? An item behind another one is hidden."""
     if name.startswith((PATH, RESERVED)):
-        return is_kept_out_by(item, name)
+        return is_kept_out_by(item, name, agent == LANDING)
     return name == (landing_bar(flow, item) if agent == LANDING else pool_of(flow, agent, item))
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from folkmoot.briefs.brief import Facts, subject_of
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Guidance, Item
@@ -16,6 +18,7 @@ LESSONS_LOOKED_AT = 500
 RELATED_TOLD = 20
 MESSAGES_TOLD = 100
 TASKS_TOLD = 200
+GUIDANCE_TOLD = 3
 # An answer is new until a run has reported; after this many that did not, it stands with the older ones.
 RUNS_WITHOUT_REPORT = 5
 REPORTED = (
@@ -126,7 +129,7 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
         around["waitingForIt"] = [_related(one) for one in waiting if one is not None and one.id != item.parent]
     if item.dispatched_by:
         asker = reading.item(item.dispatched_by)
-        around["askedBy"] = [_related(asker)] if asker is not None else []
+        around["askedBy"] = [_asking(asker)] if asker is not None else []
     splitting = item.column in (flow.discover, flow.arbiter)
     whole = item if item.splits else parent if item.kind == "task" and splitting else None
     if whole is not None:
@@ -136,6 +139,15 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
         stopped = [reading.run(task.last_run) for task in tasks if item.id in task.waits_for and task.last_run]
         around["stopped"] = [report_told(run) for run in stopped if run is not None]
     return {name: views for name, views in around.items() if views}
+
+
+def _asking(item: Item) -> View:
+    """The item that an agent was sent for: what it is about, where it stands, and what is said of its work."""
+    view = _related(item) | {"column": item.column, "body": item.body, "why": item.because, "spec": item.spec}
+    found = [msgspec.to_builtins(finding) for finding in item.findings[:RELATED_TOLD]]
+    answers = [f"{said.question}: {said.answer}" for said in item.guidance[-GUIDANCE_TOLD:]]
+    view |= {"findings": found, "guidance": answers, "contracts": item.contracts, "rules": item.constraints}
+    return {name: value for name, value in view.items() if value}
 
 
 def _related(item: Item) -> View:

@@ -2,13 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.records import Message, Meter, Pause, Run
 from folkmoot.core.rules.running.limits import DAY, STARTS
-from folkmoot.core.rules.sharing.choice import Ground, waiting_for, writes, writes_now
+from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
 from folkmoot.engine.moment import Moment
@@ -165,13 +167,16 @@ def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, no
 def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
     """Who waits for the item, directly or through others. A holder with a run of its own keeps everybody out; but who
     sent for the item does so only while its run writes."""
-    ready: list[Item] = []
+    ready: dict[str, tuple[Item, list[str]]] = {}
 
     def writers_on(paths: list[str]) -> "Iterable[Item]":
         if not ready:
-            ready.extend(one for one in reading.starved(float("inf"), WRITERS_MAX) if writes(flow, one))
+            # What is to land needs its paths too, also if it declared none.
+            landing = reading.items(status="proving", limit=WRITERS_MAX)
+            for one in (*reading.starved(float("inf"), WRITERS_MAX), *landing):
+                ready[one.id] = (one, wanted(flow, one))
         meets = meeting(paths)
-        return (one for one in ready if any(meets(path) for path in one.files))
+        return (one for one, needed in ready.values() if any(meets(path) for path in needed))
 
     def held_by(one: str) -> list[str]:
         holder = reading.item(one)
@@ -214,7 +219,11 @@ def _maker(reading: Reading, speaker: Speaker) -> tuple[Speaker, Item | None]:
     run = reading.run(speaker.run or "")
     if run is None or run.ended_at is not None or run.token != speaker.token:
         return speaker, None
-    return Speaker(run.agent, run.id, run.token), known_item(reading, run.item)
+    item = known_item(reading, run.item)
+    if item.kind == "part" and item.parent:
+        # A part looks at its item's work: whom it sends for may change what that item may, and nothing else.
+        item = msgspec.structs.replace(item, files=known_item(reading, item.parent).files)
+    return Speaker(run.agent, run.id, run.token), item
 
 
 def known_item(reading: Reading, item_id: str) -> Item:

@@ -5,13 +5,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from folkmoot.core import commands
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, Item
-from folkmoot.core.order import actor
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
 from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
-from folkmoot.core.rules.sharing.choice import Ground, obstacle
+from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
 from folkmoot.core.work import Landing
@@ -246,8 +245,8 @@ class Glance:
             if number > after and (following is None or number < following) and (tag is None or tag in case.item.tags):
                 found[number] = case.item
         views = [self.summary(found[number]) for number in sorted(found)]
-        wanted = [v for v in views if column in (None, v["column"]) and status in (None, v["status"])]
-        return {"items": wanted, "next": following}
+        fitting = [v for v in views if column in (None, v["column"]) and status in (None, v["status"])]
+        return {"items": fitting, "next": following}
 
     def summary(self, item: Item) -> View:
         case = self.due.get(item.id)
@@ -258,18 +257,16 @@ class Glance:
         return self._blocked(item, summary_view(item, self.flow, self.moment, questions))
 
     def _blocked(self, item: Item, view: View) -> View:
-        """A ready item whose paths another holds is shown as blocked, and by what; nothing of it is stored."""
-        if item.status != "ready" or not item.files or not self._writes(item):
+        """A ready item whose paths another holds is shown as blocked, and by what; nothing of it is stored. Of one that
+        is to land it is said too: it stays what it is, done but for its work."""
+        if not wanted(self.flow, item):
             return view
-        stands = obstacle(item, self._ground)
+        lands = item.status == "proving"
+        stands = obstacle(item, self._ground, lands)
         if stands is None:
             return view
         why = f"{view['why'].rstrip('.')}, but {stands}."
-        return view | {"status": "blocked", "blocked_by": stands, "why": why}
-
-    def _writes(self, item: Item) -> bool:
-        agent = self.flow.agents.get(actor(self.flow, item) or "") if item.column in self.flow.columns else None
-        return agent is not None and agent.write != "none"
+        return view | {"status": view["status"] if lands else "blocked", "blocked_by": stands, "why": why}
 
     @cached_property
     def _ground(self) -> Ground:
@@ -316,6 +313,7 @@ class Glance:
             found += [] if rest is None else [rest]
             known = self.flow.agents.get(agent)
             if known is None:
+                found += self._lock_ends(agent) if agent == LANDING and self.locks else []
                 continue
             meter = self.reading.meter(STARTS + agent) if self.flow.limits.starts is not None else None
             wait = 0.0 if meter is None else next_start(self.flow, meter, now)
@@ -329,7 +327,7 @@ class Glance:
         """When the locks end that keep this agent from an item. Among very many items any lock may."""
         if self.reading.queued(agent, CANDIDATES_MAX + 1) > CANDIDATES_MAX:
             return [until for _, until in self.locks]
-        meets = meeting(path for item in self._ready(agent, CANDIDATES_MAX) for path in item.files)
+        meets = meeting(path for item in self._ready(agent, CANDIDATES_MAX) for path in wanted(self.flow, item))
         return [until for path, until in self.locks if meets(path)]
 
     def _ready(self, agent: str, limit: int) -> list[Item]:

@@ -51,6 +51,8 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "type": item.type,
         "files": item.files,
         "children": reading.children(item.id),
+        "dispatched": [{"item": child, "agent": agent} for child, agent in item.sent.items()],
+        "dispatched_by": item.dispatched_by,
         "contracts": [{"name": name, "text": text} for name, text in item.contracts.items()],
         "integration_points": item.integration_points,
         "spec": item.spec,
@@ -65,6 +67,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "escalation_tracking": tracking_view(item),
         "flag": item.flag,
         "told": item.told,
+        "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
         "iteration": item.iteration,
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
@@ -223,6 +226,7 @@ def run_view(run: Run) -> View:
         "commit": run.work.commit if run.work else None,
         "ref": f"refs/moot/runs/{run.id}" if run.work and run.work.commit else None,
         "changed": [{"path": one.path, "how": one.how} for one in run.work.touched] if run.work else [],
+        "dropped": run.work is not None and run.work.dropped,
         "report": msgspec.to_builtins(run.report) if run.report else None,
     }
 

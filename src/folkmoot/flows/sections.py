@@ -16,6 +16,7 @@ SPAN_LIMITS = {
     "lease": (1.0, LEASE_MAX),
     "timeout": TIMEOUT_RANGE,
     "silence": (1.0, 7 * DAY),
+    "after_report": (1.0, DAY),
     "starve": (1.0, 30 * DAY),
     "window": (1.0, 7 * DAY),
 }

@@ -163,6 +163,7 @@ LIMITS: Keys = {
     "lease": Key("span", "a run that is not heard of for so long is lost"),
     "timeout": Key("span", "the longest one run may take"),
     "silence": Key("span", "the longest a run may say nothing"),
+    "after_report": Key("span", "what a process may still take once its run has reported; then it is ended"),
     "starve": Key("span", "an item that was ready for so long goes first"),
     "window": Key("span", "how long a start counts"),
     "items": Key("count", "items that runs make below one that a person added, between two answers of a person"),

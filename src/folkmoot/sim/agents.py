@@ -9,6 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
+from folkmoot.sim.crossing import crossing
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
 from folkmoot.sim.world import Script, World
@@ -263,7 +264,7 @@ class Agent:
         """With what it made; a child's is merged anew as long as its parent's branch moves."""
         while True:
             scene = self._scene(claim)
-            work = craft.made(scene, report, self.world.items.get(scene.item.asker or ""))
+            work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))
             answer = yield from self._insist(Order(speaker, commands.ReportRun(report=report, work=work)))
             if answer.code != "branch_moved":
                 break

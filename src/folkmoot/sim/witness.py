@@ -11,7 +11,7 @@ from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
 from folkmoot.core.records import Pause, Question, Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
-from folkmoot.core.rules.sharing.choice import Ground, pick, writes_now
+from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import Waiters, check_board, writers_by_path
@@ -108,6 +108,9 @@ class Witness:
         assert self.flow is not None
         candidates = [item for item in self.claimable(agent, now, column) if self._has_room(agent, item, now)]
         starve = self.flow.limits.starve
+        if agent == LANDING and candidates:
+            stands = self._ground(now, now - starve)
+            candidates = [item for item in candidates if landing_obstacle(item, stands) is None]
         if not candidates or not self._writes(agent) or not any(item.files for item in candidates):
             return min(candidates, key=lambda item: order_key(item, now, starve), default=None)
         return pick(candidates, self._ground(now, now - starve), now - starve)
@@ -117,6 +120,8 @@ class Witness:
         free = self._ground(float("inf"), float("inf"))
         for agent in self.queues:
             candidates = self.claimable(agent, float("inf"))
+            if agent == LANDING:
+                candidates = [item for item in candidates if landing_obstacle(item, free) is None]
             if candidates and (not self._writes(agent) or pick(candidates, free, now) is not None):
                 return False
         return True
@@ -130,7 +135,7 @@ class Witness:
         starved = [self.items[item] for item in self.filed if self.items[item].ready_at <= starved_before]
         flow = self.flow
         assert flow is not None
-        ready = [self.items[item] for item in self.filed]
+        ready = [self.items[item] for item in self.filed | self.queues.get(LANDING, set())]
         waiters = Waiters(
             self.items,
             self._direct,

@@ -26,7 +26,7 @@ ANSWER_BYTES_MAX = 64_000_000
 RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
 BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers together, in the same way
 WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
-KEPT = "kept: it takes effect when this run's process has ended"
+KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
 
 KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
 
@@ -156,9 +156,11 @@ class Relay:
         speaker: Speaker,
         item: str,
         clean: Callable[[Any], Any] = lambda value: value,
+        keep: Callable[[Report, str | None], None] = lambda report, fault: None,
     ) -> None:
-        """`clean` takes the secrets out of words before they are kept."""
+        """`clean` takes the secrets out of words before they are kept; `keep` keeps a report before it is answered."""
         self._clean = clean
+        self._keep_safe = keep
         self._application = application
         self._speaker = speaker
         self._item = item
@@ -272,6 +274,7 @@ class Relay:
         view = self._application.engine.on_run(self._speaker, commands.RenewRun())
         with self._lock:
             if known is None:
+                self._keep_safe(report, fault)
                 self.report, self.fault = report, fault
             if key is not None:
                 self._keys[name] = sha256(data).digest()

@@ -1,22 +1,27 @@
 """What a dead worker left: the work in it is kept under a ref before anything is thrown away."""
 
+import contextlib
 import os
 from collections.abc import Callable
 
 from folkmoot.core.commands import AddComment, SettleLanding, Speaker
 from folkmoot.core.rules.questions import ENGINE
 from folkmoot.core.rules.running.work import too_much
-from folkmoot.errors import MootError
+from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.jobs.rescue import bring_back, has_said
+from folkmoot.worker.jobs.saying import said_before
+from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import is_alive, is_left, remove_tree
 from folkmoot.worker.workshop import BASE, OWNER, RUNS, GitWorkshop
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
 UNMARKED_SECONDS = 3600.0
+LATE_CHARACTERS = 500
 ASIDE = (("", "look-", True), ("", "repo.git.", False), ("spares", ".making-", True))
 
 
@@ -105,13 +110,16 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
             continue
         try:
             standing = tools.application.queries.standing(run)
-            if standing.live:
-                continue
             paths = tools.workshop.paths(run)
+            if standing.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
+                continue
             if left := tools.keeper.end_left(paths.home):  # only where all who kept it were killed together
                 words = f"{left} processes of run {run} were still there, and were killed"
                 tools.tell(Happening("fault", run, standing.item, standing.title, "folkmoot", words, good=False))
             base = _said(paths.root, BASE)
+            if standing.live:
+                bring_back(tools, paths, standing, base or None)
+                continue
             # A clone that was not finished was never worked in.
             if base is not None and tools.workshop.is_made(paths):
                 message = f"{standing.title}\n\n(left by a worker that died)"
@@ -122,9 +130,23 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
                     words = f"what run {run} left was not taken in: {lost or '; '.join(too_much(work, limits))}"
                     _tell(tools, run, words)
                     _note(tools, standing.item, words)
+            _tell_late(tools, run, standing.item, paths)
             tools.workshop.remove(paths, stopped)
         except (MootError, OSError) as error:
             _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
+
+
+def _tell_late(tools: Tools, run: str, item: str, paths: Paths) -> None:
+    """A report whose worker died, and that nobody brought in while the lease lasted, does not count any more: the item
+    is another run's. That it was made is told, so that whoever goes on need not find it out again."""
+    said = said_before(paths)
+    ended = next((one for one in tools.application.queries.show(item)["runs"] if one["run"] == run), None)
+    if said is None or ended is None or ended["end"] != "rescued":
+        return
+    words = f"run {run} had reported {said[0].outcome} ({said[0].summary[:LATE_CHARACTERS]}), and its worker died"
+    words += "; its lease ended before that was taken in. What it changed is kept: moot salvage"
+    with contextlib.suppress(Refused):  # an item that has ended takes no words
+        _note(tools, item, words)
 
 
 def _tell(tools: Tools, run: str, words: str) -> None:

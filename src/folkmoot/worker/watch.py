@@ -20,16 +20,20 @@ class Act(Struct, frozen=True):
 class Watch:
     """One run's times. All of them are seconds of one clock that never goes back."""
 
-    def __init__(self, now: float, lease: float, wall: float, silence: float) -> None:
+    def __init__(self, now: float, lease: float, wall: float, silence: float, after_report: float = 30.0) -> None:
         self.lease = lease
         self.wall = wall
         self.silence = silence
+        self.after_report = after_report
         self.acked = now  # when the last renewal that was answered was sent; at first, the claim
         self.renew_at = now + lease * RENEW_AT
         self.started: float | None = None  # when its process began
         self.heard_at = now
         self.over_at: float | None = None
-        self.ending: str | None = None  # why its processes are being ended: lost, timeout, silence, over, stopped
+        self.reported_at: float | None = None  # when it last reported by command
+        self.written_at: float | None = None  # when its report was last written to its file
+        # why its processes are being ended: lost, timeout, silence, over, reported, stopped
+        self.ending: str | None = None
         self.done = False
 
     def started_at(self, now: float) -> None:
@@ -44,6 +48,20 @@ class Watch:
     def over(self, now: float) -> None:
         """The client has said that its turn is over."""
         self.over_at = self.over_at if self.over_at is not None else now
+
+    def reported(self, now: float) -> None:
+        """The run has reported, and was told that its report is kept: its process has nothing more to do."""
+        self.reported_at = now
+
+    def wrote(self, now: float) -> None:
+        """A whole report stands in its file. Nobody has acknowledged it: while its process says something, it works."""
+        self.written_at = now
+
+    def _farewell(self) -> float | None:
+        """When it has had its time after its report. It needs some: clients tell at their end what they used."""
+        times = [self.reported_at] if self.reported_at is not None else []
+        times += [max(self.written_at, self.heard_at)] if self.written_at is not None else []
+        return min(times) + self.after_report if times else None
 
     def renewing(self, now: float) -> None:
         """A renewal is being sent. Unless it is answered, the next one follows soon."""
@@ -78,6 +96,8 @@ class Watch:
             return None
         if self.over_at is not None and now >= self.over_at + LINGER:
             return "over"
+        if (until := self._farewell()) is not None and now >= until:
+            return "reported"
         if now >= self.started + self.wall:
             return "timeout"
         return "silence" if now >= self.heard_at + self.silence else None
@@ -96,4 +116,5 @@ class Watch:
         if self.started is not None and self.ending is None:
             times += [self.started + self.wall, self.heard_at + self.silence]
             times += [self.over_at + LINGER] if self.over_at is not None else []
+            times += [until] if (until := self._farewell()) is not None else []
         return min(times)

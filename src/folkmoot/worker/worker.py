@@ -241,6 +241,7 @@ class Worker:
             return
         job = self._job(claim, box)
         job.free = lambda: self._free(job.run)
+        job.hurry = self._guarding.set
         job.watch.renewed(sent)
         self.jobs[job.run] = job
         self._guarding.set()

@@ -289,6 +289,11 @@ def _write(paths: Paths, name: str, text: str) -> None:
         file.write(text)
 
 
+def own(paths: Paths) -> None:
+    """From now on it is this process's to see to."""
+    _write(paths, OWNER, maker())
+
+
 def disown(paths: Paths) -> None:
     """Whoever tidies up next shall see to it, as if its worker had died."""
     with contextlib.suppress(OSError):

@@ -98,6 +98,7 @@ RULES: dict[type[Command], Rule] = {
     commands.SettleDependency: dependencies.settle_dependency,
     commands.AwaitChild: dependencies.await_child,
     commands.KeepOutput: dependencies.keep_output,
+    commands.NoteDispatch: dependencies.note_dispatch,
     commands.RaiseQuestion: dependencies.raise_question,
     commands.ReopenChild: tasks.reopen_child,
     commands.AgreeContracts: tasks.contracts_agreed_elsewhere,

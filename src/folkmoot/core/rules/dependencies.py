@@ -9,6 +9,7 @@ from folkmoot.core.commands import (
     CancelItem,
     Command,
     KeepOutput,
+    NoteDispatch,
     RaiseQuestion,
     RankItem,
     SettleDependency,
@@ -137,8 +138,16 @@ def _child_ended(case: Case, command: SettleDependency) -> None:
         case.set("output_received", context, waits_for=waits_for, **fields)
     else:
         again(case, "output_received", context, waits_for=waits_for, **fields)
+    _tell_dropped(case, child, output)
     if output.kind == "expert" and output.outcome == "failed":
         expert_failed(case, output)
+
+
+def _tell_dropped(case: Case, child: str, output: Output) -> None:
+    """Files that a child lost, since its agent only reads: whoever goes on with this item hears of them."""
+    if output.dropped:
+        told = {"paths": output.dropped, "files": len(output.dropped), "child": child}
+        case.set("work_dropped", told, dropped={**case.item.dropped, output.agent: output.dropped})
 
 
 def _kind_of_join(item: Item) -> str:
@@ -153,9 +162,19 @@ def _kept(outputs: dict[str, Output], child: str, output: Output) -> dict[str, O
 
 def keep_output(case: Case, command: KeepOutput) -> None:
     """What a dispatched item ended with; the run that asked has gone on, its item's next brief tells it."""
-    if case.item.status not in ENDED:
+    item = case.item
+    if item.status not in ENDED:
         context = {"child": command.child, "agent": command.output.agent, "outcome": command.output.outcome}
-        case.set("output_received", context, outputs=_kept(case.item.outputs, command.child, command.output))
+        sent = {child: agent for child, agent in item.sent.items() if child != command.child}
+        case.set("output_received", context, outputs=_kept(item.outputs, command.child, command.output), sent=sent)
+        _tell_dropped(case, command.child, command.output)
+
+
+def note_dispatch(case: Case, command: NoteDispatch) -> None:
+    """What a run has sent for stands in its item's story, and on the item until it has ended."""
+    if case.item.status not in ENDED:
+        context = {"child": command.child, "to": command.agent, "purpose": command.purpose, "title": command.title}
+        case.set("agent_dispatched", context, sent={**case.item.sent, command.child: command.agent})
 
 
 def raise_question(case: Case, command: RaiseQuestion) -> None:
@@ -224,6 +243,12 @@ class Consequence(Struct, frozen=True):
     command: Command
 
 
+def _unsaid(item: Item) -> Output:
+    """For whoever sent for an item that ended without a word."""
+    why = f"it was {item.status}: {item.because}" if item.because else f"it was {item.status}"
+    return Output(agent=item.agent or "", kind=item.kind, outcome="failed", title=item.title, summary=why)
+
+
 def consequences(before: Item | None, after: Item) -> list[Consequence]:
     """What follows for other items from what happened to this one; carried out in the same transaction."""
     found: list[Consequence] = []
@@ -233,8 +258,9 @@ def consequences(before: Item | None, after: Item) -> list[Consequence]:
         parent = after.parent if after.kind != "item" else None
         ended = SettleDependency(dependency=after.id, status=after.status, parent=parent, output=output)
         found.append(Consequence("dependents", ended))
-        if output is not None and after.dispatched_by:
-            found.append(Consequence(after.dispatched_by, KeepOutput(child=after.id, output=output)))
+        if after.status in ENDED and after.kind == "dispatch" and after.dispatched_by:
+            told = output or _unsaid(after)
+            found.append(Consequence(after.dispatched_by, KeepOutput(child=after.id, output=told)))
     if after.status == "cancelled" and not ended_before:
         found.append(Consequence("children", CancelItem(why=f"its parent {after.id} was cancelled")))
     elif after.status in ENDED and not ended_before and (after.splits or after.made):

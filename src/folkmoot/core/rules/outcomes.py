@@ -255,6 +255,7 @@ def _end(case: Case, judged: Judged) -> None:
         fields["told"] = None
     if fault is None:
         fields |= _said(case, said)
+    fields |= _dropped(case, fields.get("result"), work is not None and work.dropped)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
     if spent:
@@ -304,6 +305,14 @@ def _said(case: Case, said: Report) -> dict[str, Any]:
     if item.kind != "item":
         fields["result"] = _output(case, said, touched)
     return fields
+
+
+def _dropped(case: Case, result: Output | None, now: bool) -> dict[str, Any]:
+    """The files that a reader lost are told to the next run, and a child's to its parent."""
+    if not now:
+        return {"dropped": {}} if case.item.dropped else {}
+    lost = [path for paths in case.item.dropped.values() for path in paths]
+    return {"result": replace(result, dropped=lost)} if result is not None else {}
 
 
 def _output(case: Case, said: Report, touched: list[str]) -> Output:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from folkmoot.core.events import type_of_table
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Question, Run
-from folkmoot.core.rules.sharing.choice import waiting_for, writes, writes_now
-from folkmoot.core.rules.sharing.holds import in_the_way
+from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
+from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import LastPlaces, Places
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.invariants import (
@@ -112,15 +112,17 @@ def blocked(
     Looked at as if time had passed: locks are over, and whatever is ready has waited too long. Of those that wait for a
     path each keeps out all that came after it: `Elders` says so without naming every one of them.
     """
-    queues = {item.id: place(flow, item).queue for item in items.values() if item.files}
-    ready = [items[one] for one, queue in queues.items() if queue is not None]
-    if not ready or not (holds or len(ready) > 1):
+    queues = {item.id: place(flow, item).queue for item in items.values() if item.files or item.changed}
+    landing = [items[one] for one, queue in queues.items() if queue == LANDING]
+    ready = [items[one] for one, queue in queues.items() if queue is not None and items[one].files]
+    if not (ready or landing) or not (holds or len(ready) > 1):
         return {}
-    waiters = Waiters(items, None, writers_by_path(flow, ready), writing)
+    known = {item.id: item for item in (*ready, *landing)}
+    waiters = Waiters(items, None, writers_by_path(flow, list(known.values())), writing)
     lasting = Places(([hold.path], hold) for hold in holds if hold.until is None)
     elders = Elders()
     found: dict[str, list[str]] = {}
-    wanted: Places[str] = Places((item.files, item.id) for item in ready)
+    desired: Places[str] = Places((item.files, item.id) for item in ready)
     for item in sorted(ready, key=lambda one: (one.ready_at, one.number)):
         agent = flow.agents.get(queues[item.id] or "")
         if agent is not None and agent.write != "none":
@@ -129,12 +131,25 @@ def blocked(
             way = in_the_way(item.files, near.values(), item.id, before)
             others = [hold.item for hold in way if hold.item and items[hold.item].run is None]
             held = [path for one in (item.id, *before) for path in items[one].holds]
-            if next(wanted.meeting(held), None) is None:  # else it goes before those that have waited longer
+            if next(desired.meeting(held), None) is None:  # else it goes before those that have waited longer
                 others += elders.of(item)
             if others:
                 found[item.id] = list(dict.fromkeys(others))
         elders.add(item)
-    return found | elders.waits
+    stands = Ground([hold for hold in holds if hold.until is None], [], waiters.of)
+    return found | elders.waits | _kept_from_landing(items, landing, stands)
+
+
+def _kept_from_landing(items: dict[str, Item], landing: list[Item], stands: Ground) -> dict[str, list[str]]:
+    """Those that are done but for their work, and who holds a path of it without a run."""
+    found = {}
+    for item in landing:
+        waits = set(stands.waiters_of(item.id))
+        way = in_the_way(item.changed, [hold for hold in stands.holds if not is_landing(hold)], item.id, waits)
+        others = [hold.item for hold in way if hold.item and items[hold.item].run is None]
+        if others:
+            found[item.id] = list(dict.fromkeys(others))
+    return found
 
 
 class Elders:
@@ -153,12 +168,12 @@ class Elders:
 
 
 def writers_by_path(flow: Flow, ready: list[Item]) -> Callable[[list[str]], list[Item]]:
-    """A way to find those that would write on paths; made when it is first asked for."""
+    """A way to find those that need paths, to write them or to land on them; made when it is first asked for."""
     known: list[Places[Item]] = []
 
     def on(paths: list[str]) -> list[Item]:
         if not known:
-            known.append(Places((item.files, item) for item in ready if writes(flow, item)))
+            known.append(Places((wanted(flow, item), item) for item in ready))
         return list({item.id: item for item in known[0].meeting(paths)}.values())
 
     return on

@@ -38,7 +38,8 @@ CHECKS = {
     "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
     "R-18": "only a person's word resets counters, and only a task is opened again by the rules",
     "R-19": "work comes onto a branch by a run, one landing at a time, onto the target only past every gate of its way",
-    "R-20": "no path is held twice, a hold ends with what it is for, and no change beyond its rights is taken",
+    "R-20": "no path is held twice, a hold ends with what it is for, no change beyond its rights is taken, and none is "
+    "refused for what others hold",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
     "R-22": "an item that is done says what shows it",
     "R-24": "splits, their depth and their repeats are bounded, and tasks do not outlive what was split",

@@ -9,6 +9,8 @@ from folkmoot.core.item import BOUND, Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, day_is_spent
 from folkmoot.core.rules.running.pauses import LONG_SECONDS, QUOTA_SECONDS_MAX
+from folkmoot.core.rules.running.rights import may_write, strays, trespasses
+from folkmoot.core.rules.running.work import leaked, too_much
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
 
@@ -27,6 +29,7 @@ class Running:
         self._starts: dict[str, list[float]] = {}
         self._rate: tuple[int | None, float] = (None, 0.0)  # what the starts are counted against
         self._landings: dict[str, str] = {}  # run -> branch
+        self._refused: str | None = None  # the run whose change was just refused
 
     def claimed(self, event: Event, item: Item, flow: Flow) -> None:
         """Before the event is folded: might this run begin at all?"""
@@ -86,7 +89,12 @@ class Running:
         self._starts[agent] = [*recent, event.time]
 
     def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None) -> None:
-        """After the event is folded: did work come onto a branch as it may?"""
+        """After the event is folded: did work come onto a branch as it may, and was none refused for nothing?"""
+        if event.name == "work_refused" and "write" in event.context:  # older versions refused what others held
+            self._refused = event.run
+        elif event.name == "agent_completed" and self._refused == event.run and item is not None and flow is not None:
+            self._refused = None
+            self._check_refusal(item, self.tables["runs"][event.run or ""], flow)
         if item is None or (before is not None and before.head == item.head and before.landed == item.landed):
             return
         if before is None:
@@ -124,6 +132,18 @@ class Running:
             known = made is not None and made.commit == item.head and before.head in (run.head, made.base)
         if not known:
             self.found("R-19", f"{event.name} moves its branch from {before.head} to {item.head}", item.id)
+
+    def _check_refusal(self, item: Item, run: Run, flow: Flow) -> None:
+        """Whoever only reads keeps its word, and what others hold is waited for (R-20)."""
+        work, write = run.work, may_write(flow, item, run.agent)
+        if write == "none":
+            self.found("R-20", f"{run.id} of {run.agent} only reads, and its word was lost with its files", item.id)
+        if work is None or work.commit is None or too_much(work, flow.limits) or leaked(work, flow):
+            return
+        faults = trespasses(work.touched, write, item.files, item.new_tests)
+        faults += strays(work.lands or [], item.files, [*item.changed, *(one.path for one in work.touched)])
+        if not faults:
+            self.found("R-20", f"{run.id} of {run.agent} was refused for what others hold, and did not wait", item.id)
 
     def _check_rights(self, item: Item, run: Run, flow: Flow) -> None:
         agent = flow.agents.get(run.agent)

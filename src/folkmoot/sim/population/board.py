@@ -114,6 +114,8 @@ class BoardSeen:
         return [item.id for item in items if item.id not in fine]
 
     def _in_the_way(self, item: Item, others: list[Item], starved: float) -> set[str]:
+        if item.status == "proving":  # what is to land waits for whoever holds a path of it
+            return {other.id for other in others if overlap(item.changed, other.holds)} - {item.id}
         if item.status != "ready" or not item.files:
             return set()
         holding = {other.id for other in others if overlap(item.files, other.holds)}

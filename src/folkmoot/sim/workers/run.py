@@ -3,6 +3,7 @@
 import math
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
@@ -63,7 +64,7 @@ class SimRun:
         self.claimed_at = sent
         self.held_from = worker.now  # when the lease was last made anew, as only the world knows
         limits = self.world.flow.limits
-        self.watch = Watch(worker.now, row.lease, limits.timeout, limits.silence)
+        self.watch = Watch(worker.now, row.lease, limits.timeout, limits.silence, limits.after_report)
         self.watch.renewed(sent)
         self.is_at_large = False  # has it processes that nobody has told to end?
         self._kill_at = math.inf
@@ -74,6 +75,9 @@ class SimRun:
     def end(self, act: Act) -> None:
         self._stopped = self._stopped or act.why in ("lost", "stopped")
         self.is_at_large = False
+        said = self.watch.reported_at
+        if act.why in ("timeout", "silence") and said is not None and self.worker.now >= said + self.watch.after_report:
+            self.world.accuse(f"run {self.id} had reported, and was ended by {act.why} all the same")
         self._kill_at = min(self._kill_at, self.worker.now + self.chance.uniform(0.0, act.grace))
         self._thread.wake()
 
@@ -106,6 +110,9 @@ class SimRun:
         ends_at = worker.now + (chance.expovariate(1 / mean) if way == "lingers" else seconds)
         self.is_at_large = True
         self.watch.started_at(worker.now)
+        if way == "hangs" and crc32(self.id.encode()) % 2:  # its own luck: it has said all, and stays
+            self.watch.reported(worker.now)
+            worker.main.wake()
         while worker.now < min(ends_at, self._kill_at):
             speaks_at = worker.now + (chance.uniform(1.0, self.lease) if way != "hangs" else math.inf)
             sleep = min(ends_at, self._kill_at, speaks_at) - worker.now
@@ -137,7 +144,7 @@ class SimRun:
         if self.speaker.name == LANDING and character not in ("good", "releasing"):
             character = "obedient"
         voice = Voice(self, character)
-        if self.watch.ending in ("timeout", "silence"):
+        if self.watch.ending in ("timeout", "silence") and self.watch.reported_at is None:
             late = commands.ReportRun(report=Report.failed("it was ended", "timeout"))
             yield from voice._insist(Order(self.speaker, late))
             return

@@ -1,8 +1,7 @@
 """An agent's effort: a workspace, a process, a report, and the change it really made."""
 
 import os
-import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +19,8 @@ from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import over_limit
-from folkmoot.worker.jobs.job import Job, View
+from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
+from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
 from folkmoot.worker.output import DIFF_PART, tail_of
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from folkmoot.worker.jobs.job import Door
 
 MERGES_MAX = 50
-REPORT_BYTES_MAX = 1_000_000
 PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
 KEPT_ASIDE = "its change is kept under {ref}"
 
@@ -42,6 +41,9 @@ KEPT_ASIDE = "its change is kept under {ref}"
 class EffortJob(Job):
     _kept = False  # is what it changed safe?
     _allowed: Allowed | None = None
+    _relay: Relay | None = None
+    _file: ReportFile | None = None
+    _look_at = 0.0
 
     def limits(self) -> tuple[float, float]:
         agent = self.flow.agents[self.agent]
@@ -62,7 +64,8 @@ class EffortJob(Job):
         base = tools.workshop.make(self.paths, standing, None)
         try:
             # The redactor is another one once the client's secrets are known: it is asked for anew each time.
-            relay = Relay(tools.application, self.speaker, self.item, lambda value: self.redactor.clean_value(value))
+            relay = self._relay = Relay(tools.application, self.speaker, self.item, self._cleaned, self._reported)
+            self._file, self.look = ReportFile(self.paths), self._look_at_file
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
                 ended, stream = self._run(start, login, door, is_fresh(standing))
@@ -73,6 +76,27 @@ class EffortJob(Job):
             self.over()
         finally:
             self._put_away(standing, base)
+
+    def _cleaned(self, value: Any) -> Any:
+        return self.redactor.clean_value(value)
+
+    def _reported(self, report: Report, fault: str | None) -> None:
+        """It says by command how it ended: kept before it is acknowledged, whatever becomes of it and of us."""
+        keep_said(self.paths, report, fault)
+        self.watch.reported(self.tools.now())
+        self.hurry()
+
+    def has_reported(self) -> bool:
+        by_command = self._relay is not None and self._relay.report is not None
+        return by_command or (self._file is not None and self._file.is_whole)
+
+    def _look_at_file(self) -> None:
+        now = self.tools.now()
+        if self._file is not None and now >= self._look_at:
+            self._look_at = now + LOOK_SECONDS
+            if self._file.look():
+                self.watch.wrote(now)
+                self.hurry()
 
     def _put_away(self, standing: Standing, base: str | None) -> None:
         """Nothing is removed before it is kept; what cannot be kept is left where it is, for `tidy` or a person."""
@@ -155,20 +179,17 @@ class EffortJob(Job):
         """The brief and the prompt as files, and where a report may be written."""
         text = prompt(self.claim["brief"])
         spool = self.paths.spool
-        files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", "report")}
+        files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", REPORT_FILE)}
         write_below(spool, ["brief.json"], msgspec.json.encode(self.claim["brief"]))
         write_below(spool, ["prompt.txt"], text.encode())
-        named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": "report"}
+        named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": REPORT_FILE}
         return {"prompt": text, **{name: files[file] for name, file in named.items()}}
 
     # Bringing it home
 
     def _bring_home(self, standing: Standing, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
         said, fault = self._heard(relay, ended, stream)
-        summary = said.summary if said is not None else "(no report)"
-        message = self.redactor.clean(f"{self.title}\n\n{summary}".strip())
-        work, lost = self._harvest(standing, base, message)
-        work = _listed(work) if work is not None else None
+        work, lost = self._harvested(standing, base, said)
         if relay.ended:
             self.became = "ended by what it said during its run"
             self.watch.done = True
@@ -191,9 +212,27 @@ class EffortJob(Job):
             return
         if said is None:
             said, fault = self._unsaid(ended, stream)
-        if lost:
+        self._hand_in(standing, replace(said, usage=_usage(stream, said)), fault, work, lost)
+
+    def bring_back(self, start: Start, standing: Standing, base: str | None) -> None:
+        """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
+        login = read_files(start.files, self.tools.env.get("HOME", ""), start.keeps_refresh)
+        self.redactor = self.knowing(start.env, login.texts, start.set)
+        said, fault = said_before(self.paths) or (read_report(self.redactor.clean(written(self.paths))), None)
+        work, lost = self._harvested(standing, base, said)
+        self._hand_in(standing, said, fault, work, lost)
+
+    def _harvested(self, standing: Standing, base: str | None, said: Report | None) -> tuple[Work | None, str]:
+        summary = said.summary if said is not None else "(no report)"
+        message = self.redactor.clean(f"{self.title}\n\n{summary}".strip())
+        work, lost = self._harvest(standing, base, message)
+        return (_listed(work) if work is not None else None), lost
+
+    def _hand_in(self, standing: Standing, said: Report, fault: str | None, work: Work | None, lost: str) -> None:
+        if lost and standing.write != "none":  # who only reads has nothing to lose but its word
+            usage = said.usage
             said, fault = Report.failed(f"{lost}: nothing of its work can be taken", cause="transient"), None
-        said = replace(said, usage=_usage(stream, said))
+            said = replace(said, usage=usage)
         if work is not None and work.touched:
             self._keep_diff(work)
         view = self._tell_merged(said, fault, work, lambda said, fault, work: self.report(said, fault=fault, work=work))
@@ -255,21 +294,24 @@ class EffortJob(Job):
         return replace(work, onto=standing.parent_head, merged=merged.commit, lands=lands), []
 
     def _heard(self, relay: Relay, ended: Ended, stream: Stream) -> tuple[Report | None, str | None]:
-        """The report: said by command, written to its file, or the last one in what was printed."""
-        if self.watch.ending in ("timeout", "silence") or ended.fault or ended.limit:
-            return None, None  # it was not left to its end: what it had said before does not count
+        """The report: said by command, written to its file, or the last one in what was printed.
+
+        What was acknowledged counts, and so does a whole report in the file, however the process ended after it.
+        What was only printed counts where the process was left to its end: before that it may be a draft.
+        """
         if relay.report is not None:
             return relay.report, relay.fault
-        written = _read_file(os.path.join(self.paths.spool, "report"))
-        for text in (written, stream.text):
+        cut = self.watch.ending in ("timeout", "silence") or bool(ended.fault or ended.limit)
+        in_file = written(self.paths)
+        for text in (in_file,) if cut else (in_file, stream.text):
             if not text.strip():
                 continue
             try:
                 return read_report(self.redactor.clean(text)), None
             except Invalid as error:
-                if stream.cause is not None:
+                if cut or stream.cause is not None:
                     return None, None  # it was cut off: why it was is what counts
-                if text is written or _looks_meant(text):
+                if text is in_file or _looks_meant(text):
                     return Report.failed(error.message, cause="protocol"), error.message
         return None, None
 
@@ -334,16 +376,3 @@ def _listed(work: Work) -> Work:
 def _looks_meant(text: str) -> bool:
     """Was a report tried, as opposed to an agent that just talked?"""
     return '"outcome"' in text
-
-
-def _read_file(path: str) -> str:
-    """A report that was written as a file: an agent may have put anything there."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""  # there is none, or none that may be read
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        return ""
-    with open(fd, "rb") as file:
-        return file.read(REPORT_BYTES_MAX + 1).decode("utf-8", "replace")

@@ -100,9 +100,11 @@ class Job(ABC):
         self.errors_tail = ""  # the last words on its standard error
         self.output = Output(self._keep_output)
         wall, silence = self.limits()
-        self.watch = Watch(tools.now(), flow.limits.lease, wall, silence)
+        self.watch = Watch(tools.now(), flow.limits.lease, wall, silence, flow.limits.after_report)
         self.became = ""  # how it ended, in words
         self.free: Callable[[], None] = lambda: None  # set by the worker: it has a slot again
+        self.hurry: Callable[[], None] = lambda: None  # set by the worker: it may have to be ended sooner than it was
+        self.look: Callable[[], None] = lambda: None  # called now and then while a process runs
         self._child: Child | None = None
         self._stopped = threading.Event()
         self._lock = threading.Lock()
@@ -157,10 +159,15 @@ class Job(ABC):
     def end(self, act: Act) -> None:
         """End its processes, whichever it has, and let it begin no other."""
         with self._lock:
-            if act.why in ("lost", "stopped"):
+            # Who has reported is ended, and what it said is taken in, also where the worker is to stop.
+            if act.why == "lost" or (act.why == "stopped" and not self.has_reported()):
                 self._stopped.set()
             if self._child is not None:
                 self._child.end(act.grace)
+
+    def has_reported(self) -> bool:
+        """Has it said all, though its process still goes on?"""
+        return False
 
     # What the kinds of runs use
 
@@ -314,6 +321,7 @@ class Job(ABC):
                     poll.unregister(fd)
                     del open_pipes[fd]
             self.output.flush(self.tools.now())
+            self.look()
             if ended is not None:
                 for fd, (rest, gate) in open_pipes.items():
                     said = hear if fd == child.output else hear_errors

@@ -1,6 +1,6 @@
 """How a child comes onto the board: made by a rule, or dispatched by a run that goes on (R-25, R-33, P-02)."""
 
-from folkmoot.core.commands import DispatchAgent, MakeItem
+from folkmoot.core.commands import DispatchAgent, MakeItem, NoteDispatch
 from folkmoot.core.item import ENDED
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS, count_made, refuse_excess
 from folkmoot.core.rules.claims import stale
@@ -88,6 +88,9 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
     context = {"title": title, "column": columns[0], "kind": "dispatch", "purpose": command.purpose}
     rows = {"meters": count_made(case, maker, 1, maker.generation + 1)} if maker else {}
     case.emit("item_added", context, item=fields, **rows)
+    if case.item.dispatched_by:
+        sent = NoteDispatch(child=case.item.id, agent=command.agent, purpose=command.purpose, title=title)
+        case.tell(case.item.dispatched_by, sent)
     look_at_generation(case)
 
 

@@ -66,21 +66,9 @@ def _leaves(path: str, link: str) -> bool:
     return ".." in reached or any(is_boards(step) or is_gits(step) for step in reached)
 
 
-def kept(touched: Iterable[Touched], write: str) -> list[Touched]:
-    """What counts as a change at all: what a reader creates beside its reading is thrown away with its clone."""
-    return [one for one in touched if write != "none" or one.how != "created"]
-
-
-def trespasses(
-    touched: list[Touched],
-    write: str,
-    files: list[str],
-    new_tests: list[str],
-    held: Iterable[Hold],
-    lands: bool = False,
-) -> list[str]:
-    """What is wrong with a change, in words; empty if all of it is allowed. `held` are the holds of others; with
-    `lands` the change comes onto another's branch at once."""
+def trespasses(touched: list[Touched], write: str, files: list[str], new_tests: list[str]) -> list[str]:
+    """What is wrong with a change, in words; empty if all of it is allowed. What others hold is no fault of it: it
+    waits for them where it lands."""
     faults = [f"{one.path} {why}" for one in touched if (why := danger(one))]
     if faults:
         return faults
@@ -96,11 +84,13 @@ def trespasses(
             for one in touched
             if not is_test(one.path) or (one.how != "created" and normal_path(one.path) not in mine)
         ]
-    # Who declared nothing takes its paths when it lands, and waits for them there.
-    if not faults and (write != "own" or files or lands):
-        for hold in held:
-            faults += [f"{path} is held by {hold.owner}" for path in overlap(paths, [hold.path])]
     return faults
+
+
+def taken_by_others(touched: Iterable[Touched], holds: Iterable[Hold]) -> list[str]:
+    """Which of the paths others hold, in words."""
+    paths = [one.path for one in touched]
+    return [f"{path} is held by {hold.owner}" for hold in holds for path in overlap(paths, [hold.path])]
 
 
 def strays(landed: list[Touched], files: list[str], taken: Iterable[str]) -> list[str]:

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import BOUND, Item
-from folkmoot.core.records import Option
+from folkmoot.core.records import Hold, Option
 from folkmoot.core.report import Files, Report
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.rights import kept, may_write, strays, trespasses
+from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.situation import Case
@@ -21,6 +21,7 @@ from folkmoot.errors import Refused
 
 TOUCHED_MAX = 2_000
 SHOWN_MAX = 5
+DROPPED_MAX = 20  # files that are named, of those that a reader lost
 # What a run says about itself, not about its change: that stands also where the change is not taken.
 STANDS = frozenset({"failed", "asks", "stuck", "delegates"})
 ENDS_BOUND = frozenset({"done", "changes_requested", "disputed"})
@@ -47,9 +48,12 @@ def is_last_word(item: Item, outcome: str) -> bool:
 
 
 def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judged:
-    """One path too many, and nothing of a change is taken (R-20)."""
+    """One path too many, and nothing of a change is taken; what others hold waits for them (R-20)."""
     assert case.run is not None
     item, run = case.item, case.run
+    write = may_write(case.flow, item, run.agent)
+    if write == "none":
+        return _dropped(case, said, fault, work)
     beyond = too_much(work, case.flow.limits)
     if beyond:
         return _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), beyond)
@@ -57,23 +61,59 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
     if secrets:
         refused = _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), secrets)
         return replace(refused, asks="" if said.outcome in STANDS and fault is None else "; ".join(secrets[:SHOWN_MAX]))
-    write = may_write(case.flow, item, run.agent)
-    touched = kept(work.touched, write)
+    touched = work.touched
     work = replace(work, touched=touched[:TOUCHED_MAX])
     if not touched:
         return Judged(said, fault, replace(work, commit=None, merged=None), False)
-    others = in_the_way([one.path for one in touched], case.holds.values(), item.id, case.situation.waiters)
     lands = fault is None and case.situation.parent is not None and is_last_word(item, said.outcome)
-    held = [hold for hold in others if hold.run != run.id]
-    faults = trespasses(touched, write, item.files, item.new_tests, held, lands)
+    faults = trespasses(touched, write, item.files, item.new_tests)
     if not faults and lands and work.lands is not None:
-        faults = _landing_faults(case, work.lands, [*item.changed, *(one.path for one in touched)])
-    if not faults and item.head not in (run.head, work.base) and keeps(said, fault):
+        # By what differs there: git follows renames of the other side.
+        faults = strays(work.lands, item.files, [*item.changed, *(one.path for one in touched)])
+    if not faults and work.commit is None:
+        faults = taken_by_others(touched, _holds_of_others(case, touched))  # no branch, so nothing can wait on it
+    if faults:
+        return _refused(case, said, fault, work, faults)
+    if item.head not in (run.head, work.base) and keeps(said, fault):
         raise _moved(item, work.base)
-    if not faults:
-        taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
-        return Judged(taken, fault, work, keeps(said, fault))
-    return _refused(case, said, fault, work, faults)
+    if lands and work.merged is not None:
+        work = _waiting(case, work, touched)
+    taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
+    return Judged(taken, fault, work, keeps(said, fault))
+
+
+def _holds_of_others(case: Case, touched: list[Touched]) -> list[Hold]:
+    run = case.run.id if case.run else None
+    paths = [one.path for one in touched]
+    others = in_the_way(paths, case.holds.values(), case.item.id, case.situation.waiters)
+    return [hold for hold in others if hold.run != run and not is_landing(hold)]
+
+
+def _waiting(case: Case, work: Work, touched: list[Touched]) -> Work:
+    """A child's work that would come onto another's branch now, or, where others hold a path of it, later: then it
+    stays on the child's own branch, and lands by itself once they are done. Nothing is lost, counted or done again."""
+    came = [*touched, *(work.lands or [])]
+    held = taken_by_others(came, _holds_of_others(case, came))
+    if not held:
+        return work
+    case.set("work_waits", {"why": "; ".join(dict.fromkeys(held[:SHOWN_MAX])), "commit": work.commit})
+    return replace(work, onto=None, merged=None, lands=None)
+
+
+def _dropped(case: Case, said: Report, fault: str | None, work: Work) -> Judged:
+    """Whoever only reads loses the files, never its word: a test run that wrote `go.sum` says nothing about the tests.
+    What was dropped is named, and stays under the run's own ref."""
+    assert case.run is not None
+    paths = [one.path for one in work.touched]
+    files = max(work.files, len(paths))
+    if not files and work.aside is None:
+        return Judged(said, fault, replace(work, commit=None, merged=None), False)
+    named = paths[:DROPPED_MAX] + ([f"and {files - DROPPED_MAX} more"] if files > DROPPED_MAX else [])
+    named = named if paths else [f"what was put in {work.aside}" if work.aside else f"{files} files"]
+    context = {"paths": named, "files": files, "commit": work.commit}
+    case.set("work_dropped", context, dropped={case.run.agent: named})
+    kept = replace(work, touched=work.touched[:TOUCHED_MAX], merged=None, onto=None, lands=None, dropped=True)
+    return Judged(said, fault, kept, False)
 
 
 def too_much(work: Work, limits: Limits) -> list[str]:
@@ -126,7 +166,8 @@ def ask_about_secrets(case: Case, words: str) -> None:
 def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: list[str]) -> Judged:
     """Nothing of the change is taken. It stays aside, under the run's own ref or in a folder."""
     words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
-    case.set("work_refused", {"why": words, "commit": work.commit})
+    write = may_write(case.flow, case.item, case.run.agent) if case.run else ""
+    case.set("work_refused", {"why": words, "commit": work.commit, "write": write})
     work = replace(work, merged=None)
     if fault is None and said.outcome in STANDS:
         return Judged(replace(said, files=files_of(work)), None, work, False)
@@ -190,12 +231,3 @@ def keep_child_work(case: Case, command: KeepWork) -> None:
 
 def with_paths(changed: list[str], more: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*changed, *more]))[:TOUCHED_MAX]
-
-
-def _landing_faults(case: Case, landed: list[Touched], taken: list[str]) -> list[str]:
-    """What is wrong with what a merge would bring onto the branch that the work is for, by what differs there."""
-    faults = strays(landed, case.item.files, taken)
-    others = in_the_way([one.path for one in landed], case.holds.values(), case.item.id, case.situation.waiters)
-    run = case.run.id if case.run else None
-    held = [hold for hold in others if hold.run != run and not is_landing(hold)]
-    return faults or [f"{hold.path} is held by {hold.owner}" for hold in held]

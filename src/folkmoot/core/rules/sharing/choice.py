@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Set
 
 from msgspec import Struct
 
-from folkmoot.core.flow import Flow
+from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Run
-from folkmoot.core.rules.sharing.holds import in_the_way
+from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import crowd, meeting, overlap, path_key
 
 WaitersOf = Callable[[str], Set[str]]
@@ -42,10 +42,12 @@ def reserved(starved: Item, path: str) -> str:
     return f"{RESERVED}{starved.id}:{starved.ready_at!r}:{path_key(path)}"
 
 
-def is_kept_out_by(item: Item, name: str) -> bool:
+def is_kept_out_by(item: Item, name: str, lands: bool = False) -> bool:
     """Is this a name of a path's bar that may keep the item out, when it stands?"""
     if name.startswith(PATH):
-        return bool(overlap(item.files, [name.removeprefix(PATH)]))
+        return bool(overlap(item.changed if lands else item.files, [name.removeprefix(PATH)]))
+    if lands:
+        return False
     other, _, rest = name.removeprefix(RESERVED).partition(":")
     since, _, path = rest.partition(":")
     try:
@@ -65,21 +67,23 @@ def waiting_for(
     """Who waits for an item: by what they come after, as its parent, because they sent for it, or for paths that one
     of those holds.
 
-    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers_on` who is ready to write on
-    paths, and `own` is what the item holds itself. So a circle that leads over paths is seen, and the hold in it keeps
-    nobody out.
+    `waiters_of` knows the first two, `held_by` what an item without a run holds, `writers_on` who must have paths
+    before it can go on, to write them or to land on them, and `own` is what the item holds itself. So a circle that
+    leads over paths is seen, and the hold in it keeps nobody out.
     """
-    found = {writer.id for writer in (writers_on(own) if own else ())} - {item}
-    ahead = [item, *found]
+    found: set[str] = set()
+    ahead = [item]
     while ahead:
-        new = set(waiters_of(ahead.pop())) - found - {item}
+        one = ahead.pop()
+        new = set(waiters_of(one))
+        paths = own if one == item else held_by(one)
+        for writer in writers_on(paths) if paths else ():
+            # Whom the holder waits for is not kept out by it.
+            if one == item or (writer.id not in found and one not in waiters_of(writer.id)):
+                new.add(writer.id)
+        new -= found | {item}
         found |= new
-        for holder in new:
-            paths = held_by(holder)
-            for writer in writers_on(paths) if paths else ():
-                if writer.id != item and writer.id not in found and holder not in waiters_of(writer.id):
-                    found.add(writer.id)
-                    ahead.append(writer.id)
+        ahead += new
     return found
 
 
@@ -89,10 +93,14 @@ def writes_now(flow: Flow, run: Run | None) -> bool:
     return agent is not None and agent.write != "none"
 
 
-def writes(flow: Flow, item: Item) -> bool:
-    """Would whoever may take the item now write its files?"""
-    agent = flow.agents.get(place(flow, item).queue or "")
-    return agent is not None and agent.write != "none" and bool(item.files)
+def wanted(flow: Flow, item: Item) -> list[str]:
+    """The paths that must be free for whoever may take the item now: those that a writer was given, and those that a
+    landing brings onto a branch. Who only reads or proves needs none."""
+    queue = place(flow, item).queue
+    if queue == LANDING:
+        return item.changed
+    agent = flow.agents.get(queue or "")
+    return item.files if agent is not None and agent.write != "none" else []
 
 
 def pick(candidates: Iterable[Item], ground: Ground, before: float) -> Item | None:
@@ -122,22 +130,35 @@ def choose(candidates: Iterable[Item], ground: Ground, before: float) -> tuple[I
     return None, kept_out
 
 
-def obstacle(item: Item, ground: Ground) -> str | None:
-    """Why a writer cannot have the item now, in words; None if it can."""
-    found = bar(item, ground)
+def obstacle(item: Item, ground: Ground, lands: bool = False) -> str | None:
+    """Why a writer cannot have the item now, or it cannot land, in words; None if it can."""
+    found = landing_obstacle(item, ground) if lands else bar(item, ground)
     return found.words if found else None
+
+
+def landing_obstacle(item: Item, ground: Ground) -> Bar | None:
+    """What its work must wait for before it can land: others hold a path of it. Only what is held counts, no
+    reservation: a landing takes a moment, and whoever has waited longest gets the path after it."""
+    return _held(item.id, item.changed, [hold for hold in ground.holds if not is_landing(hold)], ground)
+
+
+def _held(item: str, paths: list[str], holds: list[Hold], ground: Ground) -> Bar | None:
+    near = in_the_way(paths, holds, item)
+    if near and near[0].item is not None:  # a person waits for no item, so that nobody need be asked
+        near = in_the_way(paths, near, item, ground.waiters_of(item))
+    for hold in near:
+        words = f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else "")
+        return Bar(PATH + path_key(hold.path), words)
+    return None
 
 
 def bar(item: Item, ground: Ground) -> Bar | None:
     """What keeps a writer from having the item now; None if nothing does."""
     if not item.files:
         return None
-    near = in_the_way(item.files, ground.holds, item.id)
-    if near and near[0].item is not None:  # a person waits for no item, so that nobody need be asked
-        near = in_the_way(item.files, near, item.id, ground.waiters_of(item.id))
-    for hold in near:
-        words = f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else "")
-        return Bar(PATH + path_key(hold.path), words)
+    held = _held(item.id, item.files, ground.holds, ground)
+    if held is not None:
+        return held
     meets = meeting(item.files) if ground.starved else None
     for other in ground.starved if meets else ():
         older = (other.ready_at, other.number) < (item.ready_at, item.number) and other.id != item.id

@@ -216,6 +216,7 @@ SAYS: dict[str, Say] = {
     "work_delegated": _to_children("asked"),
     "parts_dealt": _to_children("dealt it to"),
     "parts_merged": _merged,
+    "agent_dispatched": _says("sent #{child} to {to} ({purpose})", "{title}"),
     "output_received": _says("heard from {agent} in #{child}: {outcome}"),
     "expert_unsuccessful": _says("{expert} could not help, attempt {attempt}", style=CARE),
     "item_failed": _says("ended without success", "{why}", style=BAD),
@@ -232,6 +233,10 @@ SAYS: dict[str, Say] = {
     "phase_completed": _phase,
     "work_kept": _says("took in the work of #{child}", "{commit}", style=QUIET),
     "work_refused": _says("changed what it may not; nothing of it is taken", "{why}", style=BAD),
+    "work_dropped": lambda context, comments: Said(
+        "only reads: what it changed is dropped, what it said counts", detail=_listed(context.get("paths")), style=CARE
+    ),
+    "work_waits": _says("its work is kept, and lands when others are done", "{why}", style=CARE),
     "landing_called": _says("its work must land first", "{why}"),
     "landing_recorded": _says("is about to move {branch}", "to {new}", style=QUIET),
     "landing_deferred": _says("waits to land", "{why}", style=CARE),

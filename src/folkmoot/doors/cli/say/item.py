@@ -93,6 +93,7 @@ def _kind(view: View) -> str:
     """What it is to another item, and whose alone it is."""
     kind: str = {"sub": "sub-agent", "dispatch": "dispatched"}.get(view["kind"]) or view["kind"]
     of = f" of #{view['parent']}" if view["parent"] else ""
+    of = f" by #{view['dispatched_by']}" if view["dispatched_by"] and view["kind"] == "dispatch" else of
     why = f" ({view['purpose']})" if view["purpose"] else ""
     return one_line(kind + of + (f" for {view['agent']}" if view["agent"] else "") + why)
 
@@ -106,6 +107,7 @@ def _facts(page: Page, view: View) -> None:
         "after": [f"#{other}" for other in view["after"]],
         "part of": [f"#{view['parent']}"] if view["parent"] else [],
         "parts": [f"#{child}" for child in view["children"]],
+        "sent": [f"#{one['item']} for {one['agent']}" for one in view["dispatched"]],
         "tags": view["tags"],
         "spec": [view["spec"]] if view["spec"] else [],
         "rules": view["constraints"],

@@ -1,0 +1,57 @@
+"""A run that had reported when its worker died: while its lease lasts, another worker brings in what it said."""
+
+import os
+from typing import TYPE_CHECKING
+
+from folkmoot.core.commands import RenewRun, Speaker
+from folkmoot.errors import Invalid, MootError, Refused
+from folkmoot.reports.read import read_report
+from folkmoot.worker.jobs.effort import EffortJob
+from folkmoot.worker.jobs.job import Ending
+from folkmoot.worker.jobs.saying import said_before, written
+from folkmoot.worker.workshop import disown, own
+
+if TYPE_CHECKING:
+    from folkmoot.engine.standing import Standing
+    from folkmoot.worker.jobs.job import Tools
+    from folkmoot.worker.ports import Paths
+
+
+def has_said(tools: "Tools", paths: "Paths") -> bool:
+    """Is there a whole report of the run, and a clone in which it worked?"""
+    if not tools.workshop.is_made(paths):
+        return False
+    if said_before(paths) is not None:
+        return True
+    try:
+        read_report(written(paths))
+    except Invalid:
+        return False
+    return True
+
+
+def bring_back(tools: "Tools", paths: "Paths", standing: "Standing", base: str | None) -> None:
+    """Report for the run, as its own worker would have; one worker alone does so, and the others leave it to that one.
+
+    Where its lease has ended meanwhile nothing is reported, and what it left is taken in like that of any lost run.
+    """
+    run = os.path.basename(paths.root)
+    row = next((one for one in tools.application.queries.live()["runs"] if one["run"] == run), None)
+    flow = tools.application.queries.flow()
+    agent = flow.agents.get(row["agent"]) if row is not None and not row["gate"] else None
+    start = tools.catalogue.resolve(flow, agent, row["model"]) if row is not None and agent is not None else None
+    if row is None or start is None:
+        return
+    own(paths)
+    try:
+        speaker = Speaker(row["agent"], run, row["token"])
+        tools.application.engine.on_run(speaker, RenewRun(), show=False)
+        claim = {**row, "item": {"id": standing.item, "title": standing.title}}
+        job = EffortJob(tools, claim, flow, tools.sandbox_of(flow))
+        job.bring_back(start, standing, base)
+        tools.workshop.remove(paths)
+    except (Refused, Ending):
+        disown(paths)  # its lease has ended
+    except (MootError, OSError):
+        disown(paths)
+        raise

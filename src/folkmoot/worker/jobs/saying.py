@@ -1,0 +1,81 @@
+"""What a run has reported while its process still goes on: kept where it outlives the process and the worker."""
+
+import os
+import stat
+
+from folkmoot.core.commands import ReportRun
+from folkmoot.core.kinds import reader
+from folkmoot.core.report import Report
+from folkmoot.core.text import encoded
+from folkmoot.errors import Invalid, Unavailable
+from folkmoot.reports.read import read_report
+from folkmoot.worker.ports import Paths
+
+SAID = "said"  # in a run's folder, beside its workspace: no process of the run can write there
+REPORT_FILE = "report"  # in its spool, where it may write
+REPORT_BYTES_MAX = 1_000_000
+
+
+def keep_said(paths: Paths, report: Report, fault: str | None) -> None:
+    """Write down what was said by command, whole or not at all, before it is acknowledged."""
+    path = os.path.join(paths.root, SAID)
+    try:
+        with open(f"{path}.new", "wb") as file:
+            file.write(encoded(ReportRun(report=report, fault=fault)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(f"{path}.new", path)
+    except OSError as error:
+        words = f"the report could not be kept: {error.strerror or error}"
+        raise Unavailable("not_kept", words, "try again; or write it to the file that MOOT_REPORT names") from error
+
+
+def said_before(paths: Paths) -> tuple[Report, str | None] | None:
+    """What was acknowledged to a run whose worker is gone."""
+    try:
+        with open(os.path.join(paths.root, SAID), "rb") as file:
+            said: ReportRun = reader(ReportRun)(file.read())
+            return said.report, said.fault
+    except (OSError, ValueError):
+        return None
+
+
+def written(paths: Paths) -> str:
+    """What stands in the file in which a run may report: an agent may have put anything there."""
+    try:
+        fd = os.open(os.path.join(paths.spool, REPORT_FILE), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""  # there is none, or none that may be read
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return ""
+    with open(fd, "rb") as file:
+        return file.read(REPORT_BYTES_MAX + 1).decode("utf-8", "replace")
+
+
+class ReportFile:
+    """The file in which a run may report, looked at while its process goes on."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+        self._seen: tuple[int, int, int] | None = None
+        self.is_whole = False  # does it hold a report that can be read?
+
+    def look(self) -> bool:
+        """Has it changed, and holds a whole report now? A report that is still being written cannot be read yet."""
+        try:
+            found = os.lstat(os.path.join(self._paths.spool, REPORT_FILE))
+        except OSError:
+            self._seen, self.is_whole = None, False
+            return False
+        now = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if now == self._seen:
+            return False
+        self._seen = now
+        try:
+            read_report(written(self._paths))
+        except Invalid:
+            self.is_whole = False
+        else:
+            self.is_whole = True
+        return self.is_whole
