@@ -37,6 +37,7 @@ class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     aside: str | None = None  # the folder its files were put in as they are: they could not be taken in
     why: str = ""  # and why not
     secrets: list[Secret] = field(default_factory=list)  # where the change holds some
+    unfit: bool = False  # it could not be taken or merged: the board says that the run has failed, not its agent
 
 
 class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

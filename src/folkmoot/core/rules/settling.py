@@ -14,7 +14,7 @@ from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_hel
 from folkmoot.core.rules.children.parts import all_have_spoken, settle_group
 from folkmoot.core.rules.children.tasks import rejoin
 from folkmoot.core.rules.judging.required import unsigned
-from folkmoot.core.rules.movement import at_limit, enter, finish, history, stages
+from folkmoot.core.rules.movement import again, at_limit, enter, finish, history, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
@@ -81,6 +81,8 @@ def _join(case: Case) -> None:
     if item.join == "tasks":
         case.set("item_rests", {"why": "every task has ended"}, join=None)
         finish(case)
+    elif item.join == "mends":
+        again(case, "item_ready", {"why": "its tasks have mended what is theirs"}, join=None)
     else:
         take_help(case)
 

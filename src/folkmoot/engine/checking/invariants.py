@@ -193,7 +193,8 @@ def _waits_for_made(item: Item, others: dict[str, Item]) -> Iterable[tuple[str, 
     if lost:
         whose = {"parts": "R-14", "help": "R-25"}.get(item.join or "", "R-24")
         yield whose, f"it made {', '.join(lost)}, but does not wait for them"
-    kinds = {"parts": ("part",), "tasks": ("task",), "help": ("expert", "sub", "dispatch")}.get(item.join or "", ())
+    helpers = ("expert", "sub", "dispatch")
+    kinds = {"parts": ("part",), "tasks": ("task",), "mends": ("task",), "help": helpers}.get(item.join or "", ())
     strange = [child for child in item.made if child in others and others[child].kind not in kinds]
     if strange:
         yield "R-24", f"it waits for {', '.join(strange)} as its {item.join}"
