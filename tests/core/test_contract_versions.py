@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import Speaker
+from folkmoot.core.work import Work
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, preset_flow
 
 QUEST = preset_flow("quest")
@@ -151,6 +152,22 @@ def test_work_that_goes_again_is_gone_on_with() -> None:
         weave(board, a, "incomplete", **user("id and email"))
         board.bring(running, "done", work=change("1.py", commit="c7"))
         assert board.place(b) == ("weave", "ready") and board.item(b).head == "c7"
+
+
+@pytest.mark.ledger("R-24", "R-19")
+def test_a_contract_that_changes_while_the_work_lands_is_held_against_it_too() -> None:
+    with SoundBoard(QUEST) as board:
+        _, (a, b) = quest_of(board, ["User"], ["User"])
+        board.bring(board.claim("codeweaver", item=b), "done", work=change("1.py", commit="c7"))
+        assert board.place(b) == ("weave", "proving")
+        landing = board.claim("landing", item=b)
+        weave(board, a, "incomplete", **user("id and email"))
+        board.bring(landing, "done", work=Work(base=None, commit="c7", onto=None, merged="m1"), commit="m1")
+        assert board.place(b) == ("weave", "ready")
+        again, brief = told(board, b)
+        assert brief["constraints"]["changed_contracts"][0]["before"] == "id"
+        board.report(again, "done")
+        assert board.place(b) == ("weave", "done")
 
 
 @pytest.mark.ledger("R-24", "Q-05")

@@ -129,6 +129,19 @@ def test_a_danger_that_a_person_lets_be_fixed_goes_to_the_task_that_it_is_about(
         assert board.place(quest) == ("review", "ready")
 
 
+@pytest.mark.ledger("R-24", "R-16", "R-03")
+def test_a_task_that_a_person_moved_to_its_end_is_opened_where_it_is_worked_on() -> None:
+    with SoundBoard(QUEST) as board:
+        quest = board.add("A quest")
+        board.effort("pathseeker", "split", tasks=[A, B])
+        a, b = (child.id for child in board.children(quest))
+        board.on(a, commands.MoveItem(column="done"))
+        board.report(board.claim("codeweaver", item=b), "done")
+        board.effort("ward", "done")
+        board.effort("lawbringer", "changes_requested", findings=[finding("src/a.py"), finding("README.md")])
+        assert board.place(a) == ("weave", "ready") and board.place(quest) == ("weave", "waiting")
+
+
 @pytest.mark.ledger("R-24", "R-12")
 def test_a_dispute_about_a_tasks_file_opens_that_task_and_returns_to_whoever_disputes() -> None:
     with SoundBoard(QUEST) as board:

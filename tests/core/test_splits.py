@@ -319,6 +319,17 @@ def test_whoever_looks_at_the_whole_may_say_that_it_is_well_and_the_task_goes_on
 
 
 @pytest.mark.ledger("R-24", "R-03")
+def test_a_quest_that_a_person_put_after_its_own_task_can_be_looked_at_for_that_task() -> None:
+    with SoundBoard(QUEST) as board:
+        quest, (a, _) = split(board)
+        board.on(quest, commands.EditItem(after=[a]))
+        weave(board, a, "failed", cause="conflict", summary="one")
+        assert board.place(quest) == ("discover", "ready") and board.wrong() == []
+        board.effort("pathseeker", "done")
+        assert board.place(quest) == ("weave", "waiting") and board.place(a) == ("weave", "ready")
+
+
+@pytest.mark.ledger("R-24", "R-03")
 def test_two_tasks_conflict_while_the_whole_is_looked_at() -> None:
     with SoundBoard(QUEST) as board:
         quest, (a, b) = split(board)

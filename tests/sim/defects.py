@@ -719,6 +719,16 @@ def hasty_parent(patch: Patch) -> None:
     patch.setattr(outcomes, "split", wrong)
 
 
+@defect("R-24", "a task is done for a contract that has changed", flow=flow_of("quest"), alone=True)
+def stale_contracts(patch: Patch) -> None:
+    patch.setattr(outcomes, "goes_again", lambda case, said: False)
+
+
+@defect("R-24", "what the tasks of a task made is lost", flow=flow_of("quest"), alone=True)
+def lost_outputs(patch: Patch) -> None:
+    patch.setattr(dependencies, "_with_those_below", lambda outputs, command: outputs)
+
+
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)
 def asking_helpers(patch: Patch) -> None:
     patch.setattr(questions, "BOUND", frozenset())

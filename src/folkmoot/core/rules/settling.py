@@ -79,7 +79,8 @@ def _join(case: Case) -> None:
     if item.waits_for if item.join == "tasks" else item.made:
         return
     if item.join == "tasks":
-        case.set("item_rests", {"why": "every task has ended"}, join=None)
+        told = {"rewritten": {}} if item.rewritten else {}  # its tasks were told, and went again
+        case.set("item_rests", {"why": "every task has ended"}, join=None, **told)
         finish(case)
     elif item.join == "mends":
         again(case, "item_ready", {"why": "its tasks have mended what is theirs"}, join=None)

@@ -43,6 +43,18 @@ def goes_again(case: Case, said: Report) -> bool:
         if item.rewritten:
             case.set("item_edited", {"contracts": sorted(item.rewritten)}, rewritten={})
         return False
-    why = f"the contract {', '.join(sorted(stale))} was changed while it was worked on"
-    again(case, "item_ready", {"why": why}, told=why, because=why, rewritten=stale)
+    _again(case, stale, "while it was worked on")
     return True
+
+
+def changed_while_landing(case: Case) -> bool:
+    """The same for what a run was done with in time: a contract was changed before its work had come to its parent."""
+    if case.item.kind != "task" or not case.item.rewritten:
+        return False
+    _again(case, case.item.rewritten, "before its work had landed")
+    return True
+
+
+def _again(case: Case, before: dict[str, str], when: str) -> None:
+    why = f"the contract {', '.join(sorted(before))} was changed {when}"
+    again(case, "item_ready", {"why": why}, told=why, because=why, rewritten=before)

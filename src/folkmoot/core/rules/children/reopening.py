@@ -35,6 +35,8 @@ def reopen_child(case: Case, command: ReopenChild) -> None:
         known = case.situation.neighbours
         waits_for = [need for need in item.after if need in known and known[need].status not in ENDED]
         changed |= {"result": None, "join": None, "waits_for": waits_for, "because": command.why}
+        if item.column != _home(case, item):  # a person had moved it to its end
+            changed |= {"column": _home(case, item), "origins": []}
         if open_again:
             made = {task.id: task.agent or "" for task in open_again}
             changed |= {"join": "tasks" if is_all else "mends", "made": made, "waits_for": [*waits_for, *made]}
@@ -44,6 +46,11 @@ def reopen_child(case: Case, command: ReopenChild) -> None:
         case.emit("item_edited", {"why": command.why}, item=at_rest(case, **changed, proving=None, because=command.why))
     else:
         case.set("item_edited", {"why": command.why}, **changed, **waits_again(case, open_again))
+
+
+def _home(case: Case, task: Item) -> str:
+    """Where a task is worked on."""
+    return task.home if task.home in case.flow.columns else task.column
 
 
 def _reopen_below(case: Case, command: ReopenChild) -> tuple[list[Item], bool]:
@@ -123,7 +130,7 @@ def _touched(task: Item) -> list[str]:
 def mend_tasks(case: Case, owners: dict[str, list[Finding]], because: str, returns_to: str, count: int) -> None:
     """Findings about a task's work reopen that task; the item waits for it and returns to whoever asked. Where there
     are more (`count`) than the tasks own, it is worked on as a whole before that."""
-    where = next(task.column for task in case.situation.tasks if task.id in owners)
+    where = next(_home(case, task) for task in case.situation.tasks if task.id in owners)
     enter(case, where, because, origins=[], **_mending(case, owners, because, returns_to, count))
 
 
@@ -146,6 +153,6 @@ def sent_to_fix(case: Case, target: str | None, because: str) -> dict[str, Any]:
     findings are about are opened again."""
     stage, item = stage_of(case), case.item
     owners = tasks_to_mend(case, item.findings) if _is_looked_at(case) else {}
-    if not owners or any(task.column != target for task in case.situation.tasks if task.id in owners):
+    if not owners or any(_home(case, task) != target for task in case.situation.tasks if task.id in owners):
         return {"returns_to": stage}
     return _mending(case, owners, because, stage, len(item.findings))

@@ -232,6 +232,8 @@ def review_conflict(case: Case, command: ReviewConflict) -> None:
     tasks = {*item.made, *(task.id for task in case.situation.tasks if task.kind == "task")}
     others = [need for need in item.waits_for if need not in tasks]
     alone: dict[str, Any] = {"join": None, "made": {}, "waits_for": others, "told": why}
+    if tasks & set(item.after):  # it waits for its tasks anyway, once it is back; meanwhile they wait for it
+        alone["after"] = [need for need in item.after if need not in tasks]
     if arbiter is None or item.span.discoveries >= DISCOVERIES_MAX:
         case.emit("item_rests", {"why": why}, item=at_rest(case, **alone))
         ask(case, "conflict", f"{why}. What should be done?")
