@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.work import Work
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, preset_flow
@@ -209,6 +210,16 @@ def test_of_a_done_task_that_was_split_those_tasks_go_again_that_use_the_contrac
         ]
         weave(board, one)
         assert board.place(a) == ("weave", "done") and board.place(quest) == ("weave", "proving")
+
+
+@pytest.mark.ledger("R-24", "R-16")
+def test_a_cancelled_task_that_is_taken_up_again_works_to_what_holds_then() -> None:
+    with SoundBoard(QUEST) as board:
+        _, (a, b) = quest_of(board, ["User"], ["User"])
+        board.on(b, commands.CancelItem())
+        weave(board, a, "incomplete", **user("id and email"))
+        board.on(b, commands.ReopenItem())
+        assert board.item(b).contracts["User"] == "id and email"
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import Speaker
-from folkmoot.core.rules.children.outputs import OUTPUT_CHARACTERS, OUTPUT_PARTS
+from folkmoot.core.rules.children.outputs import OUTPUT_CHARACTERS, OUTPUT_PARTS, OUTPUTS_KEPT
 from folkmoot.reports.read import read_report
-from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow
+from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, limited, preset_flow
 
 QUEST = preset_flow("quest")
 LONG = "".join(f"line {n} of what was found\n" for n in range(700))
@@ -133,3 +133,32 @@ def test_nothing_is_cut_without_a_word(length: int, parts: int) -> None:
 def test_a_report_names_its_interfaces_in_the_canonical_form_too() -> None:
     said = json.dumps({"outcome": "done", "interfaces": ["ResetToken"]})
     assert read_report(said).interfaces == ["ResetToken"]
+
+
+@pytest.mark.ledger("Q-09", "R-25")
+def test_a_sub_agent_is_told_its_whole_task_however_long() -> None:
+    asked = "Find out how sessions are kept.\n" + "Look at each route. " * 60
+    with SoundBoard(QUEST) as board:
+        board.add("A quest")
+        board.effort("pathseeker", "delegates", delegate=[{"task": asked, "scope": "discovery_only"}])
+        _, brief = claimed(board, "pathseeker")
+        assert brief["task"]["title"] == "Find out how sessions are kept."
+        assert asked in brief["task"]["body"] and "discovery_only" in brief["task"]["body"]
+
+
+@pytest.mark.ledger("Q-02")
+def test_of_more_outputs_than_are_kept_the_others_are_named() -> None:
+    with SoundBoard(limited(QUEST, runs=1000, items=1000, splits=5)) as board:
+        quest = board.add("A quest")
+        for number, count in enumerate((OUTPUTS_KEPT, 3)):
+            tasks = [{"title": f"task {number}.{n}"} for n in range(count)]
+            board.effort("pathseeker", "split", tasks=tasks)
+            for n in range(count):
+                board.effort("codeweaver", "done", summary=f"made {number}.{n}")
+            board.effort("ward", "done")
+            if not number:
+                board.effort("lawbringer", "stuck", summary="three are missing")
+        assert len(board.item(quest).outputs) == OUTPUTS_KEPT
+        _, brief = claimed(board, "lawbringer")
+        (left,) = [one for one in brief["left_out"] if one["what"] == "outputs"]
+        assert left["count"] >= 3 and "moot show 2 --json" in left["see"]

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 
 from folkmoot.briefs.ending import ending, report_format
+from folkmoot.briefs.quote import reports_of
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Dispute, Guidance, Item, Output
 from folkmoot.core.order import stage
@@ -32,6 +33,7 @@ class Facts(Struct, frozen=True, gc=False):
     heals: list[View] = field(default_factory=list)  # what was done before about the gate that is red
     whole: dict[str, Output] = field(default_factory=dict)  # outputs of which the item keeps only a part, by their item
     untold: int = 0  # lessons of the same whole for which there is no room
+    dropped: list[str] = field(default_factory=list)  # children whose outputs the item keeps no more
 
 
 def subject_of(item: Item, parent: Item | None) -> Item:
@@ -70,13 +72,23 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "lessons": facts.lessons,
         "reasons": flow.reasons,
         "report_format": report_format(flow, item, run, end),
-        "left_out": [{"what": "lessons", "count": facts.untold, "see": "moot lessons"}] if facts.untold else [],
+        "left_out": _left_out(facts),
     }
     if _is_small(told, item, facts):
         return told
     from folkmoot.briefs.size import BRIEF_SIZE, fitted  # few briefs need it
 
     return fitted(told, BRIEF_SIZE)
+
+
+def _left_out(facts: Facts) -> list[View]:
+    """What a brief never has, whatever its size; and where it is."""
+    left: list[View] = []
+    if facts.dropped:
+        left.append({"what": "outputs", "count": len(facts.dropped), "see": reports_of(facts.dropped)})
+    if facts.untold:
+        left.append({"what": "lessons", "count": facts.untold, "see": "moot lessons"})
+    return left
 
 
 def _response(task: str, agent: str, said: Guidance) -> View:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from folkmoot.briefs.quote import reports_of
 from folkmoot.core.report import SEVERITIES
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ NEWEST_LAST = ("responses", "guidance", "heals", "attempts", "comments", "disput
 # Of these every entry is needed, so each has the same room; of the others the more useful have more.
 ALIKE = ("responses", "disputes", "outputs")
 SEE = {"comments": "moot comments {id}", "lessons": "moot lessons"}
-CHILDREN_NAMED = 10
 
 
 def fitted(brief: View, size: int) -> View:
@@ -76,7 +76,9 @@ def _left_out(brief: View, made: View) -> list[View]:
             continue
         one = {"what": name, "count": 0, "see": SEE.get(name, "moot show {id} --json").format(id=task)}
         if name == "outputs":
-            one["see"] = _reports_of(brief[name], part) or one["see"]
+            before = known[name]["see"].split("; ") if name in known else []
+            named = dict.fromkeys([*before, *_reports_of(brief[name], part).split("; ")])
+            one["see"] = "; ".join(see for see in named if see) or one["see"]
         if isinstance(part, list):
             one["count"] = len(brief[name]) - len(part) + known.get(name, one)["count"]
         known[name] = one
@@ -86,9 +88,7 @@ def _left_out(brief: View, made: View) -> list[View]:
 def _reports_of(outputs: list[View], told: list[View]) -> str:
     """The commands that print what is missing of outputs: each child's runs have their reports whole."""
     whole = {one["item"] for one in told if one in outputs}
-    missing = [f"moot show {one['item']} --json" for one in outputs if one["item"] not in whole]
-    more = len(missing) - CHILDREN_NAMED
-    return "; ".join(missing[:CHILDREN_NAMED]) + (f"; and {more} more such" if more > 0 else "")
+    return reports_of([one["item"] for one in outputs if one["item"] not in whole])
 
 
 def _cut(brief: View, name: str, size: int) -> Any:

@@ -4,10 +4,10 @@ from typing import Any
 
 from folkmoot.briefs.brief import Facts, subject_of
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import Guidance, Item, Output
+from folkmoot.core.item import ENDED, Guidance, Item, Output
 from folkmoot.core.records import Run
 from folkmoot.core.report import Finding
-from folkmoot.core.rules.children.outputs import output_of
+from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
 from folkmoot.engine.views import comment_views, history_views, message_view
 from folkmoot.store.base import Reading
@@ -52,6 +52,7 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
         parent=parent,
         messages=_messages(reading, item, run) if item.message or flow.messages else [],
         lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told],
+        dropped=_dropped(reading, subject) if len(subject.outputs) >= OUTPUTS_KEPT else [],
         untold=len({one.text for one in lessons if is_of_whole(one, subject)} - {one.text for one in told}),
         previous=_previous(reading, item, subject, run) if item.last_run or subject.last_run else None,
         answered=_answered(reading, subject, run) if subject.guidance else [],
@@ -59,6 +60,12 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
         heals=_heals(reading, item, run) if item.proving and not run.gate else [],
         whole=_whole(reading, subject),
     )
+
+
+def _dropped(reading: Reading, item: Item) -> list[str]:
+    """Children whose outputs the item keeps no more, since it has had so many."""
+    ended = [one for one in reading.child_items(item.id) if one.result is not None and one.status in ENDED]
+    return [one.id for one in ended if one.id not in item.outputs]
 
 
 def _whole(reading: Reading, item: Item) -> dict[str, Output]:
@@ -173,7 +180,7 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
     """Other items that concern it: what it builds on, what waits for it, what it or its quest was split into."""
     around: dict[str, list[View]] = {}
     if item.after:
-        needs = [found for need in item.after[:RELATED_TOLD] if (found := reading.item(need)) is not None]
+        needs = [found for need in item.after[:TASKS_TOLD] if (found := reading.item(need)) is not None]
         around["buildsOn"] = [_related(need) for need in needs]
     if item.rank:
         waiting = [reading.item(one) for one in reading.dependents(item.id)[:RELATED_TOLD]]

@@ -19,7 +19,7 @@ from folkmoot.core.rules.children.help import (
 )
 from folkmoot.core.rules.children.outputs import kept, output_of
 from folkmoot.core.rules.children.parts import merge, unspoken
-from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task
+from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, fault_of_discovery, fault_of_split, split
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.disputes import (
@@ -106,6 +106,8 @@ def _apply(case: Case, said: Report, comment: str | None) -> None:
             pass
         case "done" if are_taken_back(case, said):
             changes_requested(case, said)
+        case "done" if rebuilds_tasks(case, said):
+            pass
         case "done":
             approved(case)
         case "changes_requested":

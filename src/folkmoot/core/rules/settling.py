@@ -3,6 +3,8 @@
 An agent, time, another item, or a person who is asked. A step may move the item on, so steps are taken until none does.
 """
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from folkmoot.core.flow import END, LANDING
@@ -79,7 +81,7 @@ def _join(case: Case) -> None:
     if item.waits_for if item.join == "tasks" else item.made:
         return
     if item.join == "tasks":
-        told = {"rewritten": {}} if item.rewritten else {}  # its tasks were told, and went again
+        told: dict[str, Any] = {"rewritten": {}} if item.rewritten else {}  # its tasks were told, and went again
         case.set("item_rests", {"why": "every task has ended"}, join=None, **told)
         finish(case)
     elif item.join == "mends":

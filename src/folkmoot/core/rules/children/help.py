@@ -15,6 +15,7 @@ from folkmoot.core.situation import Case
 
 EXPERTS_MAX = 3
 SUB_AGENTS_MAX = 20
+TITLE_MAX = 500  # what is longer stands whole in the body
 UNSUCCESSFUL = "EXPERT_UNSUCCESSFUL"
 
 
@@ -103,7 +104,7 @@ def _child(case: Case, child: str, kind: str, agent: str, title: str, body: str,
     item = case.item
     return MakeItem(
         id=child,
-        title=title[:500],
+        title=title[:TITLE_MAX],
         kind=kind,
         agent=agent,
         body=body,
@@ -176,7 +177,11 @@ def delegates(case: Case, said: Report) -> None:
         child, agent = case.new_item_id(), one.to or case.run.agent
         children[child] = agent
         kind = "sub" if _is_sub(case, one) else "dispatch"
-        make = _child(case, child, kind, agent, one.task, one.scope or "", because)
+        title = one.task.strip().splitlines()[0] if one.task.strip() else one.task
+        body = "\n\n".join(
+            part for part in (one.task if one.task.strip() != title[:TITLE_MAX] else "", one.scope) if part
+        )
+        make = _child(case, child, kind, agent, title, body, because)
         if kind == "dispatch":
             # It writes for this item: what the item may not change, whoever it asks may not either.
             make = replace(make, generation=case.item.generation + 1, files=case.item.files)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import ReopenChild
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.rules.children.contracts import rewritten
+from folkmoot.core.rules.children.contracts import meant, rewritten
 from folkmoot.core.rules.children.tasks import waits_again
 from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
@@ -21,6 +21,8 @@ def reopen_child(case: Case, command: ReopenChild) -> None:
     which it is about."""
     item = case.item
     if item.status in ENDED and item.status != "done":
+        if command.contracts:  # whoever takes it up again works to what holds then
+            case.set("item_edited", {"why": command.why}, contracts={**item.contracts, **command.contracts})
         return
     findings = [*item.findings, *(f for f in command.findings if f not in item.findings)]
     changed: dict[str, Any] = {
@@ -76,6 +78,22 @@ def _is_looked_at(case: Case) -> bool:
 def are_taken_back(case: Case, said: Report) -> bool:
     """Are there findings beside `done` with which the work of tasks cannot stay done?"""
     return any(finding.severity in SERIOUS for finding in said.findings) and _is_looked_at(case)
+
+
+def rebuilds_tasks(case: Case, said: Report) -> bool:
+    """Who looks at the whole has changed a contract beside `done`: what is built anew on it comes back to them, under
+    the gate of its own stage, and goes past neither."""
+    before = case.situation.item.contracts if case.situation.item else {}
+    changed = {name for name, text in meant(case, said).items() if before.get(name) != text}
+    again = [task for task in case.situation.tasks if task.status == "done" and changed & task.contracts.keys()]
+    if not again or not _is_looked_at(case):
+        return False
+    made = {task.id: task.agent or "" for task in again}
+    waits_for = list(dict.fromkeys([*case.item.waits_for, *made]))
+    because = f"{stage_of(case)} changed the contract {', '.join(sorted(changed))}"
+    returns: dict[str, Any] = {"origins": [], "returns_to": stage_of(case)}
+    enter(case, _home(case, again[0]), because, join="tasks", made=made, waits_for=waits_for, **returns)
+    return True
 
 
 def disputes_task(case: Case, comment: str | None) -> bool:
