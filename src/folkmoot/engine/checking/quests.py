@@ -10,7 +10,7 @@ from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT
 def check_task(item: Item, runs: list[Run], others: dict[str, Item]) -> Iterable[tuple[str, str]]:
     if item.kind != "task" or item.status != "done":
         return
-    if item.column == item.home:
+    if item.column == item.home and not item.splits:  # of one that was split, its tasks were told
         yield from _contracts(item, runs)
     parent = others.get(item.parent or "")
     if parent is not None and parent.status not in ENDED:
@@ -22,7 +22,7 @@ def _contracts(item: Item, runs: list[Run]) -> Iterable[tuple[str, str]]:
     worked = [run for run in runs if run.end == "reported" and not run.gate and run.report is not None]
     last = max(worked, key=lambda run: run.token, default=None)
     if last is None or last.report is None or last.outcome != "done":
-        return  # a person, or tasks of its own, ended it
+        return  # a person ended it
     own = {contract.name for contract in last.report.contracts}
     for name, text in last.contracts.items():
         if name not in own and item.contracts.get(name, text) != text:
