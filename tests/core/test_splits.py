@@ -330,6 +330,23 @@ def test_a_quest_that_a_person_put_after_its_own_task_can_be_looked_at_for_that_
 
 
 @pytest.mark.ledger("R-24", "R-03")
+def test_a_quest_can_be_put_after_another_while_its_tasks_wait_for_it_or_one_was_cancelled() -> None:
+    with SoundBoard(QUEST) as board:
+        other = board.add("Another", column="weave")
+        quest, (a, _) = split(board)
+        weave(board, a, "failed", cause="conflict", summary="one")
+        board.on(quest, commands.EditItem(after=[other]))
+        assert board.wrong() == [] and a not in board.item(quest).waits_for
+        board.on(other, commands.CancelItem())
+    with SoundBoard(QUEST) as board:
+        other = board.add("Another", column="weave")
+        quest, (a, _) = split(board)
+        board.on(a, commands.CancelItem())
+        board.on(quest, commands.EditItem(after=[other]))
+        assert a not in board.item(quest).made and other in board.item(quest).waits_for
+
+
+@pytest.mark.ledger("R-24", "R-03")
 def test_two_tasks_conflict_while_the_whole_is_looked_at() -> None:
     with SoundBoard(QUEST) as board:
         quest, (a, b) = split(board)
