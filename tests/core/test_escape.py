@@ -154,6 +154,19 @@ def test_a_change_that_was_not_taken_is_tried_on_the_new_base_twice_as_before() 
 
 
 @pytest.mark.ledger("R-07")
+def test_what_a_worker_could_not_merge_is_no_word_of_the_agents() -> None:
+    with SoundBoard(QUEST) as board:
+        quest = board.add("A quest")
+        board.effort("pathseeker", "split", tasks=TASKS)
+        (a, _) = (child.id for child in board.children(quest))
+        for number in range(2):
+            run = board.claim("codeweaver", item=a)
+            work = change("src/a.py", commit=f"c{number}", unfit=True)
+            board.bring(run, "failed", work=work, cause="conflict", summary="it conflicts with what others made")
+            assert board.place(a) == ("weave", "ready") and board.place(quest) == ("weave", "waiting")
+
+
+@pytest.mark.ledger("R-07")
 @pytest.mark.parametrize("outcome", ["failed", "stuck"])
 def test_the_agents_own_word_stands_beside_a_change_that_was_not_taken(outcome: str) -> None:
     parts: dict[str, Any] = {"cause": "conflict"} if outcome == "failed" else {}

@@ -162,3 +162,15 @@ def test_of_more_outputs_than_are_kept_the_others_are_named() -> None:
         _, brief = claimed(board, "lawbringer")
         (left,) = [one for one in brief["left_out"] if one["what"] == "outputs"]
         assert left["count"] >= 3 and "moot show 2 --json" in left["see"]
+
+
+@pytest.mark.ledger("R-14", "P-05")
+def test_every_finding_of_a_part_counts_however_many() -> None:
+    with SoundBoard(preset_flow("pipeline")) as board:
+        flow = board.engine.store.read(lambda reading: reading.flow(1)).flow
+        group = next(column for column in flow.columns if flow.is_group(column))
+        item = board.add("A change", column=group)
+        found = [{"issue": f"point {n}", "file": "a.go", "line": n + 1} for n in range(OUTPUT_PARTS + 5)]
+        for agent in flow.columns[group].agents:
+            board.effort(agent, "changes_requested", findings=found)
+        assert len(board.item(item).findings) == OUTPUT_PARTS + 5

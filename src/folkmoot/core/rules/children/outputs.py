@@ -34,7 +34,9 @@ def output_of(item: Item, run: Run, said: Report) -> Output:
 
 def kept(item: Item, output: Output) -> Output:
     """As much of it as every later row of the parent can carry along; where something is left out it says so."""
-    lists = {name: getattr(output, name) for name in ("findings", "comments", "files", "next_steps", "interfaces")}
+    names = ["files", "next_steps", "interfaces"]
+    names += ["findings", "comments"] if output.kind != "part" else []  # a part's are its verdict: all of them count
+    lists = {name: getattr(output, name) for name in names}
     short = {name: parts[:OUTPUT_PARTS] for name, parts in lists.items() if len(parts) > OUTPUT_PARTS}
     left = len(output.summary) - OUTPUT_CHARACTERS
     if left <= 0 and not short:
