@@ -13,12 +13,11 @@ LONG = "a long story, " * (OUTPUT_CHARACTERS // 10)
 
 def repeating_contracts(scene: Scene) -> Report:
     """Done, and beside it the contracts as its brief told them; now and then one of them in new words."""
-    told = scene.claim["brief"]["constraints"]["contracts"]
-    said = [Contract(name=one["name"], text=one["text"]) for one in told]
-    if scene.chance.random() < 0.4:
-        said = [Contract(name=scene.chance.choice(CONTRACTS), text=f"v{scene.chance.randrange(9)}"), *said[:1]]
-    once = {contract.name: contract for contract in reversed(said)}
-    return replace(good(scene), contracts=list(once.values()))
+    told = {one["name"]: one["text"] for one in scene.claim["brief"]["constraints"]["contracts"]}
+    if scene.chance.random() < 0.6:
+        told[scene.chance.choice([*told, *CONTRACTS])] = f"v{scene.chance.randrange(9)}"
+    said = [Contract(name=name, text=text) for name, text in told.items()]
+    return replace(good(scene), contracts=said)
 
 
 def finding_fault(scene: Scene) -> Report:
