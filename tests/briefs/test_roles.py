@@ -168,8 +168,7 @@ def test_whoever_splits_again_has_the_failure_in_hand_and_cannot_say_done() -> N
 def test_whoever_looks_at_the_whole_has_the_report_of_what_does_not_fit() -> None:
     with TrialBoard(preset_flow("quest")) as board:
         item = quest(board)
-        for _ in range(3):
-            board.effort("codeweaver", "failed", cause="conflict", summary="User has no address")
+        board.effort("codeweaver", "failed", cause="conflict", summary="User has no address")
         brief = take(board, "pathseeker")[1]
         assert brief["task"]["id"] == item
         (stopped,) = brief["projectContext"]["stopped"]

@@ -9,7 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core import order
-from folkmoot.core.commands import AnswerQuestion, ClaimItem, Command, KeepWork, PassDeadline, SettleLanding
+from folkmoot.core.commands import (
+    AnswerQuestion,
+    ClaimItem,
+    Command,
+    KeepWork,
+    PassDeadline,
+    ReopenChild,
+    SettleLanding,
+)
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
@@ -29,7 +37,7 @@ from folkmoot.core.rules import (
     questions,
     settling,
 )
-from folkmoot.core.rules.children import counting, tasks
+from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
@@ -740,6 +748,25 @@ def hasty_parent(patch: Patch) -> None:
             case.set("item_rests", {}, waits_for=[])
 
     patch.setattr(outcomes, "split", wrong)
+
+
+@defect("R-24", "a task is done for a contract that has changed", flow=flow_of("quest"), first=12)
+def stale_contracts(patch: Patch) -> None:
+    """Neither a running task nor a done one goes again; what it relies on changes under it."""
+
+    def wrong(case: Case, command: ReopenChild) -> None:
+        if command.contracts:
+            case.set("item_edited", {"why": command.why}, contracts={**case.item.contracts, **command.contracts})
+        else:
+            reopening.reopen_child(case, command)
+
+    patch.setattr(outcomes, "goes_again", lambda case, said: False)
+    change_rule(patch, ReopenChild, wrong)
+
+
+@defect("R-24", "what the tasks of a task made is lost", flow=flow_of("quest"), alone=True)
+def lost_outputs(patch: Patch) -> None:
+    patch.setattr(dependencies, "_with_those_below", lambda outputs, command: outputs)
 
 
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)

@@ -5,8 +5,9 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 
 from folkmoot.briefs.ending import ending, report_format
+from folkmoot.briefs.quote import reports_of
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, Dispute, Guidance, Item
+from folkmoot.core.item import ENDED, Dispute, Guidance, Item, Output
 from folkmoot.core.order import stage
 from folkmoot.core.records import Run
 
@@ -29,6 +30,10 @@ class Facts(Struct, frozen=True, gc=False):
     previous: View | None = None  # the last report on the work, or how the last run ended without one
     answered: list[Guidance] = field(default_factory=list)  # no run has reported since these answers
     around: dict[str, list[View]] = field(default_factory=dict)  # other items that concern it
+    heals: list[View] = field(default_factory=list)  # what was done before about the gate that is red
+    whole: dict[str, Output] = field(default_factory=dict)  # outputs of which the item keeps only a part, by their item
+    untold: int = 0  # lessons of the same whole for which there is no room
+    dropped: list[str] = field(default_factory=list)  # children whose outputs the item keeps no more
 
 
 def subject_of(item: Item, parent: Item | None) -> Item:
@@ -57,23 +62,34 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "findings": _findings(flow, subject) if subject.findings else [],
         "round": _round(subject),
         "max_rounds": flow.limits.feedback_rounds,
+        "heals": facts.heals,
         "previous": facts.previous,
         "attempts": facts.history,
-        "advice": _advice(item),
-        "outputs": _outputs(subject) if subject.outputs else [],
+        "advice": _advice(item, facts.whole),
+        "outputs": _outputs(subject, facts.whole) if subject.outputs else [],
         "comments": facts.comments,
         "messages": facts.messages,
         "artifacts": [{"name": name, "path": a.path, "agent": a.agent} for name, a in subject.artifacts.items()],
         "lessons": facts.lessons,
         "reasons": flow.reasons,
         "report_format": report_format(flow, item, run, end),
-        "left_out": [],
+        "left_out": _left_out(facts),
     }
     if _is_small(told, item, facts):
         return told
     from folkmoot.briefs.size import BRIEF_SIZE, fitted  # few briefs need it
 
     return fitted(told, BRIEF_SIZE)
+
+
+def _left_out(facts: Facts) -> list[View]:
+    """What a brief never has, whatever its size; and where it is."""
+    left: list[View] = []
+    if facts.dropped:
+        left.append({"what": "outputs", "count": len(facts.dropped), "see": reports_of(facts.dropped)})
+    if facts.untold:
+        left.append({"what": "lessons", "count": facts.untold, "see": "moot lessons"})
+    return left
 
 
 def _response(task: str, agent: str, said: Guidance) -> View:
@@ -87,7 +103,9 @@ def _is_small(told: View, item: Item, facts: Facts) -> bool:
         return False
     if item.findings or item.guidance or item.outputs or item.contracts or item.artifacts or item.constraints:
         return False
-    if item.dropped or facts.lessons or item.integration_points or item.disputes or len(item.files) > FILES_FEW:
+    if item.dropped or facts.lessons or facts.heals or item.integration_points or item.disputes:
+        return False
+    if len(item.files) > FILES_FEW:
         return False
     words = len(item.body) + len(item.because) + len(item.told or "") + len(item.spec or "")
     return words + len(told["instructions"]) < SMALL
@@ -153,6 +171,10 @@ def _constraints(flow: Flow, item: Item, subject: Item, run: Run) -> View:
     }
     if item.constraints:
         constraints["rules"] = item.constraints
+    if subject.rewritten:
+        now = subject.contracts
+        changed = [{"name": name, "before": old, "now": now.get(name, "")} for name, old in subject.rewritten.items()]
+        constraints["changed_contracts"] = changed
     return constraints
 
 
@@ -178,20 +200,22 @@ def _findings(flow: Flow, item: Item) -> list[View]:
     return views
 
 
-def _outputs(item: Item) -> list[View]:
-    """What children ended with: all of them, so that their parent can put it together (Q-09)."""
-    views = [{"item": child, **to_builtins(output)} for child, output in item.outputs.items()]
+def _outputs(item: Item, whole: dict[str, Output]) -> list[View]:
+    """What children ended with: all of them, each whole, so that their parent can put it together (Q-09)."""
+    views = [{"item": child, **to_builtins(whole.get(child, output))} for child, output in item.outputs.items()]
     for view in views:
-        if not view["report"]:
-            del view["report"]
+        for name in ("report", "interfaces", "cut"):
+            if not view[name]:
+                del view[name]
     return views
 
 
-def _advice(item: Item) -> View | None:
+def _advice(item: Item, whole: dict[str, Output]) -> View | None:
     """What the expert said whose advice this effort follows."""
     if item.advisor is None:
         return None
-    said = [output for output in item.outputs.values() if output.kind == "expert" and output.agent == item.advisor]
+    outputs = [whole.get(child, output) for child, output in item.outputs.items()]
+    said = [output for output in outputs if output.kind == "expert" and output.agent == item.advisor]
     return {"expert": item.advisor, "advice": said[-1].summary, "steps": said[-1].next_steps} if said else None
 
 

@@ -8,6 +8,7 @@ from folkmoot.briefs.quote import LINE, inline, quoted, told, visible
 View = dict[str, Any]
 
 ANSWER_LINE_MAX = 2_000
+RELATED = ("buildsOn", "waitingForIt", "askedBy", "tasks", "stopped")
 
 
 def facts_told(brief: View) -> Iterator[str]:
@@ -15,10 +16,12 @@ def facts_told(brief: View) -> Iterator[str]:
     for heading, lines in (
         ("A person has answered", _responses(brief)),
         ("What the board tells you", _told(brief)),
+        ("What has changed in the contracts since the work was made", _changed(brief)),
         ("What people decided before", _guidance(brief)),
         ("What is disputed", _disputes(brief)),
         ("What was found, and must change where it still holds", _findings(brief)),
         ("The advice to follow now", _advice(brief)),
+        ("What was done about it before, and did not suffice", _heals(brief)),
         ("What the last run said", _previous(brief)),
         ("What was tried; do not repeat it", _attempts(brief)),
         ("What the others came to", _outputs(brief)),
@@ -71,6 +74,13 @@ def _told(brief: View) -> Iterator[str]:
         yield from quoted(label, "\n".join(lost["files"]))
 
 
+def _changed(brief: View) -> Iterator[str]:
+    for one in brief["constraints"].get("changed_contracts", []):
+        if isinstance(one, dict):
+            yield from quoted(f"The contract {inline(one['name'])} said", one["before"])
+            yield from quoted("and says now", one["now"])
+
+
 def _guidance(brief: View) -> Iterator[str]:
     """Older answers; the new ones have a block of their own."""
     new = {(said["question"], said["guidance"]) for said in brief["responses"]}
@@ -113,6 +123,15 @@ def _advice(brief: View) -> Iterator[str]:
         yield from quoted(f"Advice of {inline(advice['expert'])}", "\n".join(part for part in parts if part))
 
 
+def _heals(brief: View) -> Iterator[str]:
+    for number, one in enumerate(brief["heals"], start=1):
+        yield from quoted(
+            f"{number}. {inline(one['gate'])} was red", told({"summary": one["red"], "found": one["found"]})
+        )
+        done = {name: one[name] for name in ("outcome", "report", "blockers", "changed", "next_steps") if one.get(name)}
+        yield from quoted(f"Then {inline(one['agent'])} did this", told(done) or "no words were given")
+
+
 def _previous(brief: View) -> Iterator[str]:
     last = brief["previous"]
     if not last:
@@ -146,10 +165,18 @@ def _outputs(brief: View) -> Iterator[str]:
             f"Item {inline(output['item'])} ({inline(output['kind'])}) by {inline(output['agent'])}: "
             f"{inline(output['outcome'])}"
         )
-        said = {name: output.get(name) for name in ("title", "summary", "files", "next_steps")}
+        said = {name: output.get(name) for name in ("title", "summary", "files", "interfaces", "next_steps")}
+        said["integration_points"] = _points(output.get("integration_points"))
         said["found"] = [_short(found) for found in output["findings"]]
-        rest = {name: output.get(name) for name in ("comments", "tests", "integration_points", "report")}
+        rest = {name: output.get(name) for name in ("comments", "tests", "report")}
         yield from quoted(label, told(_without_empty({**said, **rest})) or "no words were given")
+
+
+def _points(points: Any) -> Any:
+    """Where parts meet: by name and in words, or by name alone, as a report may say it."""
+    if not isinstance(points, dict) or any(points.values()):
+        return points
+    return list(points)
 
 
 def _short(found: Any) -> Any:
@@ -188,7 +215,15 @@ def _project(brief: View) -> Iterator[str]:
     }
     for name, label in names.items():
         if project.get(name):
-            yield from quoted(label, told(project[name]))
+            yield from quoted(
+                label, told([_with_points(one) for one in project[name]] if name in RELATED else project[name])
+            )
+
+
+def _with_points(view: Any) -> Any:
+    if not isinstance(view, dict) or "integration_points" not in view:
+        return view
+    return {**view, "integration_points": _points(view["integration_points"])}
 
 
 def _messages(brief: View) -> Iterator[str]:

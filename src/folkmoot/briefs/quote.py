@@ -10,6 +10,7 @@ from typing import Any
 LABEL = "> "
 LINE = "> | "
 INLINE_MAX = 120
+ITEMS_NAMED = 10
 
 # What nobody sees, or what moves what is seen: controls but for tab and line end, directions, tags, half characters.
 _UNSEEN = re.compile(
@@ -40,6 +41,13 @@ def inline(text: object, most: int = INLINE_MAX) -> str:
 def quoted(label: str, text: str) -> list[str]:
     """The lines of a text below a line that says whose it is. The label must hold nothing but `inline` words."""
     return [f"{LABEL}{label}:", *(LINE + line for line in visible(text).split("\n"))]
+
+
+def reports_of(items: list[str]) -> str:
+    """The commands that print what these items' runs reported, whole."""
+    more = len(items) - ITEMS_NAMED
+    named = "; ".join(f"moot show {item} --json" for item in items[:ITEMS_NAMED])
+    return f"{named}; and {more} more such" if more > 0 else named
 
 
 def told(value: Any, indent: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from folkmoot.briefs.quote import reports_of
 from folkmoot.core.report import SEVERITIES
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ SHARES = {
     "constraints": 10,
     "findings": 14,
     "advice": 5,
+    "heals": 8,
     "previous": 7,
     "attempts": 9,
     "outputs": 14,
@@ -41,10 +43,10 @@ SHARES = {
     "reasons": 3,
 }
 # Of these the newest stand last.
-NEWEST_LAST = ("responses", "guidance", "attempts", "comments", "disputes", "messages", "artifacts")
+NEWEST_LAST = ("responses", "guidance", "heals", "attempts", "comments", "disputes", "messages", "artifacts")
 # Of these every entry is needed, so each has the same room; of the others the more useful have more.
 ALIKE = ("responses", "disputes", "outputs")
-SEE = {"comments": "moot comments {id}"}
+SEE = {"comments": "moot comments {id}", "lessons": "moot lessons"}
 
 
 def fitted(brief: View, size: int) -> View:
@@ -74,10 +76,20 @@ def _left_out(brief: View, made: View) -> list[View]:
         if part == brief[name]:
             continue
         one = {"what": name, "count": 0, "see": SEE.get(name, "moot show {id} --json").format(id=task)}
+        if name == "outputs":
+            before = known[name]["see"].split("; ") if name in known else []
+            named = dict.fromkeys([*before, *_reports_of(brief[name], part).split("; ")])
+            one["see"] = "; ".join(see for see in named if see) or one["see"]
         if isinstance(part, list):
             one["count"] = len(brief[name]) - len(part) + known.get(name, one)["count"]
         known[name] = one
     return [known[name] for name in SHARES if name in known]
+
+
+def _reports_of(outputs: list[View], told: list[View]) -> str:
+    """The commands that print what is missing of outputs: each child's runs have their reports whole."""
+    whole = {one["item"] for one in told if one in outputs}
+    return reports_of([one["item"] for one in outputs if one["item"] not in whole])
 
 
 def _cut(brief: View, name: str, size: int) -> Any:

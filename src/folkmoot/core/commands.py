@@ -175,6 +175,7 @@ class SettleDependency(Command, frozen=True, gc=False, kw_only=True):
     status: str
     parent: str | None = None  # set for a child that the rules made: whose child it is
     output: Output | None = None
+    below: dict[str, Output] = field(default_factory=dict)  # what the tasks ended with that it was split into itself
 
 
 class SettleItem(Command, frozen=True, gc=False, kw_only=True):
@@ -216,6 +217,7 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
     dispatched_by: str | None = None
     message: str | None = None
     origin: str | None = None
+    whole: str | None = None
 
 
 class AskForMore(Command, frozen=True, gc=False, kw_only=True):
@@ -265,6 +267,7 @@ class AgreeContracts(Command, frozen=True, gc=False, kw_only=True):
     contracts: dict[str, str]
     by: str
     task: str | None = None  # whose run said so: it need not be told
+    known: bool = False  # only what the item knows already: the rest is agreed among the tasks of that task alone
 
 
 class ReviewConflict(Command, frozen=True, gc=False, kw_only=True):

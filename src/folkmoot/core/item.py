@@ -108,6 +108,8 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     run: str = ""
     report: dict[str, Any] = field(default_factory=dict)  # what its dialect said beyond that
     dropped: list[str] = field(default_factory=list)  # files that it changed and lost, since its agent only reads
+    interfaces: list[str] = field(default_factory=list)  # what others can build on
+    cut: bool = False  # its run said more than is kept here; a brief tells all of it
 
 
 class Proving(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -156,11 +158,13 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     entry: str | None = None  # the column where a person let it begin; None: where the flow starts
     generation: int = 0
     origin: str | None = None  # the item of a person's for which it is counted, if a run made it
+    whole: str | None = None  # the item at the top of all that it was made for, if a run or a rule made it
     agent: str | None = None  # who alone may take it
     depth: int = 0  # how many splits lie above it
     splits: int = 0  # how often it was split itself
     contracts: dict[str, str] = field(default_factory=dict)
     contract_changes: dict[str, int] = field(default_factory=dict)  # since its first task was done
+    rewritten: dict[str, str] = field(default_factory=dict)  # contracts that changed, as they were for its last work
     integration_points: dict[str, Any] = field(default_factory=dict)
     spec: str | None = None
     constraints: list[str] = field(default_factory=list)
@@ -189,7 +193,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     waits_for: list[str] = field(default_factory=list)
     open_questions: list[str] = field(default_factory=list)
     home: str | None = None  # a child's own column: `done` there ends it
-    join: str | None = None  # what its children are to it: tasks, parts, help
+    join: str | None = None  # what its children are to it: tasks, parts, help; mends: it goes on itself after them
     made: dict[str, str] = field(default_factory=dict)  # unfinished children made by rules, and their agents
     outputs: dict[str, Output] = field(default_factory=dict)  # what children ended with, by their id
     result: Output | None = None  # what it ended with itself, if it is a child
@@ -234,6 +238,11 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     def asker(self) -> str | None:
         """The item whose branch its work is for: its parent, or the one whose run sent for it. None: the target."""
         return self.parent or (self.dispatched_by if self.kind == "dispatch" else None)
+
+    @property
+    def top(self) -> str:
+        """The item that its work is a part of in the end: the quest of a task of a task, or itself."""
+        return self.whole or self.parent or self.id
 
     @property
     def failure_count(self) -> int:

@@ -39,6 +39,7 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     head: str | None = None  # where the item's branch was when it began
     began: float = 0.0  # store clock
     said: dict[str, int] = field(default_factory=dict)  # comments, messages, questions in the middle of its work
+    contracts: dict[str, str] = field(default_factory=dict)  # as it was told them when it began
 
 
 class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -186,12 +187,13 @@ class Meter(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
 
 class Lesson(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    """What a run learnt that later ones of the same role, or on the same files, should know."""
+    """What a run learnt that later ones of the same role, on the same files, or of the same whole, should know."""
 
     id: str
     text: str
     agent: str
     item: str
     run: str
+    whole: str = ""  # the item at the top of all that its item was made for
     files: list[str] = field(default_factory=list)
     at: int = 0

@@ -129,6 +129,7 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tasks: list[Task] = field(default_factory=list)
     contracts: list[Contract] = field(default_factory=list)
     integration_points: dict[str, Any] = field(default_factory=dict)
+    interfaces: list[str] = field(default_factory=list)
     delegate: list[Delegation] = field(default_factory=list)
     next_steps: list[str] = field(default_factory=list)
     lessons: list[str] = field(default_factory=list)

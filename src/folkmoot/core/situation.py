@@ -162,7 +162,10 @@ class Case:
 
     def make(self, command: MakeItem) -> None:
         """A child comes onto the board right after this case."""
-        self.makes.append(replace(command, origin=origin_of(self.item)) if self.has_item else command)
+        if self.has_item:
+            whole = self.item.top if command.kind != "item" else None  # what was set aside has a life of its own
+            command = replace(command, origin=origin_of(self.item), whole=whole)
+        self.makes.append(command)
 
     def draw_from(self, comment: int, question: int) -> None:
         """Go on with other numbers: another case has used up some since."""

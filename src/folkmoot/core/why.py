@@ -37,7 +37,9 @@ def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) ->
         parked = "parked until" if item.status == "parked" else "it waits until"
         return f"{parked} a person answers {asked.id}: {asked.question}" if asked else f"{parked} a person answers"
     if item.status == "waiting":
-        what = {"parts": "the parts in ", "tasks": "the tasks in ", "help": "help in "}.get(item.join or "", "")
+        what = {"parts": "the parts in ", "tasks": "the tasks in ", "mends": "the tasks in ", "help": "help in "}.get(
+            item.join or "", ""
+        )
         return f"it waits for {what}{_items(item.waits_for)}"
     if item.status == "failed":
         return "it has ended without success"

@@ -38,6 +38,7 @@ class Work(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     why: str = ""  # and why not
     secrets: list[Secret] = field(default_factory=list)  # where the change holds some
     dropped: bool = False  # it is of a run that only reads: its files are gone, and its word counts
+    unfit: bool = False  # it could not be taken or merged: the board says that the run has failed, not its agent
 
 
 class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

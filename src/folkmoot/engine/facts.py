@@ -5,10 +5,12 @@ from typing import Any
 import msgspec
 
 from folkmoot.briefs.brief import Facts, subject_of
-from folkmoot.core.flow import Flow
-from folkmoot.core.item import Guidance, Item
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import ENDED, Guidance, Item, Output
 from folkmoot.core.records import Run
-from folkmoot.core.rules.sharing.lessons import told_to
+from folkmoot.core.report import Finding
+from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
+from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
 from folkmoot.engine.views import comment_views, history_views, message_view
 from folkmoot.store.base import Reading
 
@@ -29,8 +31,11 @@ REPORTED = (
     "blockers",
     "commit",
     "next_steps",
+    "interfaces",
     "integration_points",
 )
+HEALS_TOLD = 10
+PASSING_CAUSES = ("transient", "environment", "quota", "timeout", "protocol")
 
 
 def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None) -> Facts:
@@ -43,21 +48,77 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
         history = [*history_views(reading, subject), *history]
         comments = [*comment_views(reading, subject), *comments]
     lessons = reading.lessons(LESSONS_LOOKED_AT) if reading.head().lessons else []
+    told = told_to(run.agent, subject, lessons) if lessons else []
     return Facts(
         history=history,
         comments=comments,
         parent=parent,
         messages=_messages(reading, item, run) if item.message or flow.messages else [],
-        lessons=[
-            {"text": one.text, "agent": one.agent, "item": one.item}
-            for one in told_to(run.agent, subject.files, lessons)
-        ]
-        if lessons
-        else [],
+        lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told],
+        dropped=_dropped(reading, subject) if len(subject.outputs) >= OUTPUTS_KEPT else [],
+        untold=len({one.text for one in lessons if is_of_whole(one, subject)} - {one.text for one in told}),
         previous=_previous(reading, item, subject, run) if item.last_run or subject.last_run else None,
         answered=_answered(reading, subject, run) if subject.guidance else [],
         around=_around(reading, flow, item, parent) if _has_related(item) else {},
+        heals=_heals(reading, item, run) if item.proving and not run.gate else [],
+        whole=_whole(reading, subject),
     )
+
+
+def _dropped(reading: Reading, item: Item) -> list[str]:
+    """Children whose outputs the item keeps no more, since it has had so many."""
+    ended = [one for one in reading.child_items(item.id) if one.result is not None and one.status in ENDED]
+    return [one.id for one in ended if one.id not in item.outputs]
+
+
+def _whole(reading: Reading, item: Item) -> dict[str, Output]:
+    """What children said, of whose words the item keeps only a part: all of it is in the reports of their runs."""
+    found = {}
+    for child, output in item.outputs.items():
+        run = reading.run(output.run) if output.cut else None
+        made = reading.item(child) if run is not None else None
+        if run is not None and run.report is not None and made is not None:
+            found[child] = output_of(made, run, run.report)
+    return found
+
+
+def _heals(reading: Reading, item: Item, run: Run) -> list[View]:
+    """What was done before about the gate that is red, each with what it had found then; none of it sufficed."""
+    assert item.proving is not None
+    heals: list[View] = []
+    red: Run | None = None
+    for one in reading.runs(item.id):
+        if one.end != "reported" or one.report is None or one.cause in PASSING_CAUSES:
+            continue
+        if one.gate and one.agent != LANDING and one.column == item.proving.column:
+            red = one if one.outcome != "done" else None
+            heals = heals if red is not None else []  # it was green once: that is healed
+        elif red is not None and one.column == item.column and one.id != run.id:
+            heals.append(_heal(red, one))
+    return heals[-HEALS_TOLD:]
+
+
+def _heal(red: Run, run: Run) -> View:
+    assert red.report is not None and run.report is not None
+    said = run.report
+    changed = [one.path for one in run.work.touched] if run.work else [*said.files.created, *said.files.modified]
+    return {
+        "gate": red.agent,
+        "red": red.report.summary,
+        "found": [_briefly(finding) for finding in red.report.findings],
+        "run": run.id,
+        "agent": run.agent,
+        "outcome": run.outcome,
+        "report": said.summary,
+        "blockers": said.blockers,
+        "changed": changed,
+        "next_steps": said.next_steps,
+    }
+
+
+def _briefly(finding: Finding) -> View:
+    place = {"file": finding.file, "line": finding.line, "test": finding.test, "issue": finding.issue}
+    return {name: value for name, value in place.items() if value}
 
 
 def _messages(reading: Reading, item: Item, run: Run) -> list[View]:
@@ -122,7 +183,7 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
     """Other items that concern it: what it builds on, what waits for it, what it or its quest was split into."""
     around: dict[str, list[View]] = {}
     if item.after:
-        needs = [found for need in item.after[:RELATED_TOLD] if (found := reading.item(need)) is not None]
+        needs = [found for need in item.after[:TASKS_TOLD] if (found := reading.item(need)) is not None]
         around["buildsOn"] = [_related(need) for need in needs]
     if item.rank:
         waiting = [reading.item(one) for one in reading.dependents(item.id)[:RELATED_TOLD]]
@@ -154,6 +215,14 @@ def _related(item: Item) -> View:
     view: View = {"id": item.id, "title": item.title, "status": item.status}
     if item.files:
         view["files"] = item.files
-    if item.result is not None and item.result.summary:
-        view |= {"agent": item.result.agent, "summary": item.result.summary}
+    result = item.result
+    if result is not None:
+        told = {
+            "agent": result.agent if result.summary else "",
+            "summary": result.summary,
+            "interfaces": result.interfaces,
+            "integration_points": result.integration_points,
+            "next_steps": result.next_steps,
+        }
+        view |= {name: value for name, value in told.items() if value}
     return view

@@ -37,6 +37,7 @@ WORDS: dict[str, str] = {
     "tasks": "the parts that the work is split into",
     "contracts": "what several tasks rely on",
     "integration_points": "where tasks meet, in any shape",
+    "interfaces": "what it made that others build on: names of types, functions, routes",
     "delegate": "help that is asked of others",
     "next_steps": "what should follow",
     "lessons": "what later agents should know",

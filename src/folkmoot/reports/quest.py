@@ -94,6 +94,11 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
     points = output.get("integrationPoints")
     if isinstance(points, dict):
         parts["integration_points"] = points
+    elif names := inner.texts("integrationPoints"):
+        parts["integration_points"] = dict.fromkeys(names, "")  # named, and nothing said about them
+    interfaces = inner.texts("interfaces")
+    if interfaces:
+        parts["interfaces"] = interfaces
 
 
 def delegation(data: dict[str, Any]) -> Report | None:

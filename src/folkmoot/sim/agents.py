@@ -8,7 +8,7 @@ from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
-from folkmoot.sim import craft, speech, teamwork
+from folkmoot.sim import craft, quests, speech, teamwork
 from folkmoot.sim.crossing import crossing
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
@@ -36,6 +36,7 @@ SAYS: dict[str, Says] = {
     "delegating": teamwork.delegating,
     "redefining": teamwork.redefining,
     "outgrown": teamwork.outgrown,
+    "thorough": quests.thorough,
 }
 OTHERS = ("silent", "zombie", "releasing", "garbled", "adding", "talking", "sharing", "rejecting", "exhausted")
 CHARACTERS = (*sorted(SAYS.keys() - {"good"}), *OTHERS)

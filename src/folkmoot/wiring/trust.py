@@ -129,8 +129,8 @@ def git_for(home: str) -> SystemGit:
 
 
 def engines_own(trees: Sequence[str], home: str) -> list[str]:
-    """What moot is run from, the board's folder and the user's ladders, as far as they lie in a work tree: as paths of a
-    change. A file must not come where a folder above them is either."""
+    """What moot is run from, the board's folder and the user's ladders, as far as they lie in a work tree: as paths
+    of a change. A file must not come where a folder above them is either."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     prefixes = (sys.prefix, sys.base_prefix, sys.exec_prefix)
     places = [package, home, os.path.expanduser(LADDERS), os.path.dirname(sys.executable)]

@@ -7,6 +7,7 @@ from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.children.parts import waived
+from folkmoot.core.rules.children.reopening import sent_to_fix
 from folkmoot.core.rules.claims import revoke
 from folkmoot.core.rules.dependencies import drop_dependency
 from folkmoot.core.rules.disputes import close
@@ -19,7 +20,6 @@ from folkmoot.core.rules.movement import (
     finish,
     leaves_children,
     origins_for,
-    stage_of,
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
 from folkmoot.core.rules.running.pauses import go_on
@@ -77,7 +77,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         waive(case, not_green(case, proving.left) if proving and proven else [], text)
         finish(case, proven=proven)
     else:
-        fixes = {"returns_to": stage_of(case)} if option and option.effect == "fix" else {}
+        fixes = sent_to_fix(case, target, text) if option and option.effect == "fix" and not waits else {}
         _resume(case, target, origins, decided or "a person has answered", **fixes)
 
 

@@ -83,6 +83,8 @@ def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str,
     }
     if item.head is not None:
         row["head"] = item.head
+    if item.contracts and agent is not None:
+        row["contracts"] = item.contracts  # a `done` is for these words, whatever they become meanwhile
     if agent is not None:
         row["pool"] = case.flow.pool(command.agent, model)
     if command.worker:

@@ -6,7 +6,7 @@ from typing import Any
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
-from folkmoot.core.rules.children import counting, making, tasks
+from folkmoot.core.rules.children import counting, making, reopening, tasks
 from folkmoot.core.rules.running import landing, pauses, work
 from folkmoot.core.rules.settling import settle
 from folkmoot.core.rules.sharing import holds, messages
@@ -100,7 +100,7 @@ RULES: dict[type[Command], Rule] = {
     commands.KeepOutput: dependencies.keep_output,
     commands.NoteDispatch: dependencies.note_dispatch,
     commands.RaiseQuestion: dependencies.raise_question,
-    commands.ReopenChild: tasks.reopen_child,
+    commands.ReopenChild: reopening.reopen_child,
     commands.AgreeContracts: tasks.contracts_agreed_elsewhere,
     commands.ReviewConflict: tasks.review_conflict,
     commands.EndReview: tasks.go_on_after_review,

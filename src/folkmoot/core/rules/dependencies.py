@@ -18,12 +18,11 @@ from folkmoot.core.item import BOUND, ENDED, Item, Output
 from folkmoot.core.order import RANK_MAX
 from folkmoot.core.records import Option
 from folkmoot.core.rules.children.help import expert_failed
+from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, withdraw
 from folkmoot.core.situation import MADE, Case
 from folkmoot.errors import Invalid, Refused
-
-OUTPUTS_KEPT = 200
 
 
 def unfinished(case: Case, after: list[str]) -> list[str]:
@@ -110,7 +109,7 @@ def settle_dependency(case: Case, command: SettleDependency) -> None:
 def _child_ended(case: Case, command: SettleDependency) -> None:
     """A child that the rules made has ended: what it said is kept, and its parent waits for one less."""
     item, child = case.item, command.dependency
-    if command.status == "cancelled" and item.join == "tasks":
+    if command.status == "cancelled" and item.join in ("tasks", "mends"):
         if child in item.waits_for and not any(q.dependency == child for q in case.questions.values()):
             ask_about_cancelled(case, child)
         return
@@ -128,7 +127,7 @@ def _child_ended(case: Case, command: SettleDependency) -> None:
         return  # its parent went elsewhere meanwhile
     fields: dict[str, Any] = {
         "made": {other: agent for other, agent in item.made.items() if other != child},
-        "outputs": _kept(item.outputs, child, output),
+        "outputs": with_output(_with_those_below(item.outputs, command), child, output),
     }
     if output.kind == "expert" and output.outcome != "failed":
         fields["advisor"] = output.agent  # the next effort follows this advice, and is that expert's attempt
@@ -151,13 +150,14 @@ def _tell_dropped(case: Case, child: str, output: Output) -> None:
 
 
 def _kind_of_join(item: Item) -> str:
-    return {"parts": "part", "tasks": "task"}.get(item.join or "", "sub")
+    return {"parts": "part", "tasks": "task", "mends": "task"}.get(item.join or "", "sub")
 
 
-def _kept(outputs: dict[str, Output], child: str, output: Output) -> dict[str, Output]:
-    """The newest outputs: a parent may have had many children."""
-    kept = {**{other: o for other, o in outputs.items() if other != child}, child: output}
-    return dict(list(kept.items())[-OUTPUTS_KEPT:])
+def _with_those_below(outputs: dict[str, Output], command: SettleDependency) -> dict[str, Output]:
+    """The outputs, and those of the tasks into which the child was split: whoever puts it together needs them."""
+    for child, output in command.below.items():
+        outputs = with_output(outputs, child, output)
+    return outputs
 
 
 def keep_output(case: Case, command: KeepOutput) -> None:
@@ -166,7 +166,8 @@ def keep_output(case: Case, command: KeepOutput) -> None:
     if item.status not in ENDED:
         context = {"child": command.child, "agent": command.output.agent, "outcome": command.output.outcome}
         sent = {child: agent for child, agent in item.sent.items() if child != command.child}
-        case.set("output_received", context, outputs=_kept(item.outputs, command.child, command.output), sent=sent)
+        outputs = with_output(item.outputs, command.child, command.output)
+        case.set("output_received", context, outputs=outputs, sent=sent)
         _tell_dropped(case, command.child, command.output)
 
 
@@ -256,7 +257,8 @@ def consequences(before: Item | None, after: Item) -> list[Consequence]:
     if (after.status in ENDED) != ended_before:
         output = after.result if after.kind != "item" and after.status in ENDED else None
         parent = after.parent if after.kind != "item" else None
-        ended = SettleDependency(dependency=after.id, status=after.status, parent=parent, output=output)
+        below = {child: one for child, one in after.outputs.items() if one.kind == "task"} if output else {}
+        ended = SettleDependency(dependency=after.id, status=after.status, parent=parent, output=output, below=below)
         found.append(Consequence("dependents", ended))
         if after.status in ENDED and after.kind == "dispatch" and after.dispatched_by:
             told = output or _unsaid(after)

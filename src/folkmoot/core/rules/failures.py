@@ -18,7 +18,8 @@ CONFLICTS_MAX = 2
 INCOMPLETES_MAX = 3
 
 
-def failed(case: Case, report: Report) -> None:
+def failed(case: Case, report: Report, stated: bool = False) -> None:
+    """`stated`: the agent itself says why, and not whoever looked at its change."""
     cause = report.cause or "capability"
     if cause in ("transient", "environment", "quota"):
         # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
@@ -32,7 +33,8 @@ def failed(case: Case, report: Report) -> None:
         _unclear(case, report)
     elif cause == "size":
         to_discovery(case, _words(report))
-    elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX:
+    elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX and not (stated and case.flow.arbiter):
+        # What could not be merged may be on the new base; assumptions that do not fit together do not mend themselves.
         effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
         again(case, "error_occurred", {"cause": cause, "why": _words(report)}, effort=effort)
     elif cause == "conflict":
@@ -85,7 +87,7 @@ def stuck(case: Case, report: Report) -> None:
     if target is None and report.reason == "security":
         ask(case, "decision", because)
     elif target is None:
-        seek_help(case, agent, because)
+        seek_help(case, agent, because, blocked=True)
     elif case.flow.columns[target].kind == "dispute":
         ask(case, "decision", f"{because}. The reason leads to {target}, but nothing is disputed.")
     else:

@@ -233,8 +233,13 @@ def edit(case: Case, command: EditItem) -> None:
         case.set("item_edited", context, **changed)
         return
     neighbours = case.situation.neighbours
+    # While the whole is looked at, tasks wait for it: it would wait for itself.
+    stopped = {task.id for task in case.situation.tasks if case.item.id in task.waits_for}
     children = [child for child in case.situation.children if neighbours[child].status not in ENDED]
+    children = [child for child in children if child not in stopped]
     changed["waits_for"] = list(dict.fromkeys([*unfinished(case, changed["after"]), *children]))
+    left = {child: agent for child, agent in case.item.made.items() if child in changed["waits_for"]}
+    changed |= {"made": left} if left != case.item.made else {}
     case.set("item_edited", context, **changed)
     for need in [q.dependency for q in case.questions.values() if q.dependency]:
         if need not in changed["waits_for"]:

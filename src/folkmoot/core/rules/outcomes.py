@@ -9,6 +9,7 @@ from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import (
     UNSUCCESSFUL,
     delegates,
@@ -16,7 +17,9 @@ from folkmoot.core.rules.children.help import (
     is_unsuccessful,
     seek_help,
 )
+from folkmoot.core.rules.children.outputs import kept, output_of
 from folkmoot.core.rules.children.parts import merge, unspoken
+from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, fault_of_discovery, fault_of_split, split
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.disputes import (
@@ -33,7 +36,15 @@ from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, cha
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
-from folkmoot.core.rules.running.work import Judged, ask_about_secrets, hand_over, is_last_word, judge_work, keep
+from folkmoot.core.rules.running.work import (
+    Judged,
+    ask_about_secrets,
+    hand_over,
+    is_last_word,
+    is_own_word,
+    judge_work,
+    keep,
+)
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
@@ -47,8 +58,6 @@ UNSPEAKABLE = {
     "dispatch": ("delegates", "split", "disputed"),
     "part": ("delegates", "split"),
 }
-OUTPUT_CHARACTERS = 8_000
-OUTPUT_PARTS = 200
 TOUCHED_MAX = 2_000
 
 
@@ -93,14 +102,22 @@ def _apply(case: Case, said: Report, comment: str | None) -> None:
     if case.item.kind in BOUND and _ends_child(case, said):
         return
     match said.outcome:
+        case "done" if goes_again(case, said):
+            pass
+        case "done" if are_taken_back(case, said):
+            changes_requested(case, said)
+        case "done" if rebuilds_tasks(case, said):
+            pass
         case "done":
             approved(case)
         case "changes_requested":
             changes_requested(case, said)
+        case "disputed" if disputes_task(case, comment):
+            pass
         case "disputed":
             disputed(case, comment, said.reason)
         case "failed":
-            failed(case, said)
+            failed(case, said, stated=is_own_word(case.run))
         case "stuck":
             stuck(case, said)
         case "asks":
@@ -182,12 +199,12 @@ def _gave_in(case: Case, agent: str, said: Report) -> bool:
 
 def _contracts_agreed(case: Case, said: Report) -> bool:
     """What a run says about contracts holds for the item that was split; a split brings its own."""
-    contracts = {contract.name: contract.text for contract in said.contracts}
+    contracts = meant(case, said)
     if not contracts or said.outcome == "split":
         return True
     if case.item.kind == "task" and case.item.parent:
         agent = case.run.agent if case.run else ""
-        case.set("item_edited", {"contracts": sorted(contracts)}, contracts={**case.item.contracts, **contracts})
+        case.set("item_edited", {"contracts": sorted(contracts)}, **agreed_here(case.item, contracts))
         case.tell(case.item.parent, AgreeContracts(contracts=contracts, by=agent, task=case.item.id))
         return True
     return agree_contracts(case, contracts, case.run.agent if case.run else "")
@@ -213,7 +230,7 @@ def _fault(case: Case, said: Report) -> str | None:
         return fault
     match said.outcome:
         case "done":
-            return fault_of_done(case, said) or fault_of_discovery(case)
+            return fault_of_done(case, said) or fault_of_discovery(case, said)
         case "disputed":
             return fault_of_statement(case, said)
         case "split":
@@ -303,7 +320,7 @@ def _said(case: Case, said: Report) -> dict[str, Any]:
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
     if item.kind != "item":
-        fields["result"] = _output(case, said, touched)
+        fields["result"] = kept(item, output_of(item, run, said))
     return fields
 
 
@@ -313,27 +330,6 @@ def _dropped(case: Case, result: Output | None, now: bool) -> dict[str, Any]:
         return {"dropped": {}} if case.item.dropped else {}
     lost = [path for paths in case.item.dropped.values() for path in paths]
     return {"result": replace(result, dropped=lost)} if result is not None else {}
-
-
-def _output(case: Case, said: Report, touched: list[str]) -> Output:
-    """What the parent keeps of a child's last report."""
-    assert case.run is not None
-    # A signal's name says how it ended, and its blockers say why: the parent needs both.
-    told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
-    return Output(
-        agent=case.run.agent,
-        kind=case.item.kind,
-        outcome=said.outcome,
-        title=case.item.title,
-        summary=": ".join(dict.fromkeys(words for words in told if words))[:OUTPUT_CHARACTERS],
-        findings=[replace(f, found_by=f.found_by or [case.run.agent]) for f in said.findings[:OUTPUT_PARTS]],
-        comments=said.comments[:OUTPUT_PARTS],
-        tests=said.tests,
-        files=touched[:OUTPUT_PARTS],
-        next_steps=said.next_steps[:OUTPUT_PARTS],
-        integration_points=said.integration_points,
-        run=case.run.id,
-    )
 
 
 def _comment(case: Case, remark: Remark, author: str | None = None) -> str:

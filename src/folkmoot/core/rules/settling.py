@@ -3,6 +3,8 @@
 An agent, time, another item, or a person who is asked. A step may move the item on, so steps are taken until none does.
 """
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from folkmoot.core.flow import END, LANDING
@@ -14,7 +16,7 @@ from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_hel
 from folkmoot.core.rules.children.parts import all_have_spoken, settle_group
 from folkmoot.core.rules.children.tasks import rejoin
 from folkmoot.core.rules.judging.required import unsigned
-from folkmoot.core.rules.movement import at_limit, enter, finish, history, stages
+from folkmoot.core.rules.movement import again, at_limit, enter, finish, history, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
@@ -79,8 +81,11 @@ def _join(case: Case) -> None:
     if item.waits_for if item.join == "tasks" else item.made:
         return
     if item.join == "tasks":
-        case.set("item_rests", {"why": "every task has ended"}, join=None)
+        told: dict[str, Any] = {"rewritten": {}} if item.rewritten else {}  # its tasks were told, and went again
+        case.set("item_rests", {"why": "every task has ended"}, join=None, **told)
         finish(case)
+    elif item.join == "mends":
+        again(case, "item_ready", {"why": "its tasks have mended what is theirs"}, join=None)
     else:
         take_help(case)
 

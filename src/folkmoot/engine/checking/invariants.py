@@ -10,6 +10,7 @@ from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
+from folkmoot.engine.checking.quests import check_task
 
 # Every check has the id under which the docs explain it.
 CHECKS = {
@@ -42,7 +43,7 @@ CHECKS = {
     "refused for what others hold",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
     "R-22": "an item that is done says what shows it",
-    "R-24": "splits, their depth and their repeats are bounded, and tasks do not outlive what was split",
+    "R-24": "splits and their repeats are bounded; tasks do not outlive what was split, nor the contracts they are for",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
     "R-30": "a run begins under the flow in force",
@@ -74,6 +75,7 @@ def check_item(
 ) -> list[Violation]:
     """What must hold of one item and the rows beside it; `others` are the items it needs."""
     found = [*_runs(item, runs), *_limits(flow, item, questions), *_made(item, questions, others)]
+    found += check_task(item, runs, others)
     if item.status in ENDED:
         found += _ended(item)
     else:
@@ -194,7 +196,8 @@ def _waits_for_made(item: Item, others: dict[str, Item]) -> Iterable[tuple[str, 
     if lost:
         whose = {"parts": "R-14", "help": "R-25"}.get(item.join or "", "R-24")
         yield whose, f"it made {', '.join(lost)}, but does not wait for them"
-    kinds = {"parts": ("part",), "tasks": ("task",), "help": ("expert", "sub", "dispatch")}.get(item.join or "", ())
+    helpers = ("expert", "sub", "dispatch")
+    kinds = {"parts": ("part",), "tasks": ("task",), "mends": ("task",), "help": helpers}.get(item.join or "", ())
     strange = [child for child in item.made if child in others and others[child].kind not in kinds]
     if strange:
         yield "R-24", f"it waits for {', '.join(strange)} as its {item.join}"

@@ -256,13 +256,13 @@ class EffortJob(Job):
                 if not conflicts:
                     return tell(said, fault, merged)
                 names = ", ".join(conflicts[:5])
-                return tell(
-                    Report.failed(f"it conflicts with what others made in {names}", cause="conflict"), None, work
-                )
+                words = f"it conflicts with what others made in {names}"
+                return tell(Report.failed(words, cause="conflict"), None, replace(work, unfit=True))
             except Refused as error:
                 if error.code != "branch_moved":
                     raise
-        return tell(Report.failed("its branch kept moving while it was merged", cause="conflict"), None, work)
+        words = "its branch kept moving while it was merged"
+        return tell(Report.failed(words, cause="conflict"), None, replace(work, unfit=True))
 
     def _merged(
         self, workshop: GitWorkshop, standing: Standing, said: Report, fault: str | None, work: Work

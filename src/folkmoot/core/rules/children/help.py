@@ -8,13 +8,14 @@ from folkmoot.core.commands import MakeItem
 from folkmoot.core.flow import RUNG_ESCALATE
 from folkmoot.core.item import BOUND, Output
 from folkmoot.core.report import Delegation, Report
-from folkmoot.core.rules.children.tasks import is_bound_for_discovery, to_discovery
+from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_split, to_discovery
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
 
 EXPERTS_MAX = 3
 SUB_AGENTS_MAX = 20
+TITLE_MAX = 500  # what is longer stands whole in the body
 UNSUCCESSFUL = "EXPERT_UNSUCCESSFUL"
 
 
@@ -33,8 +34,11 @@ def next_expert(case: Case, agent: str) -> str | None:
     return next((name for name in case.flow.agents[agent].experts if name not in item.span.experts), None)
 
 
-def seek_help(case: Case, agent: str, because: str = "") -> None:
-    """The agent is at its end: an expert, then the column of a known reason, then its own, then a person (K-10)."""
+def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) -> None:
+    """The agent is at its end: an expert, then the column of a known reason, then its own, then a person (K-10).
+
+    `blocked`: it says itself that nobody can do it as it is, so whoever splits work looks at it before a person (Q-08).
+    """
     item = case.item
     failures = item.failures.get(agent, 0)
     tried = "1 attempt" if failures == 1 else f"{failures} attempts"
@@ -63,7 +67,9 @@ def seek_help(case: Case, agent: str, because: str = "") -> None:
     if target and (target == item.column or target in item.span.off_columns or _is_for_disputes(case, target)):
         target = None
     target = target or case.flow.agents[agent].escalate_to
-    if target is None:
+    if target is None and blocked and may_be_split(case):
+        to_discovery(case, because)
+    elif target is None:
         ask(case, "decision", f"{because}, and nobody is left to try.", context=history(case))
     else:
         leave_flow(case, target, because, item.escalation_reason)
@@ -98,7 +104,7 @@ def _child(case: Case, child: str, kind: str, agent: str, title: str, body: str,
     item = case.item
     return MakeItem(
         id=child,
-        title=title[:500],
+        title=title[:TITLE_MAX],
         kind=kind,
         agent=agent,
         body=body,
@@ -171,7 +177,11 @@ def delegates(case: Case, said: Report) -> None:
         child, agent = case.new_item_id(), one.to or case.run.agent
         children[child] = agent
         kind = "sub" if _is_sub(case, one) else "dispatch"
-        make = _child(case, child, kind, agent, one.task, one.scope or "", because)
+        title = one.task.strip().splitlines()[0] if one.task.strip() else one.task
+        body = "\n\n".join(
+            part for part in (one.task if one.task.strip() != title[:TITLE_MAX] else "", one.scope) if part
+        )
+        make = _child(case, child, kind, agent, title, body, because)
         if kind == "dispatch":
             # It writes for this item: what the item may not change, whoever it asks may not either.
             make = replace(make, generation=case.item.generation + 1, files=case.item.files)

@@ -84,7 +84,7 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
         # A part has ended when the outcome comes; its item is told.
         for_whom = maker.parent if maker.kind == "part" else maker.id
         fields |= {"dispatched_by": for_whom, "priority": maker.priority, "files": maker.files}
-        fields["origin"] = origin_of(maker)
+        fields |= {"origin": origin_of(maker), "whole": maker.top}
     context = {"title": title, "column": columns[0], "kind": "dispatch", "purpose": command.purpose}
     rows = {"meters": count_made(case, maker, 1, maker.generation + 1)} if maker else {}
     case.emit("item_added", context, item=fields, **rows)

@@ -7,11 +7,12 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AgreeContracts, EndReview, MakeItem, ReopenChild, ReviewConflict
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Item
-from folkmoot.core.report import Finding, Report, Task
+from folkmoot.core.report import Report, Task
+from folkmoot.core.rules.children.contracts import meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import MADE, Case
 
@@ -70,7 +71,7 @@ def split(case: Case, said: Report) -> None:
     stage = stage_of(case)
     place = case.flow.columns[stage]
     where = place.next if stage == case.flow.discover and place.next and place.next != END else stage
-    if not agree_contracts(case, {contract.name: contract.text for contract in said.contracts}, "the split"):
+    if not agree_contracts(case, meant(case, said), "the split"):
         return
     ids = {task.key or task.title: case.new_item_id() for task in said.tasks}
     ids |= {name: ids[key] for name, key in _names(said.tasks).items()}
@@ -168,6 +169,13 @@ def is_bound_for_discovery(case: Case) -> bool:
     return case.item.kind == "task" and case.flow.discover is not None and case.item.column != case.flow.discover
 
 
+def may_be_split(case: Case) -> bool:
+    """Is there somebody who could split what nobody can do as it is, and who has not been asked too often (Q-08)?"""
+    discover, item = case.flow.discover, case.item
+    is_elsewhere = discover is not None and stage_of(case) != discover
+    return is_elsewhere and item.kind not in BOUND and item.span.discoveries < DISCOVERIES_MAX
+
+
 def to_discovery(case: Case, because: str) -> None:
     """Too large, or not to be done like this: whoever splits looks at it again, with the failure in hand (Q-08)."""
     discover, item = case.flow.discover, case.item
@@ -184,11 +192,15 @@ def to_discovery(case: Case, because: str) -> None:
         enter(case, discover, because, event="escalation_triggered", origins=[], span=span)
 
 
-def fault_of_discovery(case: Case) -> str | None:
+def fault_of_discovery(case: Case, said: Report) -> str | None:
     """What was sent to be split is split or asked about; it is not simply done."""
     is_sent = case.item.span.discoveries > 0 and case.item.column == case.flow.discover
     if any(task.status not in ENDED for task in case.situation.tasks):
         return None  # the whole was looked at, and its tasks can go on
+    known = case.item.contracts
+    changed = {name for name, text in meant(case, said).items() if known.get(name) != text}
+    if any(changed & task.contracts.keys() for task in case.situation.tasks):
+        return None  # the tasks that rely on it are opened again
     return "this was sent here to be split: report split with tasks, or asks" if is_sent else None
 
 
@@ -211,12 +223,17 @@ def review_conflict(case: Case, command: ReviewConflict) -> None:
     """A task of this item conflicts with another: the whole is looked at again, while other tasks run on."""
     item, arbiter = case.item, case.flow.arbiter
     why = f"task {command.child} does not fit: {command.why}"
+    looks = item.status == "running" and item.column == arbiter and command.child not in item.waits_for
+    if looks:
+        return  # the whole is being looked at already: the task goes on when that is over
     if item.status in ENDED or item.status == "running":
         case.tell(command.child, EndReview(why=f"item {item.id} is {item.status}"))
         return
     tasks = {*item.made, *(task.id for task in case.situation.tasks if task.kind == "task")}
     others = [need for need in item.waits_for if need not in tasks]
     alone: dict[str, Any] = {"join": None, "made": {}, "waits_for": others, "told": why}
+    if tasks & set(item.after):  # it waits for its tasks anyway, once it is back; meanwhile they wait for it
+        alone["after"] = [need for need in item.after if need not in tasks]
     if arbiter is None or item.span.discoveries >= DISCOVERIES_MAX:
         case.emit("item_rests", {"why": why}, item=at_rest(case, **alone))
         ask(case, "conflict", f"{why}. What should be done?")
@@ -262,14 +279,18 @@ def agree_contracts(case: Case, contracts: dict[str, str], by: str, author: str 
     used = {name: [t for t in case.situation.tasks if name in t.contracts and t.id != author] for name in changed}
     counts = dict(item.contract_changes)
     for name in changed:
-        if name in item.contracts and any(task.status == "done" for task in used[name]):
+        # One that was done and is open again was built on it all the same.
+        if name in item.contracts and any(task.status == "done" or task.id in item.outputs for task in used[name]):
             counts[name] = counts.get(name, 0) + 1
+    shared = {name: text for name, text in changed.items() if name in item.contracts}
+    if shared and item.kind == "task" and item.parent:
+        case.tell(item.parent, AgreeContracts(contracts=shared, by=by, task=item.id, known=True))
     case.set(
         "contract_changed",
         {"contracts": sorted(changed), "by": by},
         contracts={**item.contracts, **changed},
         contract_changes=counts,
-        **_waits_again(case, [task for tasks in used.values() for task in tasks if task.status == "done"]),
+        **waits_again(case, [task for tasks in used.values() for task in tasks if task.status == "done"]),
     )
     for task in {task.id: task for tasks in used.values() for task in tasks}.values():
         mine = {name: text for name, text in changed.items() if name in task.contracts}
@@ -285,10 +306,10 @@ def agree_contracts(case: Case, contracts: dict[str, str], by: str, author: str 
     return not too_often
 
 
-def _waits_again(case: Case, reopened: list[Item]) -> dict[str, Any]:
+def waits_again(case: Case, reopened: list[Item]) -> dict[str, Any]:
     """An item that waits for its tasks waits for those that are about to be open again, or it would go on too early."""
     item = case.item
-    if item.join != "tasks" or not reopened:
+    if item.join not in ("tasks", "mends") or not reopened:
         return {}
     again = {task.id: task.agent or "" for task in reopened}
     waits_for = list(dict.fromkeys([*item.waits_for, *again]))
@@ -296,59 +317,7 @@ def _waits_again(case: Case, reopened: list[Item]) -> dict[str, Any]:
 
 
 def contracts_agreed_elsewhere(case: Case, command: AgreeContracts) -> None:
+    known = case.item.contracts
+    contracts = {name: text for name, text in command.contracts.items() if name in known or not command.known}
     if case.item.status not in ENDED:
-        agree_contracts(case, command.contracts, command.by, command.task)
-
-
-def reopen_child(case: Case, command: ReopenChild) -> None:
-    """A done task goes on where it was; an unfinished one is only told."""
-    item = case.item
-    contracts = {**item.contracts, **command.contracts}
-    findings = [*item.findings, *(f for f in command.findings if f not in item.findings)]
-    changed: dict[str, Any] = {"contracts": contracts, "findings": findings, "told": command.why}
-    if item.status == "done":
-        # What it comes after may have been opened again while it was done.
-        known = case.situation.neighbours
-        waits_for = [need for need in item.after if need in known and known[need].status not in ENDED]
-        fields = at_rest(case, **changed, because=command.why, result=None, join=None, waits_for=waits_for)
-        case.emit("item_reopened", {"why": command.why}, item=fields)
-    elif item.status == "proving":
-        # Its work is about to go to its parent, and is not what is wanted any more.
-        case.emit("item_edited", {"why": command.why}, item=at_rest(case, **changed, proving=None, because=command.why))
-    elif item.status not in ENDED:
-        case.set("item_edited", {"why": command.why}, **changed)
-
-
-def tasks_to_mend(case: Case, findings: list[Finding]) -> dict[str, list[Finding]]:
-    """Which done tasks the findings are about, by the files they own."""
-    found: dict[str, list[Finding]] = {}
-    for finding in findings:
-        owner = _owner(case.situation.tasks, finding)
-        if owner is not None:
-            found.setdefault(owner.id, []).append(finding)
-    return found
-
-
-def _owner(tasks: list[Item], finding: Finding) -> Item | None:
-    if not finding.file or bad_path(finding.file):
-        return None
-    return next((t for t in tasks if t.status == "done" and overlap(t.files, [normal_path(finding.file)])), None)
-
-
-def mend_tasks(case: Case, owners: dict[str, list[Finding]], because: str, returns_to: str) -> None:
-    """Findings about a task's work reopen that task; the item waits for it and returns to whoever asked."""
-    tasks = {task.id: task for task in case.situation.tasks}
-    for task_id, findings in owners.items():
-        case.tell(task_id, ReopenChild(why=because, findings=findings))
-    made = {task_id: tasks[task_id].agent or "" for task_id in owners}
-    where = tasks[next(iter(owners))].column
-    enter(
-        case,
-        where,
-        because,
-        origins=[],
-        returns_to=returns_to,
-        join="tasks",
-        made=made,
-        waits_for=list(dict.fromkeys([*case.item.waits_for, *made])),
-    )
+        agree_contracts(case, contracts, command.by, command.task)

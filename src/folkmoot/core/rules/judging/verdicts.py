@@ -10,7 +10,7 @@ from folkmoot.core.item import BOUND
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.children.counting import count_made, excess
-from folkmoot.core.rules.children.tasks import mend_tasks, tasks_to_mend
+from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
 from folkmoot.core.rules.movement import enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.findings import Scope, in_scope
@@ -54,8 +54,8 @@ def changes_requested(case: Case, said: Report) -> None:
         ask(case, "decision", f"{stage} asks for changes in round {rounds}: {words}", options=ways(case, stage, fix))
     elif fix is None or fix == stage or place.kind != "flow":
         ask(case, "decision", f"{stage} asks for changes, but no stage made the work: {words}")
-    elif owners and len([f for found in owners.values() for f in found]) == len(scope.kept):
-        mend_tasks(case, owners, f"{stage} asks for changes: {words}", stage)
+    elif owners:
+        mend_tasks(case, owners, f"{stage} asks for changes: {words}", stage, len(scope.kept))
     else:
         enter(case, fix, f"{stage} asks for changes: {words}", origins=[], returns_to=stage)
 

@@ -9,6 +9,7 @@ from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import ENDED, Item, Proof, Proving
 from folkmoot.core.records import Option, Run
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.children.contracts import changed_while_landing
 from folkmoot.core.rules.claims import end_run, fence, stale
 from folkmoot.core.rules.failures import failed, passing_fault
 from folkmoot.core.rules.judging.required import required, unproved
@@ -243,7 +244,7 @@ def _end(case: Case, because: str) -> None:
     """A child that landed where it is ends there."""
     if case.item.column == END:
         enter(case, END, because)
-    else:
+    elif not changed_while_landing(case):
         end_child(case, because)
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import BOUND, Item
-from folkmoot.core.records import Hold, Option
+from folkmoot.core.records import Hold, Option, Run
 from folkmoot.core.report import Files, Report
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
@@ -171,11 +171,17 @@ def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: li
     work = replace(work, merged=None)
     if fault is None and said.outcome in STANDS:
         return Judged(replace(said, files=files_of(work)), None, work, False)
+    work = replace(work, unfit=True)
     refused = Report(outcome="failed", cause="conflict", summary=f"the change was not taken: {words}")
     # What a person must see is seen, whatever became of the change (R-10).
     security = said.reason if said.reason == "security" else None
     refused = replace(refused, usage=said.usage, files=files_of(work), findings=said.findings, reason=security)
     return Judged(refused, None, work, False)
+
+
+def is_own_word(run: Run | None) -> bool:
+    """Is it the agent that says how it ended, and not whoever looked at its change?"""
+    return run is None or run.work is None or not run.work.unfit
 
 
 def files_of(work: Work) -> Files:

@@ -1,0 +1,60 @@
+"""For which words of a contract a task's work is: those that its run was told when it began (R-24)."""
+
+from typing import Any
+
+from folkmoot.core.item import Item
+from folkmoot.core.report import Report
+from folkmoot.core.rules.movement import again
+from folkmoot.core.situation import Case
+
+
+def meant(case: Case, said: Report) -> dict[str, str]:
+    """What a report says about contracts. Words that its run was told it only repeats: they change nothing, and take
+    back nothing that others have changed meanwhile."""
+    told = case.run.contracts if case.run else {}
+    return {one.name: one.text for one in said.contracts if told.get(one.name) != one.text}
+
+
+def rewritten(item: Item, contracts: dict[str, str]) -> dict[str, str]:
+    """What the contracts said for which the item's work was made, of those that say something else now."""
+    if not item.token:
+        return {}  # nobody has been told the old words
+    before = {name: item.contracts[name] for name in contracts if name in item.contracts}
+    now = {**item.contracts, **contracts}
+    return {name: text for name, text in {**before, **item.rewritten}.items() if now.get(name) != text}
+
+
+def agreed_here(item: Item, contracts: dict[str, str]) -> dict[str, Any]:
+    """What changes on a task whose own run has said what a contract is to be: its work is for that."""
+    left = {name: text for name, text in item.rewritten.items() if name not in contracts}
+    return {"contracts": {**item.contracts, **contracts}, "rewritten": left}
+
+
+def goes_again(case: Case, said: Report) -> bool:
+    """`done` is for the contracts as the run was told them: where one was changed meanwhile, the task goes again, and
+    the next run is told both."""
+    item = case.item
+    if item.kind != "task" or case.run is None:
+        return False
+    own = {one.name for one in said.contracts}
+    before = {name: text for name, text in case.run.contracts.items() if name not in own}
+    stale = {name: text for name, text in before.items() if item.contracts.get(name, text) != text}
+    if not stale:
+        if item.rewritten:
+            case.set("item_edited", {"contracts": sorted(item.rewritten)}, rewritten={})
+        return False
+    _again(case, stale, "while it was worked on")
+    return True
+
+
+def changed_while_landing(case: Case) -> bool:
+    """The same for what a run was done with in time: a contract was changed before its work had come to its parent."""
+    if case.item.kind != "task" or not case.item.rewritten:
+        return False
+    _again(case, case.item.rewritten, "before its work had landed")
+    return True
+
+
+def _again(case: Case, before: dict[str, str], when: str) -> None:
+    why = f"the contract {', '.join(sorted(before))} was changed {when}"
+    again(case, "item_ready", {"why": why}, told=why, because=why, rewritten=before)

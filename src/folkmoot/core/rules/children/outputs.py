@@ -1,0 +1,52 @@
+"""What a child ended with, as its parent keeps it. What is too long for that stays whole in the report of its run."""
+
+from msgspec.structs import replace
+
+from folkmoot.core.item import Item, Output
+from folkmoot.core.records import Run
+from folkmoot.core.report import Report
+
+OUTPUT_CHARACTERS = 8_000
+OUTPUT_PARTS = 200
+OUTPUTS_KEPT = 200
+
+
+def output_of(item: Item, run: Run, said: Report) -> Output:
+    """All that a child's report says which its parent may need."""
+    # A signal's name says how it ended, and its blockers say why: the parent needs both.
+    told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
+    return Output(
+        agent=run.agent,
+        kind=item.kind,
+        outcome=said.outcome,
+        title=item.title,
+        summary=": ".join(dict.fromkeys(words for words in told if words)),
+        findings=[replace(f, found_by=f.found_by or [run.agent]) for f in said.findings],
+        comments=said.comments,
+        tests=said.tests,
+        files=[*said.files.created, *said.files.modified],
+        next_steps=said.next_steps,
+        integration_points=said.integration_points,
+        interfaces=said.interfaces,
+        run=run.id,
+    )
+
+
+def kept(item: Item, output: Output) -> Output:
+    """As much of it as every later row of the parent can carry along; where something is left out it says so."""
+    names = ["files", "next_steps", "interfaces"]
+    names += ["findings", "comments"] if output.kind != "part" else []  # a part's are its verdict: all of them count
+    lists = {name: getattr(output, name) for name in names}
+    short = {name: parts[:OUTPUT_PARTS] for name, parts in lists.items() if len(parts) > OUTPUT_PARTS}
+    left = len(output.summary) - OUTPUT_CHARACTERS
+    if left <= 0 and not short:
+        return output
+    where = f"in the report of run {output.run}: moot show {item.id} --json"
+    more = f" […{left} characters more {where}]" if left > 0 else f" [more {where}]"
+    return replace(output, summary=output.summary[:OUTPUT_CHARACTERS] + more, cut=True, **short)
+
+
+def with_output(outputs: dict[str, Output], child: str, output: Output) -> dict[str, Output]:
+    """The newest outputs: a parent may have had many children."""
+    found = {**{other: o for other, o in outputs.items() if other != child}, child: output}
+    return dict(list(found.items())[-OUTPUTS_KEPT:])
