@@ -17,7 +17,8 @@ def facts_told(brief: View) -> Iterator[str]:
         ("What the board tells you", _told(brief)),
         ("What people decided before", _guidance(brief)),
         ("What is disputed", _disputes(brief)),
-        ("What was found, and must change where it still holds", _findings(brief)),
+        ("What was found, and must change where it still holds", _findings(brief["findings"])),
+        ("What was remarked beside an approval; nothing must change for it", _findings(brief.get("remarks", []))),
         ("The advice to follow now", _advice(brief)),
         ("What the last run said", _previous(brief)),
         ("What was tried; do not repeat it", _attempts(brief)),
@@ -87,8 +88,8 @@ def _disputes(brief: View) -> Iterator[str]:
         )
 
 
-def _findings(brief: View) -> Iterator[str]:
-    for number, found in enumerate(brief["findings"], start=1):
+def _findings(findings: list[View]) -> Iterator[str]:
+    for number, found in enumerate(findings, start=1):
         line = f":{found['line']}" if found.get("line") is not None else ""
         place = f", {inline(found['file'])}{line}" if found.get("file") else ""
         by = ", ".join(inline(agent) for agent in found.get("found_by") or []) or "an earlier run"

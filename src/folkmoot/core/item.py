@@ -107,6 +107,7 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     integration_points: dict[str, Any] = field(default_factory=dict)
     run: str = ""
     report: dict[str, Any] = field(default_factory=dict)  # what its dialect said beyond that
+    claimed: str = ""  # its own word, where the rules take what it says for another
 
 
 class Proving(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

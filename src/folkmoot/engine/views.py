@@ -224,6 +224,8 @@ def run_view(run: Run) -> View:
         "ref": f"refs/moot/runs/{run.id}" if run.work and run.work.commit else None,
         "changed": [{"path": one.path, "how": one.how} for one in run.work.touched] if run.work else [],
         "report": msgspec.to_builtins(run.report) if run.report else None,
+        "refused": msgspec.to_builtins(run.refused) if run.refused else None,
+        "refused_for": run.refused_for,
     }
 
 
