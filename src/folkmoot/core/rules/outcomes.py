@@ -45,7 +45,7 @@ def offer(case: Case, command: OfferReport) -> None:
 
 
 def report(case: Case, command: ReportRun) -> None:
-    """End the run with its report, then let the outcome decide. A fault of form is refused; as last word, `protocol`."""
+    """End the run with its report, then let the outcome decide. Bad form is refused, or as last word `protocol`."""
     run = fence(case)
     if run.gate:
         gate_reported(case, command)
