@@ -1,4 +1,4 @@
-"""What agents write in the documents' own forms: a hasty approval, a report that breaks the form, work left half done."""
+"""What agents write in the documents' own forms: a hasty approval, bad form, work that is left half done."""
 
 import json
 from pathlib import Path

@@ -32,7 +32,7 @@ BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {
 
 def refused(board: TrialBoard, run: Speaker, outcome: str, **parts: Any) -> Invalid:
     with pytest.raises(Invalid) as caught:
-        board.report(run, outcome, final=False, **parts)
+        board.say(run, outcome, **parts)
     return caught.value
 
 
@@ -46,7 +46,7 @@ def test_it_is_refused_and_the_run_goes_on(outcome: str, parts: dict[str, Any], 
         assert (error.code, error.exit_code) == ("report_refused", 2)
         assert words in error.message and "report again" in error.hint
         assert board.place(item) == ("dev", "running") and board.item(item).effort.protocol_faults == 0
-        assert board.report(run, "done", final=False)["column"] == "review"
+        assert board.say(run, "done")["column"] == "review"
 
 
 @pytest.mark.ledger("R-07", "R-32")
@@ -69,7 +69,7 @@ def test_a_thread_left_open_by_done_is_asked_back() -> None:
         run = board.claim("test-architect")
         assert "leaves open c001" in refused(board, run, "done", summary="fixed").message
         settled = {"content": "You are right", "parent": "c001", "resolution": "accepted"}
-        assert board.report(run, "done", final=False, comments=[settled])["column"] == "dev"
+        assert board.say(run, "done", comments=[settled])["column"] == "dev"
         assert board.item(item).disputes == []
 
 
@@ -79,7 +79,7 @@ def test_a_part_is_refused_too_and_its_words_go_with_its_report() -> None:
         item = board.add("It", column="review")
         run = board.claim("reviewer")
         refused(board, run, "delegates", comments=[{"content": "look at the clock"}], delegate=[{"task": "x"}])
-        board.report(run, "disputed", final=False, comments=[{"content": "it is another thing"}])
+        board.say(run, "disputed", comments=[{"content": "it is another thing"}])
         board.effort("devils-advocate", "done")
         assert board.place(item)[0] == "implement"
         assert [comment["content"] for comment in board.show(item)["comments"]][:1] == ["it is another thing"]
@@ -95,7 +95,7 @@ def test_a_gate_that_says_neither_green_nor_red_is_asked_back() -> None:
         board.effort("siegemaster", "done")
         run = board.claim("ward")
         assert "done or failed" in refused(board, run, "stuck", summary="hm").message
-        board.report(run, "done", final=False)
+        board.say(run, "done")
         assert board.place(item)[0] == "done"
 
 
@@ -110,7 +110,7 @@ def test_what_it_commented_is_a_comment_at_once_and_stands_there_once() -> None:
         (comment,) = board.show(item)["comments"]
         assert (comment["content"], comment["author"]) == (WORD["content"], "dev-agent")
         assert (comment["parent"], comment["status"]) == (None, "open")
-        view = board.report(run, "disputed", final=False, comments=[WORD])
+        view = board.say(run, "disputed", comments=[WORD])
         assert view["column"] == "tests" and len(view["comments"]) == 1
         assert board.item(item).disputes[0].thread == comment["id"]
 
@@ -126,7 +126,7 @@ def test_a_refused_resolution_resolves_nothing() -> None:
         wrong = {"content": "No", "parent": "c001", "resolution": "rejected"}
         assert "only as accepted" in refused(board, run, "done", comments=[wrong]).message
         assert board.show(item)["comments"][0]["status"] == "open"
-        board.report(run, "disputed", final=False, comments=[{"content": "No", "parent": "c001"}])
+        board.say(run, "disputed", comments=[{"content": "No", "parent": "c001"}])
         assert board.place(item)[0] == "dev" and len(board.show(item)["comments"]) == 2
 
 
@@ -139,7 +139,7 @@ def test_two_comments_with_the_same_words_stay_two() -> None:
         run = board.claim("dev-agent")
         both = [{"content": "agreed", "parent": parent, "resolution": "accepted"} for parent in ("c001", "c002")]
         refused(board, run, "asks", comments=both)
-        view = board.report(run, "done", final=False, comments=both)
+        view = board.say(run, "done", comments=both)
         said = [(c["content"], c["parent"], c["resolution"]) for c in view["comments"] if c["author"] == "dev-agent"]
         assert said == [("agreed", "c001", "accepted"), ("agreed", "c002", "accepted")]
 
@@ -152,7 +152,7 @@ def test_attempts_it_told_count_once_when_it_says_it_well(again: list[dict[str, 
         run = board.claim("developer")
         refused(board, run, "asks", attempts=[TRIED])
         assert board.show(item)["runs"][-1]["refused"]["attempts"][0]["approach"] == TRIED["approach"]
-        board.report(run, "failed", final=False, summary="red", attempts=again)
+        board.say(run, "failed", summary="red", attempts=again)
         assert len(board.show(item)["failure_history"]) == 1
         assert board.item(item).span.attempts == 1
 
@@ -256,11 +256,11 @@ def test_however_it_is_refused_no_word_is_lost_or_doubled_and_a_plain_report_end
         told: list[str] = []
         for outcome, comments in tries:
             try:
-                board.report(run, outcome, final=False, comments=comments)
+                board.say(run, outcome, comments=comments)
             except Invalid:
                 told += [remark["content"] for remark in comments if remark["content"].strip()]
             else:
                 return
             said = [comment["content"] for comment in board.show(item)["comments"]]
             assert set(said) == set(told) and board.place(item) == ("dev", "running")
-        assert board.report(run, "done", final=False, summary="well")["column"] == "review"
+        assert board.say(run, "done", summary="well")["column"] == "review"

@@ -31,7 +31,7 @@ from folkmoot.core.rules import (
 )
 from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import gates, required, verdicts
+from folkmoot.core.rules.judging import form, gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
@@ -500,6 +500,30 @@ def no_end_of_experts(patch: Patch) -> None:
 @defect("R-13", "a reviewer may always ask for more", flow=limited("pipeline", feedback_rounds=1), alone=True)
 def endless_rounds(patch: Patch) -> None:
     patch.setattr(outcomes, "changes_requested", with_limits(verdicts.changes_requested, feedback_rounds=1000))
+
+
+@defect("R-22", "a checker's done goes through beside failed tests", flow=flow_of("pipeline"), in_log=False)
+def unweighed(patch: Patch) -> None:
+    patch.setattr(outcomes, "as_shown", lambda case, said: said)
+
+
+@defect("R-32", "what a refused report says is lost")
+def forgetful_refusal(patch: Patch) -> None:
+    patch.setattr(form, "_rows", lambda case, said: [])
+
+
+@defect("R-32", "a report that is refused ends its run")
+def deadly_refusal(patch: Patch) -> None:
+    def wrong(case: Case, said: Report, fault: str) -> None:
+        form.refuse(case, said, fault)
+        claims.end_run(case, "agent_completed", "reported", {}, outcome="failed", cause="protocol")
+
+    patch.setattr(outcomes, "refuse", wrong)
+
+
+@defect("R-32", "what is said again after a refusal stands there twice")
+def doubled_words(patch: Patch) -> None:
+    patch.setattr(form, "said_before", lambda case, remarks: [None] * len(remarks))
 
 
 @defect("R-14", "parts are left behind when their item ends or moves", flow=flow_of("pipeline"), alone=True)

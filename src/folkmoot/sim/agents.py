@@ -264,12 +264,12 @@ class Agent:
         and what it says before that may be refused."""
         first = self._scene(claim)
         for words in sloppy.first_words(first, report):
-            answer = self.world.say(Order(speaker, words, key=f"sloppy-{speaker.run}"))
+            answer = self.world.say(Order(speaker, words, key=f"{type(words).__name__}-{speaker.run}"))
             yield 0.5
             if answer.code == "report_refused" and sloppy.leaves(first):
                 return
-        if self.world.items[first.item.id].run != speaker.run:
-            return
+            if self.world.items[first.item.id].run != speaker.run:
+                return
         report = sloppy.hasty(first, report)
         while True:
             scene = self._scene(claim)

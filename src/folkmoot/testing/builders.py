@@ -249,9 +249,13 @@ class TrialBoard:
         view = self.engine.claim(PERSON, agent, **options)
         return Speaker(agent, view["run"], view["token"])
 
-    def report(self, speaker: Speaker, outcome: str, *, final: bool = True, **parts: Any) -> View:
-        """The last word of a process that has ended; with `final=False` of one that can still say it better."""
-        return self.engine.report(speaker, report(outcome, **parts), final=final)
+    def report(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+        """The last word of a process that has ended."""
+        return self.engine.report(speaker, report(outcome, **parts), final=True)
+
+    def say(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+        """The report of an agent that is still there: what breaks the form is refused."""
+        return self.engine.report(speaker, report(outcome, **parts))
 
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
         return self.report(self.claim(agent), outcome, **parts)

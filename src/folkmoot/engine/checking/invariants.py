@@ -40,7 +40,7 @@ CHECKS = {
     "R-19": "work comes onto a branch by a run, one landing at a time, onto the target only past every gate of its way",
     "R-20": "no path is held twice, a hold ends with what it is for, and no change beyond its rights is taken",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
-    "R-22": "an item that is done says what shows it",
+    "R-22": "an item that is done says what shows it, and no checker says done beside high findings or failed tests",
     "R-24": "splits, their depth and their repeats are bounded, and tasks do not outlive what was split",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
