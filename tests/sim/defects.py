@@ -491,7 +491,6 @@ def same_expert(patch: Patch) -> None:
     "after three experts the agent goes on",
     flow=limited("escalation", own_attempts=1, attempts=None),
     alone=True,
-    first=121,
 )
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
@@ -602,7 +601,7 @@ def wrong_work(patch: Patch) -> None:
     change_rule(patch, KeepWork, wrong)
 
 
-@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True, first=20)
+@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True)
 def unbound_dispatch(patch: Patch) -> None:
     everywhere(patch, (movement, outcomes, landing), "stands_alone", lambda case: False)
 
@@ -657,7 +656,7 @@ def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
-@defect("R-07", "a stopped board goes on")
+@defect("R-07", "a stopped board goes on", first=58)
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)
 
