@@ -81,6 +81,12 @@ class Moot:
         )
         return Said(ended.returncode, ended.stdout, ended.stderr)
 
+    def process_text(self, *words: str) -> str:
+        """What a person reads, from a process of its own; no line is cut."""
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(self.folder), "COLUMNS": "400"}
+        command = [sys.executable, "-m", "folkmoot", *words]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
         """An agent's whole life: claim, one effort, report."""
         claim = self("claim", agent)
@@ -89,13 +95,18 @@ class Moot:
     def report(self, claim: View, outcome: str, **parts: Any) -> View:
         return self.hand_in(claim, json.dumps({"outcome": outcome, **parts}))
 
-    def hand_in(self, claim: View, text: str) -> View:
+    def hand_in(self, claim: View, text: str, *more: str) -> View:
         """The report of a run as the agent wrote it, in whatever dialect."""
-        return self("report", claim["run"], "-", "--token", str(claim["token"]), stdin=text)
+        return self("report", claim["run"], "-", "--token", str(claim["token"]), *more, stdin=text)
 
-    def speak(self, agent: str, said: str | View) -> View:
+    def try_in(self, claim: View, said: str | View, *more: str) -> Said:
+        """The same for one that may be refused."""
+        text = said if isinstance(said, str) else json.dumps(said)
+        return self.say("report", claim["run"], "-", "--token", str(claim["token"]), *more, stdin=text)
+
+    def speak(self, agent: str, said: str | View, *more: str) -> View:
         """An agent's whole life, ended by a text or a JSON document in its own dialect."""
-        return self.hand_in(self("claim", agent), said if isinstance(said, str) else json.dumps(said))
+        return self.hand_in(self("claim", agent), said if isinstance(said, str) else json.dumps(said), *more)
 
     def events(self, item: str | None = None) -> list[View]:
         found: list[View] = self("log", *([item] if item else []))["events"]

@@ -167,7 +167,7 @@ def test_no_expert_is_asked_twice_for_the_same_problem(tmp_path: Path) -> None:
     item = moot.speak("developer", delegation)
     assert (item["status"], item["children"]) == ("waiting", ["2"]), "earlier, by saying so"
     moot.speak("protocol-expert", UNSUCCESSFUL)
-    item = moot.speak("developer", delegation)
+    item = moot.speak("developer", delegation, "--final")
     assert (item["status"], item["told"]) == (
         "ready",
         "protocol-expert was asked already: the same expert is not asked twice for the same problem",
@@ -206,12 +206,12 @@ FORBIDDEN: dict[str, str | dict[str, Any]] = {
 def test_what_an_expert_cannot_do(tmp_path: Path, said: str | dict[str, Any]) -> None:
     moot = board(tmp_path)
     moot.speak("developer", blocks(1, 3))
-    child = moot.speak("crypto-expert", said)
+    child = moot.speak("crypto-expert", said, "--final")
     assert child["told"].startswith("an item of kind expert cannot")
     for _ in range(5):
         # It is told what was wrong; the next time it is one of its three tries.
         assert child["status"] == "ready"
-        child = moot.speak("crypto-expert", said)
+        child = moot.speak("crypto-expert", said, "--final")
     assert (child["status"], child["failure_count"]) == ("failed", 3)
     assert moot.say("inbox").code == 3, "no human was asked"
     assert [item["agent"] for item in moot("list")["items"]] == [None, "crypto-expert", "protocol-expert"]

@@ -77,9 +77,8 @@ def test_sub_agents_look_and_the_parent_puts_it_together(tmp_path: Path) -> None
         "auth uses sessions",
         "routes/auth.ts is shared",
     ]
-    item = moot.hand_in(claim, json.dumps(SUB_AGENTS))
-    assert item["runs"][-1]["cause"] == "protocol", "one fan-out per item"
-    assert place(moot.speak("pathseeker", DECOMPOSITION)) == ("weave", "waiting")
+    assert moot.try_in(claim, SUB_AGENTS).error == "report_refused", "one fan-out per item"
+    assert place(moot.hand_in(claim, json.dumps(DECOMPOSITION))) == ("weave", "waiting")
 
 
 @pytest.mark.ledger("Q-04", "Q-05", "Q-06", "R-24")
@@ -213,7 +212,7 @@ def test_the_escape_hatch_brings_a_fresh_decomposition(tmp_path: Path, escape: V
     assert seeker["item"]["id"] == item["id"]
     told = json.dumps(seeker["brief"])
     assert (escape.get("summary") or escape["report"]) in told, "with the failure in hand"
-    refused = moot.report(seeker, "done", summary="looks fine to me")
+    refused = moot.hand_in(seeker, '{"outcome": "done", "summary": "looks fine to me"}', "--final")
     assert refused["runs"][-1]["cause"] == "protocol", "it must be split or asked about"
     item = split(moot, {"title": "the form"}, {"title": "the mail", "after": ["the form"]})
     assert place(item) == ("weave", "waiting")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 from tests.bad_input.text import order
 from tests.bad_input.yard import Case, Seen, Yard, refusal, refused, through_python, through_relay
@@ -11,6 +12,7 @@ FAILED = '{"outcome": "failed", "summary": "other"}'
 FORM = "## Summary\nown\n\n## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked\n"
 UNTICKED = "## Summary\nown\n\n## Status\n- [ ] Complete / [ ] Needs follow-up / [ ] Blocked\n"
 MEGABYTE = 1_000_000
+LIVES = "the run lives; what it said is kept"
 
 
 def _unread(name: str, given: str, text: str, row: str = "B12", words: bool = True) -> Case:
@@ -58,9 +60,7 @@ def _empty_verdict(yard: Yard) -> Seen:
     """Changes are wanted, and nobody is told which."""
     yard.done("add", "Five", "--column", "review")
     claim = json.loads(yard.done("claim", "review-agent", "--json").out)
-    said = ("report", claim["run"], "--token", str(claim["token"]), "-", "--json")
-    view = json.loads(yard.done(*said, stdin=b'{"outcome": "changes_requested"}').out)
-    return Seen(0, None, f"{view['runs'][-1]['outcome']} ({view['runs'][-1]['cause']})")
+    return _asked_back(yard, claim, b'{"outcome": "changes_requested"}')
 
 
 def _empty_part(yard: Yard) -> Seen:
@@ -72,9 +72,13 @@ def _empty_part(yard: Yard) -> Seen:
     other.done("add", "One", "--column", "review")
     claim = json.loads(other.done("claim", "reviewer", "--json").out)
     assert claim["item"]["kind"] == "part"
-    said = ("report", claim["run"], "--token", str(claim["token"]), "-", "--json")
-    view = json.loads(other.done(*said, stdin=b'{"outcome": "changes_requested", "findings": []}').out)
-    return Seen(0, None, f"{view['runs'][-1]['outcome']} ({view['runs'][-1]['cause']})")
+    return _asked_back(other, claim, b'{"outcome": "changes_requested", "findings": []}')
+
+
+def _asked_back(yard: Yard, claim: dict[str, Any], text: bytes) -> Seen:
+    heard = yard.moot("report", claim["run"], "--token", str(claim["token"]), "-", "--json", stdin=text)
+    shown = json.loads(yard.done("show", claim["item"]["id"], "--json").out)
+    return Seen(*refusal(heard), LIVES if shown["runs"][-1]["ended_at"] is None else "it has ended")
 
 
 def _slow(name: str, given: str, make: Callable[[int], str]) -> Case:
@@ -118,10 +122,11 @@ CASES = [
         "a verdict that contradicts itself",
         '{"type": "review_findings", "status": "approved", "approval": false, "findings": []}',
     ),
-    _unread(
+    _heard(
         "passed",
-        "tests that passed, though some failed",
+        "tests that passed, though some failed, by who makes the work",
         '{"type": "test_results", "status": "passed", "summary": {"total": 2, "passed": 1, "failed": 1}}',
+        "done",
     ),
     _unread(
         "attempts-behind",
@@ -166,9 +171,9 @@ CASES = [
         "changes requested, without a word which",
         "`moot report`",
         _empty_verdict,
-        0,
-        None,
-        "failed (protocol)",
+        2,
+        "report_refused",
+        LIVES,
     ),
     Case(
         "B12",
@@ -176,9 +181,9 @@ CASES = [
         "the same, by one of several that check at once",
         "`moot report`",
         _empty_part,
-        0,
-        None,
-        "failed (protocol)",
+        2,
+        "report_refused",
+        LIVES,
     ),
     Case("B12", "twice", "a second report of the same run", "`moot report`", _twice, 1, "stale_claim"),
     Case(

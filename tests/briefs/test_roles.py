@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import AddComment, CancelItem, DispatchAgent, SendMessage
 from folkmoot.core.report import OUTCOMES
-from folkmoot.core.rules.outcomes import PERMISSION, UNSPEAKABLE
+from folkmoot.core.rules.judging.form import PERMISSION, UNSPEAKABLE
 from folkmoot.testing.builders import PERSON, TrialBoard
 from tests.briefs.scenes import (
     BODY,
@@ -243,6 +243,15 @@ def test_what_is_left_unfinished_and_how_a_run_ended_reach_the_next() -> None:
         board.add("another", column="qa")  # any command sees that the lease is over
         board.sleep(60)
         previous = take(board, "dev-agent")[1]["previous"]
+        assert previous["since"] == "a run of dev-agent ended without a report"
+        assert (previous["summary"], previous["next_steps"]) == ("half of it", ["the other half"]), "nothing is lost"
+
+
+def test_a_run_that_ended_without_a_word_is_told_of_where_nothing_was_left_before() -> None:
+    with TrialBoard(preset_flow("kanban")) as board:
+        board.add(TITLE, column="dev")
+        board.crash(board.claim("dev-agent"))
+        previous = take(board, "dev-agent")[1]["previous"]
         assert previous["end"] == "rescued" and "summary" not in previous
 
 
@@ -263,14 +272,18 @@ def test_lessons_reach_the_same_role_and_the_same_files_the_five_newest() -> Non
 
 @pytest.mark.ledger("Q-06")
 def test_a_brief_never_holds_what_other_runs_printed() -> None:
-    """Only what a report says in the fields of the contract travels on."""
+    """Only what a report says travels on; of one that is done not even what its dialect says beyond the contract."""
     with TrialBoard(preset_flow("kanban")) as board:
         board.add(TITLE, column="dev")
-        beside = {"log": "RAW OUTPUT of the run"}
-        board.effort("dev-agent", "failed", summary="red", extra=beside, usage={"input_tokens": 123_456})
-        brief = take(board, "dev-agent")[1]
+        beside = {"log": "SAID BESIDE IT"}
+        run = board.claim("dev-agent")
+        board.engine.keep_output(run, [(1, "RAW OUTPUT of the run")])
+        board.report(run, "failed", summary="red", extra=beside, usage={"input_tokens": 123_456})
+        run, brief = take(board, "dev-agent")
         assert "RAW OUTPUT" not in str(brief) and "123456" not in str(brief)
-        assert brief["previous"]["summary"] == "red"
+        assert brief["previous"]["summary"] == "red" and "SAID BESIDE IT" in str(brief)
+        board.report(run, "done", summary="green", extra=beside)
+        assert "SAID BESIDE IT" not in str(take(board, "review-agent")[1])
 
 
 def test_the_report_format_names_this_run() -> None:

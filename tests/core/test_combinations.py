@@ -37,7 +37,7 @@ def test_a_run_that_resolved_a_thread_and_then_disputes_it_is_a_protocol_fault(c
     story = disputed()
     speaker = story.claim()
     story.do(commands.AddComment(content="Yes.", parent="c001", resolution="accepted"), speaker)
-    story.do(commands.ReportRun(report=report("disputed", comments=comments)), speaker)
+    story.do(commands.ReportRun(report=report("disputed", comments=comments), final=True), speaker)
     assert story.place == ("tests", "ready") and story.it.effort.protocol_faults == 1
     assert [dispute.thread for dispute in story.it.disputes] == ["c001"]
 

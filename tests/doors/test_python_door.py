@@ -1,11 +1,13 @@
 """The Python door for locks, messages, dispatch, numbers and prompts."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
 
 from folkmoot import Board, Report
+from folkmoot.core.report import Remark
 from folkmoot.errors import Invalid, Refused
 
 
@@ -76,3 +78,27 @@ def test_a_block_whose_report_was_refused_ends_its_run(board: Board) -> None:
     with pytest.raises(Invalid), board.claim("implementer", lease=60) as run:
         run.report(Report.done("built"), key="k" * 100_000)
     assert board.show("1")["status"] != "running"
+
+
+@pytest.mark.ledger("R-32")
+def test_a_report_that_breaks_the_form_can_be_said_better_in_the_same_block(board: Board) -> None:
+    board.add("One")
+    with board.claim("implementer", lease=60) as run:
+        with pytest.raises(Invalid) as caught:
+            run.report(Report(outcome="asks", summary="which?", comments=[Remark(content="two readings")]), key="k")
+        assert caught.value.code == "report_refused"
+        assert [comment["content"] for comment in run.item["comments"]] == ["two readings"]
+        run.report(Report.done("built"), key="k")
+    assert board.show("1")["column"] == "review" and len(board.show("1")["comments"]) == 1
+
+
+@pytest.mark.ledger("R-32", "R-07")
+@pytest.mark.parametrize("caught", [True, False])
+def test_a_block_that_ends_after_a_refusal_tells_the_next_run_what_was_wrong(board: Board, caught: bool) -> None:
+    board.add("One")
+    inside = suppress(Invalid) if caught else nullcontext()
+    outside = nullcontext() if caught else pytest.raises(Invalid, match="asks needs a question")
+    with outside, board.claim("implementer", lease=60) as run, inside:
+        run.report(Report(outcome="asks", summary="which?"))
+    item = board.show("1")
+    assert (item["status"], item["runs"][-1]["cause"], item["told"]) == ("ready", "protocol", "asks needs a question")

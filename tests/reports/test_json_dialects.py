@@ -274,10 +274,6 @@ FAULTS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no verdict": ({"type": "review_findings", "findings": []}, ["status"]),
     "findings in words": ({**REVIEW, "findings": "many"}, ["findings"]),
     "two faults": ({**REVIEW, "approval": "no", "findings": [3]}, ["approval", "findings"]),
-    "passed with failures": (
-        {**RESULTS, "summary": {"total": 2, "passed": 1, "failed": 1}},
-        ["tests failed"],
-    ),
     "results without a verdict": ({"type": "test_results"}, ["status"]),
     "no vulnerabilities": ({"type": "security_issues"}, ["vulnerabilities"]),
     "no failures": ({"type": "test_failures", "failures": []}, ["failures"]),
@@ -300,3 +296,21 @@ def test_faults_are_named_and_an_earlier_report_does_not_count(data: dict[str, A
             read_report(text)
         for word in words:
             assert word in caught.value.message
+
+
+@pytest.mark.ledger("R-22")
+def test_readers_translate_and_leave_it_to_the_rules_to_weigh_an_approval() -> None:
+    red = read_report(json.dumps({**RESULTS, "summary": {"total": 2, "passed": 1, "failed": 1}}))
+    assert red.tests is not None and (red.outcome, red.tests.failed) == ("done", 1)
+    holes = read_report(json.dumps({**SECURITY, "status": "approved"}))
+    assert (holes.outcome, [finding.severity for finding in holes.findings]) == ("done", ["critical"])
+    assert read_report(json.dumps(SECURITY)).outcome == "changes_requested", "who gives no verdict has found something"
+
+
+@pytest.mark.parametrize(
+    ("told", "failed"), [({"total": 10, "passed": 8}, 2), ({"total": 10, "passed": 8, "failed": 0}, 0)]
+)
+def test_who_counts_all_and_the_good_ones_has_counted_the_bad_ones(told: dict[str, int], failed: int) -> None:
+    for said in ({"outcome": "done", "tests": told}, {**RESULTS, "summary": told}, {**QUEST_SHORT, "tests": told}):
+        tests = read_report(json.dumps(said)).tests
+        assert tests is not None and tests.failed == failed

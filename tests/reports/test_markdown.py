@@ -1,5 +1,7 @@
 """The markdown form, from tidy to sloppy: what it says is heard, and nothing it does not say."""
 
+from typing import Any
+
 import pytest
 
 from folkmoot.errors import Invalid
@@ -314,3 +316,26 @@ def test_a_status_in_the_middle_of_other_words_is_none() -> None:
 def test_a_ticked_box_among_the_fixes_is_no_fix(text: str) -> None:
     with pytest.raises(Invalid):
         read_report(text)
+
+
+@pytest.mark.ledger("R-22", "P-08")
+@pytest.mark.parametrize(
+    ("words", "counted"),
+    [
+        ("Integration tests: 8/10 passed", (10, 8, 2)),
+        ("8 of 10 tests passed", (10, 8, 2)),
+        ("8 passed, 2 failed in 3.1s", (10, 8, 2)),
+        ("8/10 passed at first, 10/10 passed after the fix", (10, 10, 0)),
+        ("unit 20/20 passed, integration 8/10 passed", (30, 28, 2)),
+        ("12/10 passed", None),
+        ("everything passed", None),
+    ],
+)
+def test_counts_of_tests_are_read_wherever_the_form_has_room_for_them(words: str, counted: Any) -> None:
+    """The document's form has no section for tests: a tester says it in the summary."""
+    for form in (
+        f"## Summary\n{words}\n\n## Status\n- [x] Complete\n",
+        f"## Summary\nran\n\n## Tests\n{words}\n\n## Status\n[x] Complete",
+    ):
+        tests = read_report(form).tests
+        assert (None if tests is None else (tests.total, tests.passed, tests.failed)) == counted

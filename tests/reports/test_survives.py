@@ -16,7 +16,7 @@ def shown(text: str) -> str:
     """The report of a run as the board shows it, as text."""
     with TrialBoard() as board:
         item = board.add(column="review")
-        board.engine.report(board.claim("review-agent"), read_report(text))
+        board.engine.report(board.claim("review-agent"), read_report(text), final=True)
         view = json.loads(json.dumps(board.show(item)))
         return json.dumps(view["runs"][0]["report"], ensure_ascii=False)
 

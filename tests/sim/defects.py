@@ -39,7 +39,7 @@ from folkmoot.core.rules import (
 )
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import gates, required, verdicts
+from folkmoot.core.rules.judging import form, gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, messages
@@ -500,7 +500,6 @@ def same_expert(patch: Patch) -> None:
     "after three experts the agent goes on",
     flow=limited("escalation", own_attempts=1, attempts=None),
     alone=True,
-    first=121,
 )
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
@@ -509,6 +508,30 @@ def no_end_of_experts(patch: Patch) -> None:
 @defect("R-13", "a reviewer may always ask for more", flow=limited("pipeline", feedback_rounds=1), alone=True)
 def endless_rounds(patch: Patch) -> None:
     patch.setattr(outcomes, "changes_requested", with_limits(verdicts.changes_requested, feedback_rounds=1000))
+
+
+@defect("R-22", "a checker's done goes through beside failed tests", flow=flow_of("pipeline"), in_log=False)
+def unweighed(patch: Patch) -> None:
+    patch.setattr(outcomes, "as_shown", lambda case, said: said)
+
+
+@defect("R-32", "what a refused report says is lost")
+def forgetful_refusal(patch: Patch) -> None:
+    patch.setattr(form, "_rows", lambda case, said: [])
+
+
+@defect("R-32", "a report that is refused ends its run")
+def deadly_refusal(patch: Patch) -> None:
+    def wrong(case: Case, said: Report, fault: str) -> None:
+        form.refuse(case, said, fault)
+        claims.end_run(case, "agent_completed", "reported", {}, outcome="failed", cause="protocol")
+
+    patch.setattr(outcomes, "refuse", wrong)
+
+
+@defect("R-32", "what is said again after a refusal stands there twice")
+def doubled_words(patch: Patch) -> None:
+    patch.setattr(form, "said_before", lambda case, remarks: [None] * len(remarks))
 
 
 @defect("R-14", "parts are left behind when their item ends or moves", flow=flow_of("pipeline"), alone=True)
@@ -587,7 +610,7 @@ def wrong_work(patch: Patch) -> None:
     change_rule(patch, KeepWork, wrong)
 
 
-@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True, first=20)
+@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True)
 def unbound_dispatch(patch: Patch) -> None:
     everywhere(patch, (movement, outcomes, landing), "stands_alone", lambda case: False)
 
@@ -642,7 +665,7 @@ def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
-@defect("R-07", "a stopped board goes on")
+@defect("R-07", "a stopped board goes on", first=58)
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)
 

@@ -225,6 +225,29 @@ def test_an_unreadable_report_is_not_kept(scene: Scene, report: dict[str, Any]) 
     assert scene.relay.report == Report.done("It is done.")
 
 
+ASKS_NOTHING = {"outcome": "asks", "summary": "hm", "comments": [{"content": "two readings"}]}
+
+
+@pytest.mark.ledger("R-32")
+def test_a_report_that_breaks_the_form_is_refused_while_the_agent_is_there(scene: Scene) -> None:
+    for _ in range(2):
+        assert scene.refused("engine.report", report=ASKS_NOTHING, key="k") == ("Invalid", "report_refused")
+    assert scene.relay.report is None and scene.relay.refused is not None and scene.live(scene.run)
+    told = [comment["content"] for comment in scene.board.queries.comments("1")["comments"]]
+    assert told == ["two readings"] and "agent_completed" not in scene.events()
+    view = scene.ask("engine.report", report=DONE, key="k")["answer"]
+    assert view["note"] == KEPT and scene.relay.report is not None and scene.relay.refused is None
+
+
+@pytest.mark.ledger("R-32")
+def test_a_refused_report_takes_back_no_good_one_and_a_last_word_is_kept_as_it_is(scene: Scene) -> None:
+    scene.ask("engine.report", report=DONE)
+    scene.refused("engine.report", report=ASKS_NOTHING)
+    assert scene.relay.report == Report.done("It is done.")
+    assert scene.ask("engine.report", report=ASKS_NOTHING, final=True)["answer"]["note"] == KEPT
+    assert scene.relay.report is not None and scene.relay.report.outcome == "asks"
+
+
 def test_a_report_cannot_bring_its_own_word_for_the_change(scene: Scene) -> None:
     fields = {"report": DONE, "work": {"commit": "abc"}}
     order = {"name": "ReportRun", "fields": fields}

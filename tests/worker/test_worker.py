@@ -92,6 +92,30 @@ def test_no_report_is_told_to_the_next_run(make: MakeYard) -> None:
     assert len([run for run in yard.show(item)["runs"] if run["agent"] == "dev"]) == 2
 
 
+BAD_FORM = '{"outcome": "asks", "comments": [{"content": "two readings"}]}'
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("mends", [True, False])
+def test_bad_form_is_refused_inside_the_run_and_recorded_only_when_nothing_better_comes(
+    make: MakeYard, mends: bool
+) -> None:
+    yard = make(agent="ladder: {0: small, 1+: escalate}")
+    lines = ["write n.txt x", f"shell echo '{BAD_FORM}' | moot report - ; echo exit $?"]
+    item = yard.add("hasty", *lines, *(["report done"] if mends else []))
+    yard.run()
+    shown = yard.show(item)
+    made = [run for run in shown["runs"] if run["agent"] == "dev"]
+    printed = yard.output(made[0]["run"])
+    assert "asks needs a question" in printed and "exit 2" in printed
+    assert [comment["content"] for comment in shown["comments"]][:1] == ["two readings"]
+    if mends:
+        assert (shown["status"], len(made), len(shown["comments"])) == ("done", 1, 1)
+    else:
+        assert [run["cause"] for run in made] == ["protocol", "protocol"]
+        assert made[0]["refused_for"] == "asks needs a question" and made[0]["report"]["outcome"] == "asks"
+
+
 @pytest.mark.ledger("R-20")
 def test_widening_in_the_middle_of_a_run(make: MakeYard) -> None:
     yard = make()

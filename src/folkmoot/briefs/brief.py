@@ -59,7 +59,8 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
         "guidance": to_builtins(subject.guidance) if subject.guidance else [],
         "disputes": _disputes(flow, subject),
-        "findings": _findings(flow, subject) if subject.findings else [],
+        "findings": _findings(flow, subject, False) if subject.findings else [],
+        "remarks": _findings(flow, subject, True) if subject.findings else [],
         "round": _round(subject),
         "max_rounds": flow.limits.feedback_rounds,
         "heals": facts.heals,
@@ -190,9 +191,10 @@ def _round(item: Item) -> int:
     return reds or item.iteration
 
 
-def _findings(flow: Flow, item: Item) -> list[View]:
-    """Each with who found it: where one agent checks alone, its findings do not repeat its name."""
-    views: list[View] = to_builtins(item.findings)
+def _findings(flow: Flow, item: Item, remarks: bool) -> list[View]:
+    """What must change, or what was only remarked; each with who found it. Where one agent checks alone, its findings
+    do not repeat its name."""
+    views: list[View] = to_builtins([finding for finding in item.findings if finding.remark == remarks])
     column = item.returns_to or ""
     checker = flow.watcher(column) if column in flow.columns and not flow.is_group(column) else None
     for view in views:

@@ -19,7 +19,8 @@ def facts_told(brief: View) -> Iterator[str]:
         ("What has changed in the contracts since the work was made", _changed(brief)),
         ("What people decided before", _guidance(brief)),
         ("What is disputed", _disputes(brief)),
-        ("What was found, and must change where it still holds", _findings(brief)),
+        ("What was found, and must change where it still holds", _findings(brief["findings"])),
+        ("What was remarked beside an approval; nothing must change for it", _findings(brief.get("remarks", []))),
         ("The advice to follow now", _advice(brief)),
         ("What was done about it before, and did not suffice", _heals(brief)),
         ("What the last run said", _previous(brief)),
@@ -100,8 +101,8 @@ def _disputes(brief: View) -> Iterator[str]:
         )
 
 
-def _findings(brief: View) -> Iterator[str]:
-    for number, found in enumerate(brief["findings"], start=1):
+def _findings(findings: list[View]) -> Iterator[str]:
+    for number, found in enumerate(findings, start=1):
         line = f":{found['line']}" if found.get("line") is not None else ""
         place = f", {inline(found['file'])}{line}" if found.get("file") else ""
         by = ", ".join(inline(agent) for agent in found.get("found_by") or []) or "an earlier run"

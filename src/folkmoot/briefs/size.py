@@ -30,6 +30,7 @@ SHARES = {
     "disputes": 3,
     "constraints": 10,
     "findings": 14,
+    "remarks": 4,
     "advice": 5,
     "heals": 8,
     "previous": 7,
@@ -118,6 +119,7 @@ def _by_use(brief: View, name: str) -> list[int]:
         places.reverse()
     keys: dict[str, Callable[[int], int]] = {
         "findings": lambda place: _severity(value[place]),
+        "remarks": lambda place: _severity(value[place]),
         "comments": lambda place: _closeness(brief, value[place]),
     }
     return sorted(places, key=keys[name]) if name in keys else places

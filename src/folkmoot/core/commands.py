@@ -57,6 +57,7 @@ class ReleaseRun(Command, frozen=True, gc=False, kw_only=True):
 class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
 
+    `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
     `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
     """
 
@@ -64,6 +65,13 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     fault: str | None = None
     work: Work | None = None
     evidence: list[Evidence] = field(default_factory=list)
+    final: bool = False
+
+
+class OfferReport(Command, frozen=True, gc=False, kw_only=True):
+    """A report that will count once the run's process has ended: its form is looked at while the agent is there."""
+
+    report: Report
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):

@@ -110,6 +110,7 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     dropped: list[str] = field(default_factory=list)  # files that it changed and lost, since its agent only reads
     interfaces: list[str] = field(default_factory=list)  # what others can build on
     cut: bool = False  # its run said more than is kept here; a brief tells all of it
+    claimed: str = ""  # its own word, where the rules take what it says for another
 
 
 class Proving(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

@@ -54,4 +54,4 @@ def stage(flow: Flow, item: Item) -> str:
     dispute = item.dispute
     if dispute is not None and flow.columns[item.column].kind == "dispute":
         return dispute.side(dispute.turn).stage
-    return flow.stage(item.column, item.origins)
+    return flow.stage(flow.acting(item.column, item.tags).name, item.origins)

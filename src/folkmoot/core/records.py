@@ -40,6 +40,10 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     began: float = 0.0  # store clock
     said: dict[str, int] = field(default_factory=dict)  # comments, messages, questions in the middle of its work
     contracts: dict[str, str] = field(default_factory=dict)  # as it was told them when it began
+    refused: Report | None = None  # its last report that was refused for its form, while it lived
+    refused_for: str | None = None
+    refusals: int = 0
+    kept: list[str] = field(default_factory=list)  # comments that such reports brought
 
 
 class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

@@ -36,6 +36,7 @@ class Finding(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields
     category: str | None = None
     found_by: list[str] = field(default_factory=list)  # filled in where several agents look at the same work
     wordings: list[str] = field(default_factory=list)  # how others said the same
+    remark: bool = False  # said beside `done`: nothing must change for it; only the rules say so
 
 
 class Remark(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

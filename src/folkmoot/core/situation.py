@@ -1,6 +1,6 @@
 """What a rule may look at, and what it writes: a situation goes in, a case collects the events that come out."""
 
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -10,6 +10,9 @@ from folkmoot.core.events import EVENTS, Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
+
+if TYPE_CHECKING:
+    from folkmoot.errors import MootError
 
 AnyRow = TypeVar("AnyRow", Comment, Question, Message, Hold, Pause, Meter)
 
@@ -94,6 +97,7 @@ class Case:
         self.told: list[tuple[str, Command]] = []  # what others must do because of this
         self.settled = 0  # the item's version when it was last seen to that somebody will act on it
         self.voice: Run | None = None  # the run that is speaking, once it has shown its token
+        self.refusal: MootError | None = None  # said to the speaker once what the events keep is stored
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)
         # Is an item spoken of? A person's lock, or a message about none, is the board's.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
 from folkmoot.core.text import check_words, checked_key, checked_name
 from folkmoot.doors.patience import Waiting, patiently, when_ready
@@ -245,6 +246,7 @@ class Claim:
         self.item_id: str = self.brief["task"]["id"]
         self._speaker = Speaker(self.agent, self.id, self.token)
         self._reported = False
+        self._refused: Report | None = None
         self._over: threading.Event | None = None
         self._renewer: threading.Thread | None = None
         self.lost: MootError | None = None  # why the lease could not be renewed, once that has happened
@@ -262,11 +264,18 @@ class Claim:
         self._end()
 
     def report(self, report: Report, *, key: str | None = None) -> None:
-        """Ends the run; the board decides what follows, and `board.show` tells it."""
+        """Ends the run; the board decides what follows, and `board.show` tells it.
+
+        Raises Invalid for a report that breaks the form: the run lives, and may report again (R-32).
+        """
         if not isinstance(report, Report) or report.outcome not in OUTCOMES:
             words = f"{ascii(getattr(report, 'outcome', report))[:80]} is no report's outcome"
             raise Invalid("bad_report", words, f"give a Report whose outcome is one of {', '.join(OUTCOMES)}")
-        self._application.engine.report(self._speaker, report, key=checked_key(key), show=False)
+        try:
+            self._application.engine.report(self._speaker, report, key=checked_key(key), show=False)
+        except Invalid as error:
+            self._refused = report if error.code == REPORT_REFUSED else self._refused
+            raise
         self._end()
 
     def comment(self, content: str, **parts: str | None) -> View:
@@ -316,7 +325,10 @@ class Claim:
         if reported:
             return
         try:
-            if error is None:
+            if self._refused is not None and (error is None or getattr(error, "code", "") == REPORT_REFUSED):
+                # Nothing better came: what was said last is what there is, and its fault is told to the next run.
+                self._application.engine.report(self._speaker, self._refused, show=False, final=True)
+            elif error is None:
                 said = Report.failed("the block ended without a report", cause="protocol")
                 self._application.engine.report(self._speaker, said, fault=said.summary, show=False)
             else:

@@ -97,9 +97,16 @@ class Engine:
         return self._transact(speaker, command, work, key, "", alone=True)
 
     def report(
-        self, speaker: Speaker, report: Report, fault: str | None = None, key: str | None = None, show: bool = True
+        self,
+        speaker: Speaker,
+        report: Report,
+        fault: str | None = None,
+        key: str | None = None,
+        show: bool = True,
+        final: bool = False,
     ) -> View:
-        return self.on_run(speaker, commands.ReportRun(report=report, fault=fault), key, show)
+        """A report that breaks the form is refused, and its run lives; with `final` it ends the run (R-32)."""
+        return self.on_run(speaker, commands.ReportRun(report=report, fault=fault, final=final), key, show)
 
     def answer(self, speaker: Speaker, command: commands.AnswerQuestion, key: str | None = None) -> View:
         def load(turn: Turn) -> Item:
@@ -225,6 +232,8 @@ class Engine:
             if own is not None and isinstance(command, commands.RejectMessage):
                 said = Report(outcome="disputed", comments=[Remark(content=command.why)], summary=command.why)
                 turn.apply(commands.ReportRun(report=said), turn.item(own.id), speaker)
+                if turn.refusal is not None:
+                    raise turn.refusal  # who may not dispute does not reject either: nothing of it happens
             return message_view(known_message(turn.tx, command.message))
 
         return self._transact(speaker, command, work, key, "")
@@ -288,6 +297,8 @@ class Engine:
                 if tx.head().seq != turn.swept:
                     raise
                 return error
+            if turn.refusal is not None:
+                return turn.refusal  # what was said is kept, and it is no answer: the same key may say it better
             if key is not None:
                 kept = KeptAnswer(_digest(command, data, salt), msgspec.json.encode(view))
                 tx.keep_answer(speaker_key, key, kept, turn.moment.at)

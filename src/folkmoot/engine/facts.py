@@ -7,6 +7,7 @@ import msgspec
 from folkmoot.briefs.brief import Facts, subject_of
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ENDED, Guidance, Item, Output
+from folkmoot.core.left import PARTIAL, told_of
 from folkmoot.core.records import Run
 from folkmoot.core.report import Finding
 from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
@@ -23,17 +24,6 @@ TASKS_TOLD = 200
 GUIDANCE_TOLD = 3
 # An answer is new until a run has reported; after this many that did not, it stands with the older ones.
 RUNS_WITHOUT_REPORT = 5
-REPORTED = (
-    "outcome",
-    "cause",
-    "reason",
-    "summary",
-    "blockers",
-    "commit",
-    "next_steps",
-    "interfaces",
-    "integration_points",
-)
 HEALS_TOLD = 10
 PASSING_CAUSES = ("transient", "environment", "quota", "timeout", "protocol")
 
@@ -139,22 +129,33 @@ def _previous(reading: Reading, item: Item, subject: Item, run: Run) -> View | N
     elif last is not None and last.gate:
         spoken = [one for one in reading.runs(subject.id) if not one.gate and one.end == "reported"]
         last = spoken[-1] if spoken else None
-    return report_told(last) if last is not None else None
+    if last is None:
+        return None
+    told = report_told(last)
+    left = _left_before(reading, subject, last) if "end" in told else None
+    # A run that ended without a word takes nothing back of what the one before it had left.
+    return {**report_told(left), "since": f"a run of {last.agent} ended without a report"} if left else told
+
+
+def _left_before(reading: Reading, subject: Item, last: Run) -> Run | None:
+    """The last run on the same work that left part of it, if none but silent ones came after it."""
+    for run in reversed(reading.runs(subject.id)[-RUNS_WITHOUT_REPORT:]):
+        if run.gate or run.id == last.id or run.ended_at is None:
+            continue
+        if run.report is not None or run.refused is not None:
+            said = run.report or run.refused
+            return run if run.column == last.column and said and said.outcome in PARTIAL else None
+    return None
 
 
 def report_told(run: Run) -> View:
     """A run as later ones are told of it: what it reported, never what it printed."""
     told: View = {"run": run.id, "item": run.item, "agent": run.agent, "column": run.column}
-    said = run.report
-    if said is None:
-        return {**told, "end": run.end}
-    told |= {name: getattr(said, name) for name in REPORTED if getattr(said, name)}
-    files = [*said.files.created, *said.files.modified]
-    if files:
-        told["files"] = files
-    if said.tests:
-        told["tests"] = {name: getattr(said.tests, name) for name in ("total", "passed", "failed")}
-    return told
+    if run.report is not None:
+        return {**told, **told_of(run.report)}
+    if run.refused is not None:
+        return {**told, "not accepted": run.refused_for, **told_of(run.refused)}
+    return {**told, "end": run.end}
 
 
 def _answered(reading: Reading, item: Item, run: Run) -> list[Guidance]:

@@ -20,6 +20,7 @@ from folkmoot.store.base import Transaction
 
 if TYPE_CHECKING:
     from folkmoot.core.records import Run
+    from folkmoot.errors import MootError
 
 ENGINE = Speaker("folkmoot")
 DUE_MAX = 256  # how much of what time has made due one command applies; the next command applies the rest
@@ -36,6 +37,7 @@ class Turn:
         self.tx = tx
         self.ids = ids
         self.run: Run | None = None  # of the item spoken of; read once
+        self.refusal: MootError | None = None  # of a command of which something is kept all the same
         head = tx.head()
         self.swept = head.seq  # the last event that is no part of the command at hand: a refusal lets it stand
         self.next_item = head.items + 1  # ids are promised before the items are written
@@ -159,6 +161,7 @@ class Turn:
         """One case and the children it makes, which come before anything else that follows."""
         case = decide(self.situation(command, item, speaker), command)
         self.run = case.run
+        self.refusal = self.refusal or case.refusal
         self.next_item = max(self.next_item, case.next_item)
         if not case.events:
             return case

@@ -228,6 +228,8 @@ def run_view(run: Run) -> View:
         "changed": [{"path": one.path, "how": one.how} for one in run.work.touched] if run.work else [],
         "dropped": run.work is not None and run.work.dropped,
         "report": msgspec.to_builtins(run.report) if run.report else None,
+        "refused": msgspec.to_builtins(run.refused) if run.refused else None,
+        "refused_for": run.refused_for,
     }
 
 

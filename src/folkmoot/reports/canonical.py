@@ -59,6 +59,7 @@ PARTS: dict[str, dict[str, str]] = {
         "category": "a word for it, like `sql_injection`",
         "found_by": "who found it; filled in where several look at the same work",
         "wordings": "how others said the same; filled in likewise",
+        "remark": "it was said beside `done`, and nothing must change for it; filled in by the board",
     },
     "comments": {
         "content": "what is said",
@@ -185,6 +186,8 @@ def _spellings(data: dict[str, Any]) -> dict[str, Any]:
     data = dict(data)
     if "attempt" in data and "attempts" not in data:
         data["attempts"] = [data.pop("attempt")]
+    if isinstance(data.get("tests"), dict):
+        data["tests"] = counted_tests(data["tests"])
     question = data.get("question")
     if isinstance(question, str):
         data["question"] = {"question": question}
@@ -192,6 +195,14 @@ def _spellings(data: dict[str, Any]) -> dict[str, Any]:
         options = [{"option": o} if isinstance(o, str) else o for o in question["options"]]
         data["question"] = {**question, "options": options}
     return data
+
+
+def counted_tests(told: dict[str, Any]) -> dict[str, Any]:
+    """Who tells of all tests and of those that passed has told how many did not."""
+    total, passed = told.get("total"), told.get("passed")
+    if "failed" in told or not (type(total) is int and type(passed) is int and total > passed):
+        return told
+    return {**told, "failed": total - passed}
 
 
 def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:

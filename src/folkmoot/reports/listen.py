@@ -21,7 +21,7 @@ from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
 from folkmoot.reports.scan import Found, objects
-from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
+from folkmoot.reports.signals import ATTEMPTS_MAX, INCOMPLETE, Attempt, attempts, signals
 
 NOTHING = (
     "it holds no report: no JSON object with an outcome or status, no form with a Status, no signal, no ATTEMPT block"
@@ -96,6 +96,9 @@ def _merged(heard: list[Heard]) -> Report:
     if last.report is None:
         raise Faulty(last.faults)
     report = last.report
+    before = heard[-2].report if len(heard) > 1 else None
+    if report.outcome == "incomplete" and before is not None and before.outcome == "incomplete":
+        return _both(before, report)
     for other in reversed(heard[:-1]):
         if report.outcome != "split" or other.report is None or other.report.outcome != "split":
             break
@@ -109,6 +112,14 @@ def _merged(heard: list[Heard]) -> Report:
             extra={**other.report.extra, **report.extra},
         )
     return report
+
+
+def _both(form: Report, last: Report) -> Report:
+    """A form and the signal below it say the same: what the form tells of the work belongs to it."""
+    words = {name: getattr(last, name) for name in last.__struct_fields__ if getattr(last, name)}
+    summary = form.summary if last.summary in (INCOMPLETE, "") else last.summary
+    words |= {"summary": summary or last.summary, "extra": {**form.extra, **last.extra}}
+    return replace(form, **words)
 
 
 def _with_attempts(report: Report, tried: list[Attempt]) -> Report:

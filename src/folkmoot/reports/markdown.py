@@ -43,6 +43,7 @@ _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9}))?", re.ASCII)
 _COUNT = re.compile(r"\b(\d{1,7})\s{0,3}(?:/|of)\s{0,3}(\d{1,7})(?: tests?)? pass")
+_PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3},?(?: and)? (\d{1,7})(?: tests?)? fail")
 _NOTHING = {"none", "n/a", "na", "no issues", "no issues found", "nothing", "-", "no", "none found", "not applicable"}
 # A box of the Status section that stands among the fixes tells of no fix.
 _STATUS_ALONE = {"complete", "completed", "done", "needs follow-up", "blocked"}
@@ -289,7 +290,7 @@ def _report(said: Status, sections: list[Section]) -> Report:
         summary=text("summary") or text("fixed"),
         files=_files(points("changes") + points("fixed")),
         findings=[_finding(point) for point in points("issues")],
-        tests=_tests(text("tests")),
+        tests=_tests(text("tests")) or _tests("\n".join([text("summary"), text("issues"), said.rest])),
         blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
         next_steps=points("next"),
         extra=extra,
@@ -297,10 +298,15 @@ def _report(said: Status, sections: list[Section]) -> Report:
 
 
 def _tests(words: str) -> Tests | None:
-    count = _COUNT.search(words.lower())
-    if count is None or int(count.group(1)) > int(count.group(2)):
+    """What the words count: `8/10 passed`, or `8 passed, 2 failed`. Of the same tests the last count holds, since they
+    were run again; others are added."""
+    words = words.lower()
+    counts = {int(found.group(2)): int(found.group(1)) for found in _COUNT.finditer(words)}
+    if not counts:
+        counts = {int(a) + int(b): int(a) for a, b in _PASSED_FAILED.findall(words)}
+    if not counts or any(passed > total for total, passed in counts.items()):
         return None
-    passed, total = int(count.group(1)), int(count.group(2))
+    total, passed = sum(counts), sum(counts.values())
     return Tests(total=total, passed=passed, failed=total - passed)
 
 

@@ -8,7 +8,7 @@ from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
-from folkmoot.sim import craft, quests, speech, teamwork
+from folkmoot.sim import craft, quests, sloppy, speech, teamwork
 from folkmoot.sim.crossing import crossing
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
@@ -262,11 +262,22 @@ class Agent:
         yield from self._report(speaker, chance.choice((Report.done("said"), Report(outcome="disputed"))), claim)
 
     def _report(self, speaker: Speaker, report: Report, claim: View) -> Script:
-        """With what it made; a child's is merged anew as long as its parent's branch moves."""
+        """With what it made; a child's is merged anew as long as its parent's branch moves. Its process is over then,
+        and what it says before that may be refused."""
+        first = self._scene(claim)
+        for words in sloppy.first_words(first, report):
+            answer = self.world.say(Order(speaker, words, key=f"{type(words).__name__}-{speaker.run}"))
+            yield 0.5
+            if answer.code == "report_refused" and sloppy.leaves(first):
+                return
+            if self.world.items[first.item.id].run != speaker.run:
+                return
+        report = sloppy.hasty(first, report)
         while True:
             scene = self._scene(claim)
             work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))
-            answer = yield from self._insist(Order(speaker, commands.ReportRun(report=report, work=work)))
+            order = Order(speaker, commands.ReportRun(report=report, work=work, final=True))
+            answer = yield from self._insist(order)
             if answer.code != "branch_moved":
                 break
         if answer.view is not None and self.chance.random() < 0.03:

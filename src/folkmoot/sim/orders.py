@@ -17,6 +17,7 @@ BY_RUNS = (
     commands.RenewRun,
     commands.ReleaseRun,
     commands.ReportRun,
+    commands.OfferReport,
     commands.WidenRun,
     commands.PauseRun,
     commands.RecordLanding,

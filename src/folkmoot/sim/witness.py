@@ -9,7 +9,7 @@ from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import order_key, place
-from folkmoot.core.records import Pause, Question, Run
+from folkmoot.core.records import Comment, Pause, Question, Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
 from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
@@ -47,6 +47,7 @@ class Witness:
         self._direct: dict[str, set[str]] = {}  # item -> who comes after it, and its parent
         self._prints: dict[tuple[str, str], int] = {}
         self._mark = 0
+        self.audit.conduct.weighs = True  # no run of this board is older than the rule
 
     @property
     def seq(self) -> int:
@@ -60,6 +61,10 @@ class Witness:
     def run(self, run: str | None) -> Run | None:
         row = self.audit.tables.get("runs", {}).get(run or "")
         return row if isinstance(row, Run) else None
+
+    def comments_of(self, run: Run) -> list[Comment]:
+        rows: dict[str, Any] = self.audit.tables.get("comments", {})
+        return [comment for comment in rows.values() if comment.run == run.id]
 
     def claimable(self, agent: str, now: float, column: str | None = None) -> list[Item]:
         """What this agent could take, by the log, if its paths are free."""

@@ -13,6 +13,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
+from folkmoot.core.rules.judging.form import REFUSALS_KEPT, REPORT_REFUSED
 from folkmoot.core.rules.running.limits import ALL
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import Moment, moment
@@ -227,7 +228,9 @@ class World:
 
     def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: list[str]) -> None:
         found = self.witness.found
-        if events:
+        if error.code == REPORT_REFUSED:
+            found += self._check_refused_report(order, events)
+        elif events:
             found.append(f"R-29: a command refused as {error.code} left {', '.join(events)} behind")
         if outlook.stale and error.code != "stale_claim" and error.exit_code == 1 and error.code != "only_people":
             found.append(f"I3: a run that is not current heard {error.code}")
@@ -236,6 +239,23 @@ class World:
             missed = self.witness.first(command.agent, outlook.moment.now, order.column)
             if missed:
                 found.append(f"R-03: item {missed.id} could be claimed, but {command.agent} got nothing")
+
+    def _check_refused_report(self, order: Order, events: list[str]) -> list[str]:
+        """Its run lives, nothing else has happened, and each comment of it is on the board once (R-32)."""
+        found = [f"R-32: a refused report left {name} behind" for name in events if name != "report_refused"]
+        run = self.witness.run(order.speaker.run)
+        if run is None or run.ended_at is not None:
+            return [*found, f"R-32: run {order.speaker.run} was refused its report, and has ended"]
+        said = [comment.content for comment in self.witness.comments_of(run)]
+        command = order.command
+        told: list[str] = []
+        if isinstance(command, commands.ReportRun | commands.OfferReport):
+            told = [remark.content for remark in command.report.comments]
+        kept = self.items[run.item].kind != "part" and run.refusals < REFUSALS_KEPT
+        lost = [words for words in told if kept and words.strip() and words not in said]
+        twice = [words for words in said if said.count(words) > max(1, told.count(words))]
+        found += [f"R-32: what a refused report of {run.id} said is lost: {words}" for words in lost]
+        return found + [f"R-32: {run.id} was refused, and stands there twice: {words}" for words in twice[:1]]
 
     def _check_repeat(self, order: Order, answer: Answer, outlook: Outlook, crash: Crash | None) -> bool:
         """A key that was answered before: the same bytes again, and nothing happens (I30)."""

@@ -205,7 +205,7 @@ class Story:
     def effort(self, outcome: str, **parts: Any) -> Item:
         """A claim by whoever watches the column, and its report."""
         speaker = self.claim()
-        self.do(commands.ReportRun(report=report(outcome, **parts)), speaker)
+        self.do(commands.ReportRun(report=report(outcome, **parts), final=True), speaker)
         return self.it
 
     def answer(self, question: str, answer: str = "go on", to: str | None = None) -> Item:
@@ -250,6 +250,11 @@ class TrialBoard:
         return Speaker(agent, view["run"], view["token"])
 
     def report(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+        """The last word of a process that has ended."""
+        return self.engine.report(speaker, report(outcome, **parts), final=True)
+
+    def say(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+        """The report of an agent that is still there: what breaks the form is refused."""
         return self.engine.report(speaker, report(outcome, **parts))
 
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
@@ -265,7 +270,7 @@ class TrialBoard:
     ) -> View:
         """A report with what a worker saw itself; an agent's name takes an item first."""
         who = self.claim(speaker) if isinstance(speaker, str) else speaker
-        command = commands.ReportRun(report=report(outcome, **parts), work=work, evidence=list(evidence))
+        command = commands.ReportRun(report=report(outcome, **parts), work=work, evidence=list(evidence), final=True)
         return self.engine.on_run(who, command)
 
     def next(self, *agents: str) -> Speaker:

@@ -116,13 +116,19 @@ class RemoteEngine:
         return self._line.order("engine.on_run", command, key=key, show=show)
 
     def report(
-        self, speaker: "Speaker", report: "Report", fault: str | None = None, key: str | None = None, show: bool = True
+        self,
+        speaker: "Speaker",
+        report: "Report",
+        fault: str | None = None,
+        key: str | None = None,
+        show: bool = True,
+        final: bool = False,
     ) -> View:
         from folkmoot.core.commands import ReportRun
 
-        encoded(ReportRun(report=report, fault=fault))
+        encoded(ReportRun(report=report, fault=fault, final=final))
         told = msgspec.to_builtins(report)
-        return self._line.view("engine.report", report=told, fault=fault, key=key, show=show)
+        return self._line.view("engine.report", report=told, fault=fault, key=key, show=show, final=final)
 
     def answer(self, speaker: "Speaker", command: "commands.AnswerQuestion", key: str | None = None) -> View:
         return self._line.order("engine.answer", command, key=key)

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 
 from folkmoot.core import commands
 from folkmoot.core.kinds import converted, reader
+from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.text import NAME_CHARS_MAX, encoded
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
 
@@ -73,6 +74,7 @@ class Said(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fault: str | None = None
     key: Key | None = None
     show: bool = True
+    final: bool = False
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -171,6 +173,7 @@ class Relay:
         self._keys: dict[bytes, bytes] = {}
         self.report: Report | None = None
         self.fault: str | None = None  # why there was no readable report, if its process said that it was the last one
+        self.refused: Report | None = None  # the last one that broke the form, if no other came after it
         self.ended = False
 
     def answer(self, request: bytes) -> bytes:
@@ -223,7 +226,7 @@ class Relay:
             return self._read(name, asked.args)
         if asked.call == "engine.report":
             said = _typed(self._clean(asked.args), Said)
-            return self._keep(said.report, said.fault, said.key, said.show)
+            return self._keep(said)
         if asked.call == "engine.claim":
             words = f"run {self._speaker.run} works on item {self._item}, and takes no other"
             raise Refused("inside_a_run", words, "report it first")
@@ -247,7 +250,7 @@ class Relay:
             # What its work was is seen by the worker: a report that brings its own word for it has no such field here.
             fields = {field: value for field, value in given.command.fields.items() if value not in (None, [])}
             said = _typed({**fields, "key": given.key, "show": given.show}, Said)
-            return self._keep(said.report, said.fault, said.key, said.show)
+            return self._keep(said)
         command = _command(kind, given.command.fields)
         engine, speaker = self._application.engine, self._speaker
         if name == "on_item":
@@ -260,10 +263,13 @@ class Relay:
             self.ended = True
         return view
 
-    def _keep(self, fields: dict[str, Any], fault: str | None, key: str | None, show: bool) -> View:
-        """Keep a report that could be read, of a run that still is one. The last one counts."""
-        report = _report(fields)
-        data = encoded(commands.ReportRun(report=report, fault=fault))
+    def _keep(self, said: Said) -> View:
+        """Keep a report in good form, of a run that still is one. The last one counts.
+
+        One that breaks the form is refused as it would be without a worker (R-32), while its agent is there to mend it.
+        """
+        report, fault, key = _report(said.report), said.fault, said.key
+        data = encoded(commands.ReportRun(report=report, fault=fault, final=said.final))
         name = sha256((key or "").encode()).digest()
         with self._lock:
             known = self._keys.get(name) if key is not None else None
@@ -271,16 +277,22 @@ class Relay:
             words = f"the key {key!r} was used for another command"
             raise Refused("key_reused", words, "use a new --key for each command")
         # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
-        view = self._application.engine.on_run(self._speaker, commands.RenewRun())
+        order = commands.RenewRun() if said.final or fault else commands.OfferReport(report=report)
+        try:
+            view = self._application.engine.on_run(self._speaker, order)
+        except Invalid as error:
+            if error.code == REPORT_REFUSED:
+                self.refused = report
+            raise
         with self._lock:
             if known is None:
                 self._keep_safe(report, fault)
-                self.report, self.fault = report, fault
+                self.report, self.fault, self.refused = report, fault, None
             if key is not None:
                 self._keys[name] = sha256(data).digest()
         # What was wrong with an earlier run's report does not hold for this one.
         why = f"{view['why'].rstrip('.')}; its report is {KEPT}."
-        return {**view, "why": why, "told": None, "note": KEPT} if show or key else {}
+        return {**view, "why": why, "told": None, "note": KEPT} if said.show or key else {}
 
 
 class Bucket:

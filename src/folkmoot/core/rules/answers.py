@@ -77,7 +77,9 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         waive(case, not_green(case, proving.left) if proving and proven else [], text)
         finish(case, proven=proven)
     else:
-        fixes = sent_to_fix(case, target, text) if option and option.effect == "fix" and not waits else {}
+        fixes: dict[str, Any] = {}
+        if option and option.effect == "fix" and not waits:
+            target, fixes = sent_to_fix(case, target, text)
         _resume(case, target, origins, decided or "a person has answered", **fixes)
 
 

@@ -9,6 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.order import taker
 from folkmoot.core.records import Run
 from folkmoot.core.rules.failures import passing_fault
+from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.movement import again, at_rest
 from folkmoot.core.rules.running.limits import started
 from folkmoot.core.rules.sharing.holds import end_locks, in_the_way, landing_there, take_branch, take_paths, wants_paths
@@ -151,6 +152,8 @@ def release(case: Case) -> None:
     fence(case)
     releases = case.item.effort.releases + 1
     end_run(case, "run_released", "released", {"in_a_row": releases}, outcome="released")
+    if _danger_refused(case):
+        return
     if releases >= RELEASES_MAX:
         effort = replace(case.item.effort, releases=0)
         passing_fault(case, "transient", f"given back {releases} times in a row", effort)
@@ -170,8 +173,20 @@ def lapse(case: Case) -> None:
         outcome="failed",
         cause="transient",
     )
+    if _danger_refused(case):
+        return
     effort = replace(case.item.effort, releases=0)
     passing_fault(case, "transient", "the lease ran out without a report", effort)
+
+
+def _danger_refused(case: Case) -> bool:
+    """What a person must see is seen also where its report was refused for its form, and no other came (R-10)."""
+    said = case.run.refused if case.run else None
+    if said is None or danger(case, said) is None:
+        return False
+    new = [finding for finding in said.findings if finding not in case.item.findings]
+    case.set("item_rests", {"findings": len(new)}, findings=[*case.item.findings, *new])
+    return heed_danger(case, said)
 
 
 def revoke(case: Case, why: str) -> None:

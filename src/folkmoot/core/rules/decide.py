@@ -66,6 +66,7 @@ def _widen(case: Case, command: commands.WidenRun) -> None:
 
 RULES: dict[type[Command], Rule] = {
     commands.ReportRun: outcomes.report,
+    commands.OfferReport: outcomes.offer,
     commands.ClaimItem: claims.claim,
     commands.RenewRun: lambda case, command: claims.renew(case),
     commands.ReleaseRun: lambda case, command: claims.release(case),

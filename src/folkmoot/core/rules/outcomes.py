@@ -4,35 +4,23 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import AgreeContracts, RaiseQuestion, ReportRun
+from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
-from folkmoot.core.records import Option
-from folkmoot.core.report import Remark, Report
+from folkmoot.core.records import Comment, Option
+from folkmoot.core.report import Finding, Remark, Report
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
-from folkmoot.core.rules.children.help import (
-    UNSUCCESSFUL,
-    delegates,
-    fault_of_delegation,
-    is_unsuccessful,
-    seek_help,
-)
+from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
 from folkmoot.core.rules.children.outputs import kept, output_of
 from folkmoot.core.rules.children.parts import merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
-from folkmoot.core.rules.children.tasks import agree_contracts, fault_of_discovery, fault_of_split, split
-from folkmoot.core.rules.claims import end_run, fence
-from folkmoot.core.rules.disputes import (
-    disputed,
-    fault_of_done,
-    fault_of_resolutions,
-    fault_of_statement,
-    resolve,
-    turn_of,
-)
+from folkmoot.core.rules.children.tasks import agree_contracts, split
+from folkmoot.core.rules.claims import end_run, fence, renew
+from folkmoot.core.rules.disputes import disputed, resolve, turn_of
 from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
+from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
-from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
+from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, heed_danger
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
@@ -45,58 +33,76 @@ from folkmoot.core.rules.running.work import (
     judge_work,
     keep,
 )
+from folkmoot.core.rules.sharing.findings import against_done, identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
 
-# What an outcome needs in the agent's `may`; the others anyone may say.
-PERMISSION = {"asks": "ask", "delegates": "delegate", "split": "split"}
-# What kinds of children may not say at all: an expert and a sub-agent look and answer, and nothing else.
-UNSPEAKABLE = {
-    "expert": ("asks", "delegates", "split", "disputed"),
-    "sub": ("asks", "delegates", "split", "disputed"),
-    "dispatch": ("delegates", "split", "disputed"),
-    "part": ("delegates", "split"),
-}
 TOUCHED_MAX = 2_000
+FINDINGS_MAX = 500
+
+
+def offer(case: Case, command: OfferReport) -> None:
+    """The same look at the form as `report`, before the run's process has ended; it keeps the lease."""
+    run = fence(case)
+    fault = None if run.gate else _fault(case, command.report)
+    if fault is not None:
+        refuse(case, command.report, fault)
+    else:
+        renew(case)
 
 
 def report(case: Case, command: ReportRun) -> None:
-    """End the run with its report, then let the outcome decide. A fault of form ends it as `protocol`."""
+    """End the run with its report, then let the outcome decide. Bad form is refused, or as last word `protocol`."""
     run = fence(case)
-    said = command.report
     if run.gate:
         gate_reported(case, command)
         return
-    fault = command.fault or _fault(case, said)
+    fault = command.fault or _fault(case, command.report)
+    if fault is not None and not command.final and command.fault is None:
+        refuse(case, command.report, fault)
+        return
+    said = as_shown(case, with_kept(case, command.report))
+    claimed = command.report.outcome if said.outcome != command.report.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
         said, fault = judged.report, judged.fault
-    _end(case, judged)
+    _end(case, judged, claimed)
     if fault is None:
         tell_orchestrator(case, said)
         learn(case, said)
-    comments: list[str] = []
+    comments = _comments(case, said, fault)
     if fault is None and case.item.kind != "part":
-        comments = [_comment(case, remark) for remark in said.comments]
         resolve(case, said)
     if judged.asks:
         ask_about_secrets(case, judged.asks)
         return
-    found = danger(case, said)
-    if found is not None and case.item.kind in BOUND and case.item.parent:
-        raise_danger(case, found)
-    elif found is not None:
-        ask_about_danger(case, found)
+    if heed_danger(case, said):
         return
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
-        _apply(case, said, comments[0] if comments else None)
+        ground = against_done(said.findings, said.tests) if claimed else None
+        _apply(case, said, comments[0] if comments else None, ground)
 
 
-def _apply(case: Case, said: Report, comment: str | None) -> None:
+def _fault(case: Case, said: Report) -> str | None:
+    """A `done` that the rules take for another verdict must be in good form as what it says it is."""
+    return fault_of(case, said) or fault_of(case, as_shown(case, said))
+
+
+def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
+    """What a report comments is kept in any case; what breaks the form resolves nothing."""
+    if case.item.kind == "part":
+        return []
+    if fault is not None:
+        return [_comment(case, remark) for remark in not_kept(case, said)]
+    known = said_before(case, said.comments)
+    return [_comment(case, remark, known=one) for remark, one in zip(said.comments, known, strict=True)]
+
+
+def _apply(case: Case, said: Report, comment: str | None, ground: str | None) -> None:
     if stands_alone(case) and is_last_word(case.item, said.outcome):
         unbind(case)
     if case.item.kind in BOUND and _ends_child(case, said):
@@ -111,7 +117,7 @@ def _apply(case: Case, said: Report, comment: str | None) -> None:
         case "done":
             approved(case)
         case "changes_requested":
-            changes_requested(case, said)
+            changes_requested(case, said, ground)
         case "disputed" if disputes_task(case, comment):
             pass
         case "disputed":
@@ -163,7 +169,8 @@ def _ends_child(case: Case, said: Report) -> bool:
 def merged(case: Case) -> None:
     """Every part has spoken: what they say together is the report of the column."""
     said, agent = merge(case)
-    if said.findings:
+    approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
+    if said.findings or approves:
         case.set("item_rests", {"findings": len(said.findings)}, findings=said.findings)
     match said.outcome:
         case "failed":
@@ -210,59 +217,7 @@ def _contracts_agreed(case: Case, said: Report) -> bool:
     return agree_contracts(case, contracts, case.run.agent if case.run else "")
 
 
-def _fault(case: Case, said: Report) -> str | None:
-    """What is wrong with a report that could be read, in words the next run is told; None if nothing is."""
-    agent = case.flow.agents.get(case.run.agent) if case.run else None
-    wanted = PERMISSION.get(said.outcome)
-    if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):
-        return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
-    if wanted and (agent is None or wanted not in agent.may):
-        return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
-    if case.item.kind == "part":
-        return _fault_of_part(said)
-    for remark in said.comments:
-        if remark.parent and thread_of(case, remark.parent) is None:
-            return f"a comment has the parent {remark.parent}, but the item has no such comment"
-        if remark.resolution and not remark.parent:
-            return "a comment has a resolution but no parent: name the comment it resolves"
-    fault = fault_of_resolutions(case, said)
-    if fault:
-        return fault
-    match said.outcome:
-        case "done":
-            return fault_of_done(case, said) or fault_of_discovery(case, said)
-        case "disputed":
-            return fault_of_statement(case, said)
-        case "split":
-            return fault_of_split(case, said)
-        case "delegates":
-            return fault_of_delegation(case, said)
-        case "asks" if said.question is None:
-            return "asks needs a question"
-        case "changes_requested":
-            return _fault_of_verdict(said)
-        case _:
-            return None
-
-
-def _fault_of_part(said: Report) -> str | None:
-    if said.outcome == "asks" and said.question is None:
-        return "asks needs a question"
-    if said.outcome == "disputed" and not (said.comments or said.summary):
-        return "a dispute needs a comment that says the specific concern"
-    return _fault_of_verdict(said) if said.outcome == "changes_requested" else None
-
-
-def _fault_of_verdict(said: Report) -> str | None:
-    """Whoever is to change something must be told what."""
-    tests = said.tests is not None and said.tests.failed > 0
-    words = said.summary.strip() or (said.blockers or "").strip()
-    if said.findings or said.comments or said.next_steps or tests or words:
-        return None
-    return "changes_requested needs findings, or a summary that says what to change"
-
-
-def _end(case: Case, judged: Judged) -> None:
+def _end(case: Case, judged: Judged, claimed: str = "") -> None:
     item, said, fault, work = case.item, judged.report, judged.fault, judged.work
     outcome, cause = ("failed", "protocol") if fault else (said.outcome, said.cause)
     spent, rows = used(case, said)
@@ -271,7 +226,7 @@ def _end(case: Case, judged: Judged) -> None:
     if item.told and not fault:
         fields["told"] = None
     if fault is None:
-        fields |= _said(case, said)
+        fields |= _said(case, said, claimed)
     fields |= _dropped(case, fields.get("result"), work is not None and work.dropped)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
@@ -280,11 +235,12 @@ def _end(case: Case, judged: Judged) -> None:
     if work is not None and judged.taken:
         parent = case.situation.parent if work.merged and is_last_word(item, outcome) else None
         fields |= hand_over(case, parent, work) if parent else keep(case, work)
+    context = {"outcome": outcome, "cause": cause, "summary": said.summary[:200]}
     end_run(
         case,
         "agent_completed",
         "reported",
-        {"outcome": outcome, "cause": cause, "summary": said.summary[:200]},
+        {**context, "said": claimed} if claimed and outcome == said.outcome == "changes_requested" else context,
         item=fields,
         outcome=outcome,
         cause=cause,
@@ -297,7 +253,7 @@ def _end(case: Case, judged: Judged) -> None:
         spend_day(case)
 
 
-def _said(case: Case, said: Report) -> dict[str, Any]:
+def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     """What the item keeps of a report, whatever follows from it."""
     assert case.run is not None
     item, run = case.item, case.run
@@ -305,8 +261,7 @@ def _said(case: Case, said: Report) -> dict[str, Any]:
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
     if said.findings or (said.outcome == "done" and checks and item.findings):
-        # Findings stay until whoever checks says done: the fix is looked at beside what was asked for.
-        fields["findings"] = said.findings
+        fields["findings"] = _findings(case, said, checks)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
         made = {a.name: Artifact(stage, run.agent, run.id, a.path) for a in said.artifacts}
@@ -320,7 +275,7 @@ def _said(case: Case, said: Report) -> dict[str, Any]:
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
     if item.kind != "item":
-        fields["result"] = kept(item, output_of(item, run, said))
+        fields["result"] = kept(item, output_of(item, run, said, claimed))
     return fields
 
 
@@ -332,19 +287,27 @@ def _dropped(case: Case, result: Output | None, now: bool) -> dict[str, Any]:
     return {"result": replace(result, dropped=lost)} if result is not None else {}
 
 
-def _comment(case: Case, remark: Remark, author: str | None = None) -> str:
+def _findings(case: Case, said: Report, checks: bool) -> list[Finding]:
+    """What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for.
+
+    What is found beside `done` is a remark: it is shown, and nothing must change for it.
+    """
+    is_done = said.outcome == "done"
+    found = remarks(said.findings, is_done)
+    if checks and said.outcome in ("done", "changes_requested"):
+        return found
+    known, new = ({identity(finding) for finding in findings} for findings in (case.item.findings, found))
+    before = [finding for finding in case.item.findings if is_done or identity(finding) not in new]
+    return [*before, *(finding for finding in found if not is_done or identity(finding) not in known)][:FINDINGS_MAX]
+
+
+def _comment(case: Case, remark: Remark, author: str | None = None, known: Comment | None = None) -> str:
+    row = row_of(case, remark, author)
+    if known is not None:
+        # A report that was refused has brought it already: what was wrong with it is mended, and it stands once.
+        case.emit("comment_restated", {"comment": known.id, "parent": remark.parent}, comments=(known.id, row))
+        return known.id
     comment_id = case.new_comment_id()
-    row: dict[str, Any] = {
-        "item": case.item.id,
-        "author": author or (case.run.agent if case.run else ""),
-        "content": remark.content,
-        "run": case.run.id if case.run else None,
-        "at": case.situation.at,
-    }
-    about = {"artifact": remark.artifact, "target": remark.target, "parent": remark.parent}
-    row |= {name: value for name, value in about.items() if value is not None}
-    if remark.resolution:
-        row |= {"status": "resolved", "resolution": remark.resolution}
     case.emit(
         "comment_added",
         {"comment": comment_id, "parent": remark.parent},

@@ -185,7 +185,9 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
 @click.command("report")
 @click.argument("run_and_file", nargs=-1, required=True, metavar="[RUN] FILE")
 @click.option("--token", type=int, metavar="N", help="The token the claim told.")
-@click.option("--final", is_flag=True, help="The process is over: what cannot be read is recorded as a protocol fault.")
+@click.option(
+    "--final", is_flag=True, help="The process is over: what breaks the form is recorded as a protocol fault."
+)
 @keyed
 @click.pass_obj
 def report_command(session: Session, run_and_file: tuple[str, ...], token: int | None, final: bool) -> None:
@@ -200,7 +202,10 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
       moot report r3f9a2c41b7d0 --token 1 report.md
       moot report r3f9a2c41b7d0 --token 1 report.md --final
 
-    Exit codes: 1 if the claim is no longer yours, 2 if the report cannot be read.
+    A report that cannot be read, or that breaks the form, is refused: the run lives, what it said is kept, and it can
+    report again. With --final it ends the run instead.
+
+    Exit codes: 1 if the claim is no longer yours, 2 if the report was refused.
 
     See also: moot claim, moot show.
     """
@@ -209,7 +214,7 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     run = run_and_file[0] if len(run_and_file) == 2 else None
     speaker = session.run_speaker(run, token)
     report, fault = _read(run_and_file[-1], final)
-    view = session.board.engine.report(speaker, report, fault, session.key)
+    view = session.board.engine.report(speaker, report, fault, session.key, final=final)
 
     def words() -> None:
         from folkmoot.doors.cli.say.ends import reported

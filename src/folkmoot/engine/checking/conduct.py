@@ -3,14 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import to_builtins
+
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import BOUND, Item
+from folkmoot.core.kinds import converted
 from folkmoot.core.order import stage
 from folkmoot.core.records import Hold, Message
+from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.judging.verdicts import ONLY_LOOKS
 from folkmoot.core.rules.sharing.choice import writes_now
+from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
 
 Found = Callable[[str, str, str | None], None]
@@ -25,6 +31,8 @@ class Conduct:
         self.tables: dict[str, dict[str, Any]] = tables
         self.found = found
         self._flow: Flow | None = None  # in force
+        # Is every verdict weighed? A board that is older than the rule has some that were not.
+        self.weighs = False
         self.held: dict[str, Hold] = {}  # the expired ones among them
         self.children: dict[str, list[str]] = {}
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
@@ -34,6 +42,7 @@ class Conduct:
         self._green: dict[str, set[str]] = {}  # item -> gates that were green since its last change of work
         self._before: dict[str, Callable[[Event, Item, Flow], None]] = {
             "agent_started": self._claimed,
+            "agent_completed": self._judged,
             "work_split": self._split,
             "phase_completed": self._gone_forward,
             "item_moved": self._moved,
@@ -87,6 +96,19 @@ class Conduct:
             for hold in self._overlapping(item.holds, item.id, event.time):
                 if self._works(hold.item, item.id):
                     self.found("R-20", f"{hold.path} is being worked on for item {hold.item}", item.id)
+
+    # Verdicts
+
+    def _judged(self, event: Event, item: Item, flow: Flow) -> None:
+        run: Any = next((change.fields for change in event.changes if change.table == "runs"), {})
+        begun = self.tables.get("runs", {}).get(event.run or "")
+        if not self.weighs or run.get("outcome") != "done" or begun is None or begun.gate or item.kind in ONLY_LOOKS:
+            return
+        said = converted(to_builtins(run.get("report")), Report)
+        if item.column in flow.columns and flow.checks(stage(flow, item)):
+            against = against_done(said.findings, said.tests)
+            if against:
+                self.found("R-22", f"{event.agent} checks it and says done, and {against}", item.id)
 
     # Experts, sub-agents, splits
 

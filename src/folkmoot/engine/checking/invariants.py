@@ -42,18 +42,19 @@ CHECKS = {
     "R-20": "no path is held twice, a hold ends with what it is for, no change beyond its rights is taken, and none is "
     "refused for what others hold",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
-    "R-22": "an item that is done says what shows it",
+    "R-22": "an item that is done says what shows it, and no checker says done beside high findings or failed tests",
     "R-24": "splits and their repeats are bounded; tasks do not outlive what was split, nor the contracts they are for",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
     "R-30": "a run begins under the flow in force",
+    "R-32": "a report that breaks the form is refused while its run lives, and what it said is kept, once",
     "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
     "chain": "the log's hash chain is unbroken, and rows stand under the columns by which they are found",
 }
 
 
 # What only shows while readers read and commands are repeated: the simulation checks it, rows at rest cannot tell.
-ONLY_IN_MOTION = frozenset({"I17", "I30"})
+ONLY_IN_MOTION = frozenset({"I17", "I30", "R-32"})
 
 
 class Violation(Struct, frozen=True):

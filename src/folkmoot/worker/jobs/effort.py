@@ -313,7 +313,8 @@ class EffortJob(Job):
                     return None, None  # it was cut off: why it was is what counts
                 if text is in_file or _looks_meant(text):
                     return Report.failed(error.message, cause="protocol"), error.message
-        return None, None
+        # It was told what was wrong, and said nothing better: what it said is what there is.
+        return (relay.refused if stream.cause is None else None), None
 
     def _unsaid(self, ended: Ended, stream: Stream) -> tuple[Report, str | None]:
         """What the engine reports for an agent that cannot. An exit code alone is never success."""

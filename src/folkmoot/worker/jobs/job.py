@@ -385,7 +385,7 @@ class Job(ABC):
 
     def report(self, report: Report, *, move: Callable[[str], None] | None = None, **seen: Any) -> View:
         self.step("report")
-        command = ReportRun(report=report, **seen)
+        command = ReportRun(report=report, final=True, **seen)  # its process is over: nobody is there to say it better
         try:
             view = self.insist(command, move=move)
         except Refused as error:

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item, Output
+from folkmoot.core.left import PARTIAL, left_by
 from folkmoot.core.records import Run
 from folkmoot.core.report import Report
 
@@ -11,7 +12,7 @@ OUTPUT_PARTS = 200
 OUTPUTS_KEPT = 200
 
 
-def output_of(item: Item, run: Run, said: Report) -> Output:
+def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
     """All that a child's report says which its parent may need."""
     # A signal's name says how it ended, and its blockers say why: the parent needs both.
     told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
@@ -29,6 +30,8 @@ def output_of(item: Item, run: Run, said: Report) -> Output:
         integration_points=said.integration_points,
         interfaces=said.interfaces,
         run=run.id,
+        report=left_by(said) if said.outcome in PARTIAL else {},
+        claimed=claimed,
     )
 
 

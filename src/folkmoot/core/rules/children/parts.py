@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem
 from folkmoot.core.item import Output
-from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.movement import at_rest
-from folkmoot.core.rules.sharing.findings import merged
+from folkmoot.core.report import Remark, Report, Tests
+from folkmoot.core.rules.movement import at_rest, stage_of
+from folkmoot.core.rules.sharing.findings import against_done, merged, remarks
 from folkmoot.core.situation import Case
 
 STRICTNESS = ("failed", "disputed", "changes_requested", "done")
@@ -83,18 +83,23 @@ def merge(case: Case) -> tuple[Report, str]:
     item = case.item
     watchers = case.flow.columns[item.column].agents  # a changed flow may have taken one away since it spoke
     outputs = [output for output in item.outputs.values() if output.kind == "part" and output.agent in watchers]
-    strictest = min(outputs, key=lambda output: STRICTNESS.index(_verdict(output)))
-    verdict = _verdict(strictest)
-    findings = merged((output.agent, finding) for output in outputs for finding in output.findings)
+    checks = case.flow.checks(stage_of(case))
+    verdicts = {output.agent: _verdict(output, checks) for output in outputs}
+    strictest = min(outputs, key=lambda output: STRICTNESS.index(verdicts[output.agent]))
+    verdict = verdicts[strictest.agent]
+    findings = merged(
+        (output.agent, finding)
+        for output in outputs
+        for finding in remarks(output.findings, verdicts[output.agent] == "done")
+    )
     said = Report(
         outcome=verdict,
         summary="; ".join(f"{output.agent}: {output.summary}" for output in outputs if output.summary),
         findings=findings,
-        tests=next((output.tests for output in outputs if output.tests), None),
+        tests=_tests(outputs),
         comments=_remarks(strictest),
         next_steps=[step for output in outputs for step in output.next_steps],
     )
-    verdicts = {output.agent: _verdict(output) for output in outputs}
     # Where one has failed, what the others said still holds when it is tried again in this column; where one has
     # given in, the others speak too before the work goes on.
     goes_on_here = verdict == "failed" or (verdict == "done" and bool(item.disputes))
@@ -106,10 +111,22 @@ def merge(case: Case) -> tuple[Report, str]:
     return said, strictest.agent
 
 
-def _verdict(output: Output) -> str:
-    """A critical finding is a reason for changes whatever else its part says, until a person takes the risk."""
+def _verdict(output: Output, checks: bool) -> str:
+    """What its own report could not be weighed for: help that several give looks for the stage it helps (R-22).
+
+    A critical finding is a reason for changes in any column, until a person takes the risk.
+    """
+    if output.outcome != "done":
+        return output.outcome
     critical = any(finding.severity == "critical" for finding in output.findings)
-    return "changes_requested" if output.outcome == "done" and critical else output.outcome
+    grave = checks and against_done(output.findings, output.tests) is not None
+    return "changes_requested" if critical or grave else "done"
+
+
+def _tests(outputs: list[Output]) -> Tests | None:
+    """As the part told that ran them; of several the one with the most that failed."""
+    told = [output.tests for output in outputs if output.tests]
+    return max(told, key=lambda tests: tests.failed) if told else None
 
 
 def _remarks(output: Output) -> list[Remark]:
@@ -125,7 +142,8 @@ def waived(outputs: dict[str, Output], part: str) -> dict[str, Output]:
     for child, output in outputs.items():
         if output.kind == "part" and output.agent == part:
             left = [finding for finding in output.findings if finding.severity != "critical"]
-            lenient = output.outcome == "changes_requested" and not left
+            said_done = output.claimed == "done" and against_done(left, output.tests) is None
+            lenient = output.outcome == "changes_requested" and (said_done or not left)
             output = replace(output, findings=left, outcome="done" if lenient else output.outcome)
         changed[child] = output
     return changed

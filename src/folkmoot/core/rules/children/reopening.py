@@ -166,11 +166,13 @@ def _mending(case: Case, owners: dict[str, list[Finding]], because: str, returns
     }
 
 
-def sent_to_fix(case: Case, target: str | None, because: str) -> dict[str, Any]:
-    """What changes on an item that a person sends to be fixed: it returns to whoever found it, and the tasks that the
-    findings are about are opened again."""
+def sent_to_fix(case: Case, target: str | None, because: str) -> tuple[str | None, dict[str, Any]]:
+    """Where an item goes that a person sends to be fixed, and what changes on it: it returns to whoever found it, and
+    the tasks that the findings are about are opened again."""
     stage, item = stage_of(case), case.item
     owners = tasks_to_mend(case, item.findings) if _is_looked_at(case) else {}
-    if not owners or any(_home(case, task) != target for task in case.situation.tasks if task.id in owners):
-        return {"returns_to": stage}
-    return _mending(case, owners, because, stage, len(item.findings))
+    homes = {_home(case, task) for task in case.situation.tasks if task.id in owners}
+    if not owners or target not in {case.flow.columns[stage].fix, *homes}:
+        return target, {"returns_to": stage}  # nobody's work but the whole, or a person has named another column
+    home = target if target in homes else min(homes)
+    return home, _mending(case, owners, because, stage, len(item.findings))

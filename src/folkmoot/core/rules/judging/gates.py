@@ -11,10 +11,12 @@ from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report, Try
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
+from folkmoot.core.rules.judging.form import refuse
 from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
+from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.work import Evidence
 
@@ -29,10 +31,13 @@ def gate_reported(case: Case, command: ReportRun) -> None:
     if run.agent == LANDING:
         landing_reported(case, command)
         return
-    said, fault = command.report, command.fault
+    said, fault = _as_counted(command.report), command.fault
     evidence = command.evidence[0] if command.evidence else None
     if fault is None and said.outcome not in (*GREEN, *RED):
         fault = f"a gate says done or failed, not {said.outcome}"
+        if not command.final:
+            refuse(case, said, fault)
+            return
     passing = said.outcome == "failed" and said.cause in PASSING
     outcome = "failed" if fault else said.outcome
     cause = "protocol" if fault else said.cause
@@ -53,6 +58,16 @@ def gate_reported(case: Case, command: ReportRun) -> None:
         _green(case, run.agent, said, evidence)
     else:
         _red(case, run.agent, said, evidence)
+
+
+def _as_counted(said: Report) -> Report:
+    """A gate that says done and counts failed tests is red (R-22)."""
+    red = said.outcome in GREEN and said.tests is not None and said.tests.failed > 0
+    return replace(said, outcome="failed", summary=said.summary or _failed(said)) if red else said
+
+
+def _failed(said: Report) -> str:
+    return against_done([], said.tests) or ""
 
 
 def _unreadable(case: Case, fault: str) -> None:

@@ -13,8 +13,21 @@ from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
 from folkmoot.core.rules.movement import enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.sharing.findings import Scope, in_scope
+from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, to_change
 from folkmoot.core.situation import Case
+
+# Who looks for others and gives no verdict: what it finds is for whoever asked.
+ONLY_LOOKS = ("expert", "sub")
+
+
+def as_shown(case: Case, said: Report) -> Report:
+    """Done is a claim until shown (R-22): beside high or critical findings or failed tests it asks for changes.
+
+    However it was said: readers only translate, and this is the one place where the two are weighed.
+    """
+    if said.outcome != "done" or case.item.kind in ONLY_LOOKS or not case.flow.checks(stage_of(case)):
+        return said
+    return said if against_done(said.findings, said.tests) is None else replace(said, outcome="changes_requested")
 
 
 def approved(case: Case) -> None:
@@ -34,20 +47,26 @@ def _count_round(case: Case, stage: str, context: dict[str, Any]) -> int:
     return rounds
 
 
-def changes_requested(case: Case, said: Report) -> None:
-    """Back to the column that fixes; after the fix it returns here and only here (R-13)."""
+def changes_requested(case: Case, said: Report, ground: str | None = None) -> None:
+    """Back to the column that fixes; after the fix it returns here and only here (R-13).
+
+    `ground` says why, where the agent itself said `done`.
+    """
     stage = stage_of(case)
     place = case.flow.columns[stage]
-    scope = in_scope(case.situation.item or case.item, said.findings, stage not in case.item.span.rounds)
+    asked, beside = to_change(said.findings), [finding for finding in said.findings if finding.remark]
+    scope = in_scope(case.situation.item or case.item, asked, stage not in case.item.span.rounds)
     if excess(case, case.item, len(scope.aside), case.item.generation + 1):
         scope = replace(scope, kept=[*scope.kept, *scope.aside], aside=[])  # then they are mended here
     context = {"trend": scope.trend, "open": len(scope.kept), "fixed": scope.fixed, "new": scope.new}
-    rounds = _count_round(case, stage, context if said.findings else {})
-    _set_aside(case, scope)
+    rounds = _count_round(case, stage, context if asked else {})
+    _set_aside(case, scope, beside)
     fix = place.fix or maker(case) or case.flow.stage_before(stage)
     words = said.summary or _first_words(scope.kept) or "changes are requested"
+    if ground:
+        words = f"{ground}, though it says done: {words}"
     owners = tasks_to_mend(case, scope.kept)
-    if said.findings and not scope.kept:
+    if asked and not scope.kept:
         # Everything it found is about something else: there is nothing left to change here.
         finish(case)
     elif rounds >= case.flow.limits.feedback_rounds:
@@ -60,7 +79,7 @@ def changes_requested(case: Case, said: Report) -> None:
         enter(case, fix, f"{stage} asks for changes: {words}", origins=[], returns_to=stage)
 
 
-def _set_aside(case: Case, scope: Scope) -> None:
+def _set_aside(case: Case, scope: Scope, beside: list[Finding]) -> None:
     """A finding of a later round about something else becomes an item of its own (R-15)."""
     if not scope.aside:
         return
@@ -86,7 +105,7 @@ def _set_aside(case: Case, scope: Scope) -> None:
         )
     context = {"items": made, "round": item.iteration}
     counted = count_made(case, item, len(made), item.generation + 1)
-    case.emit("finding_set_aside", context, item={"findings": scope.kept}, meters=counted)
+    case.emit("finding_set_aside", context, item={"findings": [*scope.kept, *beside]}, meters=counted)
 
 
 def _first_words(findings: list[Finding]) -> str:
@@ -109,6 +128,17 @@ def danger(case: Case, said: Report) -> str | None:
     if said.reason == "security" and said.outcome not in has_own_way:
         return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
     return None
+
+
+def heed_danger(case: Case, said: Report) -> bool:
+    """Put before a person what cannot wait. True if the item waits for the answer; a child's parent asks for it."""
+    found = danger(case, said)
+    if found is not None and case.item.kind in BOUND and case.item.parent:
+        raise_danger(case, found)
+    elif found is not None:
+        ask_about_danger(case, found)
+        return True
+    return False
 
 
 def ask_about_danger(case: Case, words: str) -> None:

@@ -176,6 +176,9 @@ def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: li
     # What a person must see is seen, whatever became of the change.
     security = said.reason if said.reason == "security" else None
     refused = replace(refused, usage=said.usage, files=files_of(work), findings=said.findings, reason=security)
+    # Nor does what it says about the work go with the change: whoever makes it again knows what was done and is left.
+    extra = {**said.extra, **({"said": said.summary} if said.summary else {})}
+    refused = replace(refused, blockers=said.blockers, next_steps=said.next_steps, extra=extra)
     return Judged(refused, None, work, False)
 
 

@@ -6,8 +6,37 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item
-from folkmoot.core.report import SEVERITIES, Finding
+from folkmoot.core.report import SEVERITIES, Finding, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+
+GRAVE = ("critical", "high")
+
+
+def against_done(findings: list[Finding], tests: Tests | None) -> str | None:
+    """What keeps `done` from being true where work is checked, in words; None if nothing does (R-22)."""
+    red = tests.failed if tests is not None else 0
+    if red:
+        return f"{red} of {max(red, tests.total if tests else 0)} tests failed"
+    grave = [finding for finding in findings if finding.severity in GRAVE or _is_failed_test(finding)]
+    if not grave:
+        return None
+    worst = min((finding.severity for finding in grave), key=SEVERITIES.index)
+    test = next((finding.test for finding in grave if _is_failed_test(finding)), None)
+    return f"the test {test} failed" if test and worst not in GRAVE else f"there is a finding that is {worst}"
+
+
+def _is_failed_test(finding: Finding) -> bool:
+    """A test is named that shows it; who says that it is of little weight is believed."""
+    return finding.kind == "test" and bool(finding.test) and finding.severity != "low"
+
+
+def remarks(findings: Iterable[Finding], are: bool = True) -> list[Finding]:
+    """The findings as remarks, or as what must change: which of the two follows from the verdict, not from them."""
+    return [finding if finding.remark == are else replace(finding, remark=are) for finding in findings]
+
+
+def to_change(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if not finding.remark]
 
 
 def identity(finding: Finding) -> tuple[str, ...]:
@@ -36,12 +65,20 @@ def merged(found: Iterable[tuple[str, Finding]]) -> list[Finding]:
             severity=min(known.severity, finding.severity, key=SEVERITIES.index),
             found_by=list(dict.fromkeys([*known.found_by, *(finding.found_by or [agent])])),
             wordings=[words for words in said if words != known.issue],
-            recommendation=known.recommendation or finding.recommendation,
-            exploit=known.exploit or finding.exploit,
-            test=known.test or finding.test,
-            category=known.category or finding.category,
+            recommendation=_both(known.recommendation, finding.recommendation),
+            exploit=_both(known.exploit, finding.exploit),
+            test=_both(known.test, finding.test, ", "),
+            category=_both(known.category, finding.category, ", "),
+            remark=known.remark and finding.remark,  # what one wants changed is no remark because another lets it pass
         )
     return list(one.values())
+
+
+def _both(known: str | None, other: str | None, between: str = "\n") -> str | None:
+    """What two said about one place: both, each once."""
+    if not known or not other:
+        return known or other
+    return known if known == other or other in known.split(between) else f"{known}{between}{other}"
 
 
 class Scope(Struct, frozen=True, gc=False):
@@ -65,13 +102,14 @@ def in_scope(item: Item, found: list[Finding], first_round: bool) -> Scope:
 
     What is critical is never set aside.
     """
-    known = {identity(finding) for finding in item.findings}
+    before = {identity(finding) for finding in item.findings}
+    known = {identity(finding) for finding in to_change(item.findings)}
     seen = {identity(finding) for finding in found}
     touched = [normal_path(path) for path in item.touched if not bad_path(path)]
     kept, aside = [], []
     for finding in found:
         place = normal_path(finding.file) if finding.file and not bad_path(finding.file) else None
-        repeats = identity(finding) in known
+        repeats = identity(finding) in before  # a remark that is meant now was under review as well
         about_fix = not touched or place is None or bool(overlap([place], touched))
         if first_round or repeats or about_fix or finding.severity == "critical":
             kept.append(finding)

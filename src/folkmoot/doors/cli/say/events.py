@@ -187,6 +187,8 @@ SAYS: dict[str, Say] = {
     "error_occurred": _fault,
     "work_left_incomplete": _says("incomplete {count} in a row"),
     "comment_added": _commented,
+    "comment_restated": _says("said {comment} again, in good form", style=QUIET),
+    "report_refused": _says("said {outcome}; not accepted, and its run goes on", "{why}", style=CARE),
     "comment_resolved": _says("resolved {comment}: {resolution}"),
     "dispute_opened": _says("disputed it, {thread}", style=CARE),
     "dispute_answered": _says("disagreed, round {rounds}", style=CARE),

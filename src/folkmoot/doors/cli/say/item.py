@@ -23,6 +23,7 @@ from folkmoot.doors.cli.say.page import (
     who,
 )
 from folkmoot.doors.cli.say.progress.held import Beside, concerns
+from folkmoot.doors.cli.say.progress.left import left_lines, left_of
 from folkmoot.doors.cli.say.progress.lines import span
 from folkmoot.doors.cli.say.talk import answer_command, question_lines
 
@@ -54,6 +55,7 @@ def story(view: View, events: list[View], flow: Flow, beside: Beside) -> None:
     _attempts(page, view)
     _disputes(page, view, events)
     _findings(page, view)
+    left_lines(page, left_of(view))
     outputs_lines(page, view["outputs"])
     _contracts(page, view)
     _evidence(page, view)
@@ -185,10 +187,12 @@ def _thread(comments: list[View], thread: str) -> list[View]:
 
 
 def _findings(page: Page, view: View) -> None:
-    if view["findings"]:
-        page.head("What must change")
-    for finding in view["findings"]:
-        finding_line(page, finding)
+    for title, are in (("What must change", False), ("What was remarked; nothing must change for it", True)):
+        found = [finding for finding in view["findings"] if finding["remark"] == are]
+        if found:
+            page.head(title)
+        for finding in found:
+            finding_line(page, finding)
 
 
 def finding_line(page: Page, finding: View) -> None:

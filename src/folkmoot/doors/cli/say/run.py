@@ -5,6 +5,7 @@ from typing import Any
 
 from folkmoot.doors.cli.say.item import attempt_lines, contract_lines, finding_line, guidance_lines, outputs_lines
 from folkmoot.doors.cli.say.page import CARE, QUIET, Page, one_line, when, who
+from folkmoot.doors.cli.say.progress.left import left_lines
 from folkmoot.doors.cli.say.talk import comment_lines
 
 View = dict[str, Any]
@@ -61,6 +62,11 @@ def _heard(page: Page, brief: View) -> None:
         page.head("What must change")
     for finding in brief["findings"]:
         finding_line(page, finding)
+    if brief["remarks"]:
+        page.head("What was remarked; nothing must change for it")
+    for finding in brief["remarks"]:
+        finding_line(page, finding)
+    left_lines(page, brief["previous"])
     if brief["attempts"]:
         page.head("What was tried; do not repeat it")
     for attempt in brief["attempts"]:

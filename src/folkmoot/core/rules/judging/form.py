@@ -1,0 +1,170 @@
+"""The form of a report: what breaks it, and how one that breaks it is refused while its run lives (R-07, R-32)."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.records import Comment
+from folkmoot.core.report import Remark, Report, Try
+from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.children.help import fault_of_delegation
+from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
+from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
+from folkmoot.core.rules.distinct import normal
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid
+
+# What an outcome needs in the agent's `may`; the others anyone may say.
+PERMISSION = {"asks": "ask", "delegates": "delegate", "split": "split"}
+# What kinds of children may not say at all: an expert and a sub-agent look and answer, and nothing else.
+UNSPEAKABLE = {
+    "expert": ("asks", "delegates", "split", "disputed"),
+    "sub": ("asks", "delegates", "split", "disputed"),
+    "dispatch": ("delegates", "split", "disputed"),
+    "part": ("delegates", "split"),
+}
+# Beyond this many a refusal writes nothing down any more: an agent that repeats itself must not fill the board.
+REFUSALS_KEPT = 20
+REPORT_REFUSED = "report_refused"
+
+
+def fault_of(case: Case, said: Report) -> str | None:
+    """What is wrong with a report that could be read, in words that its agent is told; None if nothing is."""
+    agent = case.flow.agents.get(case.run.agent) if case.run else None
+    wanted = PERMISSION.get(said.outcome)
+    if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):
+        return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
+    if wanted and (agent is None or wanted not in agent.may):
+        return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
+    if case.item.kind == "part":
+        return _fault_of_part(said)
+    for remark in said.comments:
+        if remark.parent and thread_of(case, remark.parent) is None:
+            return f"a comment has the parent {remark.parent}, but the item has no such comment"
+        if remark.resolution and not remark.parent:
+            return "a comment has a resolution but no parent: name the comment it resolves"
+    fault = fault_of_resolutions(case, said)
+    if fault:
+        return fault
+    match said.outcome:
+        case "done":
+            return fault_of_done(case, said) or fault_of_discovery(case, said)
+        case "disputed":
+            return fault_of_statement(case, said)
+        case "split":
+            return fault_of_split(case, said)
+        case "delegates":
+            return fault_of_delegation(case, said)
+        case "asks" if said.question is None:
+            return "asks needs a question"
+        case "changes_requested":
+            return _fault_of_verdict(said)
+        case _:
+            return None
+
+
+def _fault_of_part(said: Report) -> str | None:
+    if said.outcome == "asks" and said.question is None:
+        return "asks needs a question"
+    if said.outcome == "disputed" and not (said.comments or said.summary):
+        return "a dispute needs a comment that says the specific concern"
+    return _fault_of_verdict(said) if said.outcome == "changes_requested" else None
+
+
+def _fault_of_verdict(said: Report) -> str | None:
+    """Whoever is to change something must be told what."""
+    tests = said.tests is not None and said.tests.failed > 0
+    words = said.summary.strip() or (said.blockers or "").strip()
+    if said.findings or said.comments or said.next_steps or tests or words:
+        return None
+    return "changes_requested needs findings, or a summary that says what to change"
+
+
+def refuse(case: Case, said: Report, fault: str) -> None:
+    """The run lives and can report again. What it said is kept: comments as comments, the rest on the run."""
+    run = case.run
+    assert run is not None
+    hint = "the run still lives, and what it said is kept: mend this and report again"
+    error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint)
+    if run.refusals >= REFUSALS_KEPT:
+        raise error
+    rows = _rows(case, said)
+    row: dict[str, Any] = {"refused": with_kept(case, said), "refusals": run.refusals + 1, "refused_for": fault}
+    if rows:
+        row["kept"] = [*run.kept, *(comment for comment, _ in rows)]
+    fields = {"comment_count": case.item.comment_count + len(rows)} if rows else {}
+    context = {"outcome": said.outcome, "why": fault}
+    case.emit("report_refused", context, item=fields, runs=(run.id, row), **({"comments": rows} if rows else {}))
+    case.refusal = error
+
+
+def _rows(case: Case, said: Report) -> list[tuple[str, dict[str, Any]]]:
+    """The comments of a refused report that were not kept before. They say something, and resolve nothing yet."""
+    run = case.run
+    assert run is not None
+    if case.item.kind == "part":
+        return []  # a part speaks beside the item: what it says goes with its report
+    room = case.flow.limits.comments - run.said.get("comments", 0) - len(run.kept)
+    return [(case.new_comment_id(), row_of(case, remark)) for remark in not_kept(case, said)[: max(room, 0)]]
+
+
+def not_kept(case: Case, said: Report) -> list[Remark]:
+    """The comments of a report in bad form that no refused one has brought before, as words alone."""
+    pairs = zip(said.comments, said_before(case, said.comments), strict=True)
+    return [plain(case, remark) for remark, known in pairs if remark.content.strip() and known is None]
+
+
+def said_before(case: Case, remarks: list[Remark]) -> list[Comment | None]:
+    """For each remark the comment by which a refused report of this run said the same; each is that of one at most."""
+    kept = case.run.kept if case.run else []
+    left = [case.comments[comment] for comment in kept if comment in case.comments]
+    if not left:
+        return [None] * len(remarks)
+    found: list[Comment | None] = []
+    for remark in remarks:
+        alike = [comment for comment in left if comment.content == remark.content]
+        same = next((comment for comment in alike if comment.parent == remark.parent), alike[0] if alike else None)
+        left = [comment for comment in left if comment is not same]
+        found.append(same)
+    return found
+
+
+def plain(case: Case, remark: Remark) -> Remark:
+    """The words alone: where they belong to a thread they stay in it, and they end none."""
+    parent = remark.parent if remark.parent and thread_of(case, remark.parent) is not None else None
+    return replace(remark, parent=parent, resolution=None)
+
+
+def row_of(case: Case, remark: Remark, author: str | None = None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "item": case.item.id,
+        "author": author or (case.run.agent if case.run else ""),
+        "content": remark.content,
+        "run": case.run.id if case.run else None,
+        "at": case.situation.at,
+    }
+    about = {"artifact": remark.artifact, "target": remark.target, "parent": remark.parent}
+    row |= {name: value for name, value in about.items() if value is not None}
+    if remark.resolution:
+        row |= {"status": "resolved", "resolution": remark.resolution}
+    return row
+
+
+def with_kept(case: Case, said: Report) -> Report:
+    """The report with the attempts, and for a part the comments, that a refused one of the same run told and this one
+    does not tell again."""
+    before = case.run.refused if case.run else None
+    if before is None:
+        return said
+    told = {_same(attempt) for attempt in said.attempts}
+    attempts = [attempt for attempt in before.attempts if _same(attempt) not in told]
+    words = {remark.content for remark in said.comments}
+    left = before.comments if case.item.kind == "part" else []
+    comments = [replace(remark, resolution=None) for remark in left if remark.content not in words]
+    if not attempts and not comments:
+        return said
+    return replace(said, attempts=[*attempts, *said.attempts], comments=[*said.comments, *comments])
+
+
+def _same(attempt: Try) -> tuple[str, str]:
+    return normal(attempt.approach or ""), normal(attempt.outcome or "")
