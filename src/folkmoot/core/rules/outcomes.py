@@ -20,15 +20,18 @@ from folkmoot.core.rules.children.parts import merge, unspoken
 from folkmoot.core.rules.children.tasks import agree_contracts, fault_of_discovery, fault_of_split, split
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.disputes import (
+    answered_by,
     disputed,
+    fault_of_comments,
     fault_of_done,
     fault_of_resolutions,
     fault_of_statement,
     resolve,
     turn_of,
 )
-from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
+from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
 from folkmoot.core.rules.judging.gates import gate_reported
+from folkmoot.core.rules.judging.understanding import fault_of_words, understood
 from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
@@ -37,6 +40,7 @@ from folkmoot.core.rules.running.work import Judged, ask_about_secrets, hand_ove
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
+from folkmoot.core.words import is_security
 
 # What an outcome needs in the agent's `may`; the others anyone may say.
 PERMISSION = {"asks": "ask", "delegates": "delegate", "split": "split"}
@@ -55,10 +59,10 @@ TOUCHED_MAX = 2_000
 def report(case: Case, command: ReportRun) -> None:
     """End the run with its report, then let the outcome decide. A fault of form ends it as `protocol`."""
     run = fence(case)
-    said = command.report
     if run.gate:
         gate_reported(case, command)
         return
+    said = understood(case, command.report)
     fault = command.fault or _fault(case, said)
     judged = Judged(said, fault, None, False)
     if command.work is not None:
@@ -98,7 +102,7 @@ def _apply(case: Case, said: Report, comment: str | None) -> None:
         case "changes_requested":
             changes_requested(case, said)
         case "disputed":
-            disputed(case, comment, said.reason)
+            disputed(case, comment, said.escalation_reason)
         case "failed":
             failed(case, said)
         case "stuck":
@@ -108,7 +112,8 @@ def _apply(case: Case, said: Report, comment: str | None) -> None:
         case "split":
             split(case, said)
         case "delegates":
-            delegates(case, said)
+            if not tried_before(case, said):
+                delegates(case, said)
         case _:
             incomplete(case, said)
 
@@ -165,7 +170,8 @@ def _fitting(case: Case, remark: Remark) -> Remark:
     """A part speaks beside the item: it answers a dispute in which it is this stage's turn, or opens one."""
     turn = {dispute.thread for dispute in turn_of(case)}
     parent = remark.parent if remark.parent and thread_of(case, remark.parent) in turn else None
-    return replace(remark, parent=parent, resolution=None)
+    answered = answered_by(case, remark.artifact) if parent is None else None
+    return replace(remark, parent=answered.thread if answered else parent, resolution=None)
 
 
 def _gave_in(case: Case, agent: str, said: Report) -> bool:
@@ -203,12 +209,7 @@ def _fault(case: Case, said: Report) -> str | None:
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
     if case.item.kind == "part":
         return _fault_of_part(said)
-    for remark in said.comments:
-        if remark.parent and thread_of(case, remark.parent) is None:
-            return f"a comment has the parent {remark.parent}, but the item has no such comment"
-        if remark.resolution and not remark.parent:
-            return "a comment has a resolution but no parent: name the comment it resolves"
-    fault = fault_of_resolutions(case, said)
+    fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
     if fault:
         return fault
     match said.outcome:
@@ -351,10 +352,9 @@ def _comment(case: Case, remark: Remark, author: str | None = None) -> str:
 
 def _asks(case: Case, said: Report) -> None:
     assert said.question is not None
-    if said.attempts:
-        record_attempts(case, said, "capability")
+    tried_before(case, said)
     asked = said.question
-    must_wait = said.reason == "security" or at_limit(case)
+    must_wait = is_security(said.escalation_reason) or at_limit(case)
     ask(
         case,
         "clarification",
