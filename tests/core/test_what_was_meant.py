@@ -1,4 +1,4 @@
-"""What was said keeps its meaning: disputes without a parent, reasons in any case, causes, issues, labelled attempts."""
+"""What was said keeps its meaning: replies without a parent, reasons in any case, causes, issues, labelled attempts."""
 
 from typing import Any
 

@@ -8,6 +8,7 @@ from folkmoot.core.text import has_unstorable
 from folkmoot.core.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 
+_LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 _PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
 
@@ -114,7 +115,7 @@ def _finding(said: Taken, kind: str) -> Finding:
         said.faults.append(f"kind {shown(own_kind)} is not one of {', '.join(KINDS)}")
     category = said.text("category", "type")
     exploit = said.text("exploit")
-    issue = said.text("issue", "error", "description", "message") or category or exploit or ""
+    issue = said.text("issue", "error", "description", "message", "title") or category or exploit or ""
     return Finding(
         kind=own_kind,
         severity=severity,
@@ -135,10 +136,11 @@ def _place(said: Taken) -> tuple[str | None, int | None]:
     line: int | None = None
     told = said.data.get("line")
     if told is not None:
-        digits = str(told).strip() if not isinstance(told, bool) else ""
-        if digits.isascii() and digits.isdigit() and len(digits) < 10:
-            line = int(digits)
-            said.used.add("line")
+        digits = _LINE.fullmatch(str(told).strip()) if not isinstance(told, bool) else None
+        if digits is not None:
+            line = int(digits.group(1))
+            if not digits.group(2):
+                said.used.add("line")
         elif not isinstance(told, str):
             said.faults.append(f"line: {shown(told)} is no line")
     place = _PLACE.fullmatch(file) if file is not None and line is None else None

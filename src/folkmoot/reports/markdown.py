@@ -196,6 +196,9 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
             elif current:
                 current.append(section)
             continue
+        if section.name == "status" and status_at == len(current) - 1 and status_at >= 0 and not current[-1].text():
+            current.pop()  # a heading, and the word for it again on the next line: both are one
+            status_at = -1
         if section.name == "status" and status_at >= 0:
             found.append(current[: status_at + 1])
             current, status_at = current[status_at + 1 :], -1
@@ -279,7 +282,8 @@ def _report(said: Status, sections: list[Section]) -> Report:
             by_name.setdefault(section.name, []).append(section)
         apart = section.name in ("summary", "status", "next", "blockers")
         if not apart and section.text() and not _unfilled(section):
-            extra[section.title] = section.bullets() or section.text()
+            written = [point for point in section.bullets() if not is_placeholder(point)]
+            extra[section.title] = written or section.text()
     outcome = said.outcome or "failed"
 
     def points(name: str) -> list[str]:

@@ -7,6 +7,7 @@ from folkmoot.core.report import Contract, Delegation, Files, Report, Task
 from folkmoot.core.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.placeholders import is_placeholder
 
 STATUSES = {
     "complete": "done",
@@ -100,13 +101,13 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     summary = said.text("report", "summary")
     if summary is not None:
         parts["summary"] = summary
-    blockers = said.texts("blockers")
+    blockers = [words for words in said.texts("blockers") if not is_placeholder(words)]
     if blockers:
         parts["blockers"] = "\n".join(blockers)
-    steps = said.texts("nextSteps", "recommendations", "next_steps")
+    steps = [words for words in said.texts("nextSteps", "recommendations", "next_steps") if not is_placeholder(words)]
     if steps:
         parts["next_steps"] = steps
-    lessons = said.texts("retro", "lessons")
+    lessons = [words for words in said.texts("retro", "lessons") if not is_placeholder(words)]
     if lessons:
         parts["lessons"] = lessons
     if isinstance(said.data.get("issues"), list | dict):
@@ -121,7 +122,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
     if not isinstance(output, dict):
         return
     inner = Taken(output)
-    created, modified = inner.texts("filesCreated"), inner.texts("filesModified")
+    created, modified = inner.texts("filesCreated", "files_created"), inner.texts("filesModified", "files_modified")
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)
     points = output.get("integrationPoints")

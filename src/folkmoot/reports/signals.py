@@ -19,13 +19,13 @@ _SIGNAL = re.compile(
     re.IGNORECASE,
 )
 _ATTEMPT = re.compile(
-    r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?\[\s?#?(\d{1,6}|N)\s?\])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
+    r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"(\d{1,3})[.)]\s{1,4}")
 _KINDS = re.compile(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
 _LABEL = re.compile(
-    r"[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
+    r"(?:\d{1,3}[.)]\s{1,3})?[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
     r"(?:\([^()\n]{0,40}\)\s{0,3})?:[*_`]{0,3}\s?(.*)"
 )
 _HEADED = re.compile(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")

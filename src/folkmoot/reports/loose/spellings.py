@@ -22,6 +22,8 @@ _FINDING = {
 }
 _ATTEMPT = {"Approach": "approach", "Outcome": "outcome", "Why Different": "why_different", "result": "outcome"}
 _KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
+_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+_VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
 _NUMBERS = ("total", "passed", "failed")
 
 
@@ -42,9 +44,36 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
             data[name] = [reads(part) if isinstance(part, dict) else part for part in data[name]]
     if isinstance(data.get("findings"), list):
         data["findings"] = [{"issue": part} if isinstance(part, str) else part for part in data["findings"]]
+    if isinstance(data.get("artifacts"), list):
+        data["artifacts"] = [{"name": part} if isinstance(part, str) else part for part in data["artifacts"]]
     if isinstance(data.get("tests"), dict):
         data["tests"] = {key: _whole(value) if key in _NUMBERS else value for key, value in data["tests"].items()}
     _question(data)
+    return data
+
+
+def spelled_message(data: dict[str, Any]) -> dict[str, Any]:
+    """One of the documents' messages in its own spelling: its type in other signs, truth and numbers as words."""
+    data = dict(data)
+    if isinstance(data.get("type"), str):
+        data["type"] = _lower(data["type"])
+    for name in ("approval", "blocking"):
+        data |= {name: _TRUTH.get(_lower(data[name]), data[name])} if isinstance(data.get(name), str) else {}
+    if isinstance(data.get("status"), str) and _lower(data["status"]) in _VERDICTS:
+        data["status"] = _VERDICTS[_lower(data["status"])]
+    if data["type"] == "security_issues" and "vulnerabilities" not in data and "findings" in data:
+        data["vulnerabilities"] = data.pop("findings")
+    for name in ("findings", "vulnerabilities", "failures"):
+        if isinstance(data.get(name), dict):
+            data[name] = [data[name]]
+    for name in ("summary", "tests"):
+        if isinstance(data.get(name), dict):
+            data[name] = {key: _whole(value) if key in _NUMBERS else value for key, value in data[name].items()}
+    if isinstance(data.get("payload"), dict):
+        payload = spelled_message({**data["payload"], "type": data["type"]})
+        own = data["payload"].get("type")
+        del payload["type"]
+        data["payload"] = {**payload, "type": own} if own is not None else payload
     return data
 
 
@@ -83,7 +112,7 @@ def _finding(part: dict[str, Any]) -> dict[str, Any]:
     for name in ("severity", "kind"):
         said |= {name: _lower(said[name])} if name in said else {}
     if "line" in said:
-        said["line"] = _whole(said["line"])
+        said["line"] = _whole(said["line"].strip().lstrip("L") if isinstance(said["line"], str) else said["line"])
     file = said.get("file")
     place = _PLACE.fullmatch(file.strip()) if isinstance(file, str) and said.get("line") is None else None
     if place:
