@@ -15,7 +15,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.order import Place, place, taker
 from folkmoot.core.records import Run
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
     answers,
     claims,
@@ -717,6 +717,24 @@ def hasty_parent(patch: Patch) -> None:
             case.set("item_rests", {}, waits_for=[])
 
     patch.setattr(outcomes, "split", wrong)
+
+
+@defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)
+def unheard_reply(patch: Patch) -> None:
+    for module in (disputes, outcomes):
+        patch.setattr(module, "answered_by", lambda case, artifact: None)
+
+
+@defect("R-08", "a label makes an attempt an expert's", flow=flow_of("escalation"), in_log=False)
+def believed_label(patch: Patch) -> None:
+    record = failures._record
+
+    def wrong(case: Case, report: Report, told: Try, cause: str) -> None:
+        advisor, labelled = case.item.advisor, told.kind == "expert_delegation"
+        case.item = replace(case.item, advisor=advisor or ("somebody" if labelled else None))
+        record(case, report, told, cause)
+
+    patch.setattr(failures, "_record", wrong)
 
 
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)

@@ -9,6 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
+from folkmoot.sim.habits.words import loose, reply
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
 from folkmoot.sim.world import Script, World
@@ -35,6 +36,7 @@ SAYS: dict[str, Says] = {
     "delegating": teamwork.delegating,
     "redefining": teamwork.redefining,
     "outgrown": teamwork.outgrown,
+    "loose": loose,
 }
 OTHERS = ("silent", "zombie", "releasing", "garbled", "adding", "talking", "sharing", "rejecting", "exhausted")
 CHARACTERS = (*sorted(SAYS.keys() - {"good"}), *OTHERS)
@@ -172,6 +174,8 @@ class Agent:
             return teamwork.proving
         if character != "good" and scene.item.kind in ("expert", "sub") and self.chance.random() < 0.6:
             return teamwork.advising
+        if character != "good" and scene.claim["brief"]["disputes"] and self.chance.random() < 0.3:
+            return reply
         if character == "obedient" and scene.must_split and self.chance.random() < 0.7:
             return speech.good
         if character == "obedient" and scene.item.column == scene.flow.discover and self.chance.random() < 0.5:

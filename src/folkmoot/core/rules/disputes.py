@@ -97,7 +97,8 @@ def answered_by(case: Case, artifact: str | None) -> Dispute | None:
         return None
     made = case.item.artifacts.get(artifact or "")
     sides = (mine[-1].maker.stage, mine[-1].disputer.stage)
-    return None if made is not None and made.column not in sides else mine[-1]
+    apart = made is not None and made.column in case.flow.columns and made.column not in sides
+    return None if apart else mine[-1]
 
 
 def fault_of_comments(case: Case, report: Report) -> str | None:

@@ -72,7 +72,11 @@ _Loader.yaml_implicit_resolvers = {
 def read_notes(page: Page) -> Notes:
     """All of it in a text; Faulty if a block is meant so and cannot be read."""
     notes = Notes()
-    for lines in _blocks(page):
+    blocks = _blocks(page)
+    size = sum(len(line.text) + 1 for lines in blocks for line in lines)
+    if size > NOTES_CHARS_MAX:
+        raise Faulty([f"the comments have {size} characters, more than {NOTES_CHARS_MAX}"])
+    for lines in blocks:
         _read(notes, lines)
     return notes
 
@@ -152,8 +156,6 @@ def _read(notes: Notes, lines: list[Line]) -> None:
 
 
 def _load(text: str) -> Any:
-    if len(text) > NOTES_CHARS_MAX:
-        raise Faulty([f"the comments have {len(text)} characters, more than {NOTES_CHARS_MAX}"])
     try:
         return yaml.load(text, _Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
