@@ -221,7 +221,7 @@ def test_a_recoverable_error_is_tried_again_and_a_fatal_one_is_not() -> None:
 @pytest.mark.parametrize(
     "word", ["Context Exhaustion", "Unexpected dependencies discovered", "Repeated failure cycles"]
 )
-@pytest.mark.parametrize("outcome", ["failed", "stuck"])
+@pytest.mark.parametrize("outcome", ["failed", "stuck", "incomplete"])
 def test_a_task_that_must_be_split_again_goes_to_discover(word: str, outcome: str) -> None:
     with SoundBoard(QUEST) as board:
         _, (a, _) = split(board)

@@ -292,6 +292,13 @@ def test_attempt_blocks_with_brackets_or_in_a_list(block: str, beside: str) -> N
     assert report.outcome == ("incomplete" if "INCOMPLETE" in beside else "failed")
 
 
+@pytest.mark.ledger("E-07", "R-07")
+@pytest.mark.parametrize("label", ["Reason", "**Trigger**", "- Cause"])
+def test_a_signal_may_say_why_in_the_documents_words(label: str) -> None:
+    said = read_report(f"TASK_INCOMPLETE\n\nThe parser is there.\n\n{label}: Context Exhaustion\n")
+    assert (said.outcome, said.summary, said.reason) == ("incomplete", "The parser is there.", "Context Exhaustion")
+
+
 @pytest.mark.ledger("E-07")
 def test_a_signal_with_the_forms_brackets_left() -> None:
     report = read_report(

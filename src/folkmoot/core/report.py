@@ -133,6 +133,8 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     attempts: list[Try] = field(default_factory=list)
     cause: str | None = None
     reason: str | None = None
+    # Who can help, in a word of the flow; `reason` may be the failure's own words.
+    escalation_reason: str | None = None
     blockers: str | None = None
     question: AskedQuestion | None = None
     tasks: list[Task] = field(default_factory=list)
@@ -142,8 +144,6 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     next_steps: list[str] = field(default_factory=list)
     lessons: list[str] = field(default_factory=list)
     usage: Usage | None = None
-    # Who can help, in a word of the flow; `reason` may be the failure's own words.
-    escalation_reason: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)  # what the dialect says beyond the contract: kept, shown
 
     @classmethod

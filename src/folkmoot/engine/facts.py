@@ -22,6 +22,7 @@ REPORTED = (
     "outcome",
     "cause",
     "reason",
+    "escalation_reason",
     "summary",
     "blockers",
     "commit",

@@ -109,12 +109,15 @@ def _signal(line: Line) -> re.Match[str] | None:
 def _ended(line: Line, name: str, told: Labelled) -> Signal:
     extra: dict[str, Any] = {label: "\n".join(words).strip() for label, words in told.parts.items()}
     words = "\n".join(told.first).strip()
+    reason = next((text for label, text in extra.items() if label.lower() in ("reason", "trigger", "cause")), None)
     if is_placeholder(words):
         return Signal(line.number, None, [f"{name}: nothing was filled in"], template=True)
     if name == UNSUCCESSFUL:
-        said = Report.failed(name, cause="capability", blockers=words or extra.get("Reason"), extra=extra)
+        said = Report.failed(
+            name, cause="capability", blockers=words or extra.get("Reason"), reason=reason, extra=extra
+        )
     else:
-        said = Report(outcome="incomplete", summary=words or name, extra=extra)
+        said = Report(outcome="incomplete", summary=words or name, reason=reason, extra=extra)
     return Signal(line.number, said, [])
 
 

@@ -73,11 +73,16 @@ def protocol_fault(case: Case, fault: str, report: Report) -> None:
 
 
 def incomplete(case: Case, report: Report) -> None:
-    tried_before(case, report)
+    if tried_before(case, report):
+        return
+    if report.cause in ENDS:
+        # Why it is incomplete says more than that it is: another run would stop at the same place.
+        failed(case, replace(report, attempts=[]))
+        return
     effort = replace(case.item.effort, incompletes=case.item.effort.incompletes + 1)
     context = {"count": effort.incompletes, "why": report.summary}
     case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
-    if effort.incompletes >= INCOMPLETES_MAX and not at_limit(case):
+    if effort.incompletes >= INCOMPLETES_MAX:
         ask(case, "decision", f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}")
 
 

@@ -15,7 +15,7 @@ from folkmoot.core.situation import Case
 from folkmoot.core.words import REASONS, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
-_DECIDED = ("failed", "stuck")
+_DECIDED = ("failed", "stuck", "incomplete")
 _LISTS = {"issues": "review", "findings": "review", "vulnerabilities": "security", "failures": "test"}
 _PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})(?::\d{1,9})?", re.DOTALL)
 _WORDS = ("issue", "error", "description", "message", "title", "type")
