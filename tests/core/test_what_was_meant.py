@@ -67,7 +67,7 @@ def test_a_reply_may_be_the_summary_alone_and_an_agreement_is_none() -> None:
 def test_three_replies_of_any_spelling_trip_the_breaker(chosen: list[int]) -> None:
     story = disputed_by_dev()
     for number in chosen:
-        said = {name: value for name, value in REPLIES[number].items() if name not in ("author", "id")}
+        said = {name: value for name, value in REPLIES[number].items() if name != "author"}
         story.effort("disputed", comments=[said])
     assert story.it.status == "needs-human-review" and story.it.dispute is not None
     assert story.it.dispute.rounds == 3 and {c.parent for c in story.comments[1:]} == {"c001"}
@@ -103,6 +103,17 @@ def test_a_resolved_reply_resolves_the_thread_of_its_turn(said: dict[str, Any]) 
     story.effort("done", comments=[{"content": "You're right.", **said}])
     assert story.place == ("dev", "ready") and story.it.disputes == []
     assert (story.comments[0].status, story.comments[0].resolution) == ("resolved", "accepted")
+
+
+@pytest.mark.ledger("R-12")
+@pytest.mark.parametrize(
+    "said", [{"status": "resolved"}, {"resolution": "rejected"}, {"resolution": "rejected", "parent": "c002"}]
+)
+def test_the_disputer_gives_in_likewise(said: dict[str, Any]) -> None:
+    story = disputed_by_dev()
+    story.effort("disputed", comments=[{"content": "No."}])
+    story.effort("done", comments=[{"content": "I see.", **said}])
+    assert story.place == ("review", "ready") and story.comments[0].resolution == "rejected"
 
 
 @pytest.mark.ledger("R-12")

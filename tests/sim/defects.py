@@ -633,7 +633,7 @@ def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
-@defect("R-07", "a stopped board goes on")
+@defect("R-07", "a stopped board goes on", first=25)
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)
 

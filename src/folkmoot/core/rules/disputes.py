@@ -45,15 +45,18 @@ def as_spoken(case: Case, report: Report) -> Report:
     if not report.comments and report.outcome != "disputed":
         return report
     said, names = _without_repeated(case, report.comments)
-    if report.outcome == "disputed" and not report.comments and report.summary.strip() and not _last_remark(case):
-        said = [Remark(content=report.summary)]
+    if report.outcome == "disputed" and not said:
+        # The same words again are a statement too; and so is a summary, where nothing else was said.
+        told = report.comments[-1:] or ([] if _last_remark(case) else [Remark(content=report.summary)])
+        said = [remark for remark in told if remark.content.strip()]
     mine = turn_of(case)
     comments = []
     for number, remark in enumerate(said):
         parent = names.get(remark.parent or "", remark.parent)
         resolution = remark.resolution
         if resolution is None and remark.status == "resolved":
-            dispute = next((d for d in mine if parent and d.thread == thread_of(case, parent)), None)
+            only = mine[0] if parent is None and len(mine) == 1 else None
+            dispute = only or next((d for d in mine if parent and d.thread == thread_of(case, parent)), None)
             resolution = _way_to_end(dispute) if dispute else "accepted"
         if report.outcome == "disputed":
             answered = answered_by(case, remark.artifact) if number == 0 and parent is None else None
