@@ -22,7 +22,7 @@ _FINDING = {
 }
 _ATTEMPT = {"Approach": "approach", "Outcome": "outcome", "Why Different": "why_different", "result": "outcome"}
 _KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
-_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+_TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to what, a message does not say
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
 _NUMBERS = ("total", "passed", "failed")
 
