@@ -13,7 +13,8 @@ from msgspec.structs import fields as struct_fields
 
 from folkmoot.core import flow as core
 from folkmoot.core.events import EVENTS
-from folkmoot.core.report import CAUSES, KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES, Report
+from folkmoot.core.report import CAUSES, COMMENT_STATUSES, KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES, Report
+from folkmoot.core.words import CAUSE_WORDS
 from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
@@ -195,8 +196,12 @@ def report_page() -> str:
         ("findings.kind", KINDS),
         ("findings.severity", SEVERITIES),
         ("comments.resolution", RESOLUTIONS),
+        ("comments.status", COMMENT_STATUSES),
     ):
         lines.append(f"- `{name}`: {_listed(choice)}")
+    lines += ["\nA cause is understood in these words too, in any case and with any signs between them:\n"]
+    lines += ["| cause | words |", "|---|---|"]
+    lines += [f"| `{cause}` | {', '.join(words)} |" for cause, words in CAUSE_WORDS.items()]
     return "\n".join([*lines, "", *_dialects()]) + "\n"
 
 
@@ -217,6 +222,8 @@ SAMPLES: list[tuple[str, str, str]] = [
     ("signal", f"`{signals.SEEKING}`", f"{signals.SEEKING}\n\nQuestion: Which one?"),
     ("signal", f"`{signals.UNSUCCESSFUL}`", signals.UNSUCCESSFUL),
     ("signal", f"`{signals.INCOMPLETE}`", signals.INCOMPLETE),
+    ("YAML", "a comment that is open", "comments:\n  - author: dev-agent\n    content: it is async\n    status: open"),
+    ("YAML", "`escalation_reason` alone", "escalation_reason: concurrency"),
     (
         "text",
         "ATTEMPT blocks alone",

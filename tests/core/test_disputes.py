@@ -55,10 +55,10 @@ def test_an_unknown_artifact_goes_to_the_stage_before() -> None:
 
 
 @pytest.mark.ledger("K-06", "R-12")
-def test_an_unknown_artifact_goes_to_the_stage_before_also_when_the_item_came_back() -> None:
+def test_what_a_third_stage_made_is_a_dispute_of_its_own_also_when_the_item_came_back() -> None:
     story = disputed_by_dev()
     assert story.it.column == "tests"
-    story.effort("disputed", comments=[{"content": "the design itself is wrong"}])
+    story.effort("disputed", comments=[{"artifact": DESIGN, "content": "the design itself is wrong"}])
     assert story.place == ("arch", "ready"), "the test-architect does not dispute its own work, but the stage before"
 
 

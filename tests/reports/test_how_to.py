@@ -17,5 +17,6 @@ def test_every_example_of_the_page_is_understood() -> None:
         "split",
         "changes_requested",
         "incomplete",
+        "done",
         "asks",
     ]

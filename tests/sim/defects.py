@@ -23,7 +23,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.order import Place, place, taker
 from folkmoot.core.records import Run
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
     answers,
     claims,
@@ -500,6 +500,7 @@ def same_expert(patch: Patch) -> None:
     "after three experts the agent goes on",
     flow=limited("escalation", own_attempts=1, attempts=None),
     alone=True,
+    first=190,
 )
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
@@ -665,7 +666,7 @@ def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
-@defect("R-07", "a stopped board goes on", first=58)
+@defect("R-07", "a stopped board goes on", first=25)
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)
 
@@ -790,6 +791,24 @@ def stale_contracts(patch: Patch) -> None:
 @defect("R-24", "what the tasks of a task made is lost", flow=flow_of("quest"), alone=True)
 def lost_outputs(patch: Patch) -> None:
     patch.setattr(dependencies, "_with_those_below", lambda outputs, command: outputs)
+
+
+@defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)
+def unheard_reply(patch: Patch) -> None:
+    for module in (disputes, outcomes):
+        patch.setattr(module, "answered_by", lambda case, artifact: None)
+
+
+@defect("R-08", "a label makes an attempt an expert's", flow=flow_of("escalation"), in_log=False)
+def believed_label(patch: Patch) -> None:
+    record = failures._record
+
+    def wrong(case: Case, report: Report, told: Try, cause: str) -> None:
+        advisor, labelled = case.item.advisor, told.kind == "expert_delegation"
+        case.item = replace(case.item, advisor=advisor or ("somebody" if labelled else None))
+        record(case, report, told, cause)
+
+    patch.setattr(failures, "_record", wrong)
 
 
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)

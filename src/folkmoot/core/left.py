@@ -10,7 +10,7 @@ from folkmoot.core.report import Report
 PARTIAL = ("incomplete", "failed", "stuck")
 # What is told of every report, whatever its outcome.
 ALWAYS = (
-    *("outcome", "cause", "reason", "summary", "blockers", "commit", "next_steps"),
+    *("outcome", "cause", "reason", "escalation_reason", "summary", "blockers", "commit", "next_steps"),
     *("interfaces", "integration_points"),
 )
 # What stands on the item itself, or is no part of the work.

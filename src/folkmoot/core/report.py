@@ -8,7 +8,11 @@ OUTCOMES = ("done", "changes_requested", "disputed", "failed", "stuck", "asks", 
 KINDS = ("review", "security", "test")
 SEVERITIES = ("critical", "high", "medium", "low")
 RESOLUTIONS = ("accepted", "rejected")
-CAUSES = ("capability", "transient", "quota", "requirement", "size", "conflict", "environment", "protocol", "timeout")
+CAUSES = (
+    *("capability", "transient", "quota", "requirement", "size", "conflict", "environment", "protocol", "timeout"),
+    *("integration", "fatal"),
+)
+COMMENT_STATUSES = ("open", "resolved")
 
 
 Count = Annotated[int, Meta(ge=0, le=2**62)]
@@ -47,6 +51,11 @@ class Remark(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=
     target: str | None = None
     parent: str | None = None
     resolution: str | None = None
+    # As the disputes document writes them; `status` acts, the others say which comment of the item is repeated.
+    status: str | None = None
+    id: str | None = None
+    author: str | None = None
+    timestamp: str | None = None
 
 
 class Try(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
@@ -125,6 +134,8 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     attempts: list[Try] = field(default_factory=list)
     cause: str | None = None
     reason: str | None = None
+    # Who can help, in a word of the flow; `reason` may be the failure's own words.
+    escalation_reason: str | None = None
     blockers: str | None = None
     question: AskedQuestion | None = None
     tasks: list[Task] = field(default_factory=list)

@@ -9,6 +9,7 @@ from msgspec.structs import fields as struct_fields
 from folkmoot.core.kinds import converted
 from folkmoot.core.report import (
     CAUSES,
+    COMMENT_STATUSES,
     KINDS,
     OUTCOMES,
     RESOLUTIONS,
@@ -31,7 +32,8 @@ WORDS: dict[str, str] = {
     "comments": "what is said about an artifact; a dispute is made of these",
     "attempts": "each approach that was tried and failed; a single one may stand under `attempt`",
     "cause": "why it failed",
-    "reason": "why it is stuck or disputed, in a word of the flow's `reasons`",
+    "reason": "why it failed, in words; or why it is stuck or disputed, in a word of the flow's `reasons`",
+    "escalation_reason": "who can help, in a word of the flow's `reasons`; `reason` is then the failure's own",
     "blockers": "what keeps it from going on",
     "question": "what only a person can know; a text alone is read too",
     "tasks": "the parts that the work is split into",
@@ -65,8 +67,12 @@ PARTS: dict[str, dict[str, str]] = {
         "content": "what is said",
         "artifact": "what it is about",
         "target": "the place in it: a section, a test",
-        "parent": "the comment that this replies to",
-        "resolution": "ends the thread of `parent`",
+        "parent": "the comment that this replies to; left out, it is the open thread in which it is your turn",
+        "resolution": "ends the thread of `parent`; in `disputed`, `rejected` only says that you disagree",
+        "status": "`resolved` ends the thread of `parent`, with its `resolution` or the one that your side can give",
+        "id": "its id, if it is one that stands on the item already",
+        "author": "who says it; what others have said already is not said again",
+        "timestamp": "when it was said",
     },
     "attempts": {
         "kind": "`self_solve` or `expert_delegation`",
@@ -114,6 +120,7 @@ OUTCOME_WORDS: dict[str, tuple[str, str]] = {
     "split": ("it is too large; these tasks replace it", "`tasks`, and the right to `split`"),
     "incomplete": ("part of it is done; a fresh run goes on", ""),
 }
+PLAIN = {"outcome", "summary", "commit", "blockers", "extra"}  # fields that can be written in one way only
 _TYPES = {field.name: field.type for field in struct_fields(Report)}
 FIELDS = {name: _TYPES[name] for name in WORDS}
 UNSTORABLE = "it holds a NUL, half a character, a number too large, or is nested too deep"
@@ -174,6 +181,12 @@ def canonical_report(data: dict[str, Any]) -> Report:
     return Report(**values)
 
 
+def unknown_cause(word: object) -> str:
+    """Named back with those that are known: a cause that nobody knows must not count as one that somebody meant."""
+    near = did_you_mean(str(word), list(CAUSES))
+    return f"cause: nobody knows {shown(word)}; the known ones are {', '.join(CAUSES)}{near}"
+
+
 def did_you_mean(name: str, known: list[str]) -> str:
     from difflib import get_close_matches  # only faults need it
 
@@ -182,18 +195,16 @@ def did_you_mean(name: str, known: list[str]) -> str:
 
 
 def _spellings(data: dict[str, Any]) -> dict[str, Any]:
-    """A single `attempt` and options as plain text are read too."""
+    """A single `attempt` and options as plain text are read too, and whatever else is close to the form."""
     data = dict(data)
     if "attempt" in data and "attempts" not in data:
         data["attempts"] = [data.pop("attempt")]
     if isinstance(data.get("tests"), dict):
         data["tests"] = counted_tests(data["tests"])
-    question = data.get("question")
-    if isinstance(question, str):
-        data["question"] = {"question": question}
-    elif isinstance(question, dict) and isinstance(question.get("options"), list):
-        options = [{"option": o} if isinstance(o, str) else o for o in question["options"]]
-        data["question"] = {**question, "options": options}
+    if data.keys() - PLAIN or data.get("outcome") not in OUTCOMES:
+        from folkmoot.reports.loose.spellings import spelled  # most reports need none of it
+
+        data = spelled(data)
     return data
 
 
@@ -212,8 +223,10 @@ def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
     elif values.get("outcome") not in OUTCOMES:
         faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}")
     if values.get("cause") is not None and values["cause"] not in CAUSES:
-        faults.append(f"cause: {shown(data['cause'])} is not one of {', '.join(CAUSES)}")
+        faults.append(unknown_cause(data["cause"]))
     for remark in values.get("comments", []):
+        if remark.status is not None and remark.status not in COMMENT_STATUSES:
+            faults.append(f"comments: status {shown(remark.status)} is not one of {', '.join(COMMENT_STATUSES)}")
         if remark.resolution is not None and remark.resolution not in RESOLUTIONS:
             faults.append(f"comments: resolution {shown(remark.resolution)} is not one of {', '.join(RESOLUTIONS)}")
     for finding in values.get("findings", []):

@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
-from folkmoot.core.report import CAUSES, KINDS, SEVERITIES, Choice, Finding, Report
+from folkmoot.core.report import KINDS, SEVERITIES, Choice, Finding, Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
+from folkmoot.core.words import meaning_of
+from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 
+_LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 _PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
 
@@ -82,6 +84,8 @@ class Taken:
         value = self.data.get(name)
         if value is None:
             return []
+        if isinstance(value, dict):
+            value = [value]  # a single one
         if not isinstance(value, list):
             self.faults.append(f"{name}: {shown(value)} is not a list")
             return []
@@ -106,12 +110,12 @@ def _finding(said: Taken, kind: str) -> Finding:
     severity = (said.text("severity") or "medium").strip().lower()
     if severity not in SEVERITIES:
         said.faults.append(f"severity {shown(severity)} is not one of {', '.join(SEVERITIES)}")
-    own_kind = said.text("kind") or kind
+    own_kind = (said.text("kind") or kind).strip().lower()
     if own_kind not in KINDS:
         said.faults.append(f"kind {shown(own_kind)} is not one of {', '.join(KINDS)}")
     category = said.text("category", "type")
     exploit = said.text("exploit")
-    issue = said.text("issue", "error", "description", "message") or category or exploit or ""
+    issue = said.text("issue", "error", "description", "message", "title") or category or exploit or ""
     return Finding(
         kind=own_kind,
         severity=severity,
@@ -132,10 +136,11 @@ def _place(said: Taken) -> tuple[str | None, int | None]:
     line: int | None = None
     told = said.data.get("line")
     if told is not None:
-        digits = str(told).strip() if not isinstance(told, bool) else ""
-        if digits.isascii() and digits.isdigit() and len(digits) < 10:
-            line = int(digits)
-            said.used.add("line")
+        digits = _LINE.fullmatch(str(told).strip()) if not isinstance(told, bool) else None
+        if digits is not None:
+            line = int(digits.group(1))
+            if not digits.group(2):
+                said.used.add("line")
         elif not isinstance(told, str):
             said.faults.append(f"line: {shown(told)} is no line")
     place = _PLACE.fullmatch(file) if file is not None and line is None else None
@@ -146,21 +151,37 @@ def _place(said: Taken) -> tuple[str | None, int | None]:
     return file, line
 
 
+def _take_cause(said: Taken, parts: dict[str, Any]) -> list[str]:
+    """The cause in the documents' words or ours; one that nobody knows is a fault. As it was said it survives."""
+    word = said.data.get("cause")
+    if word is None or parts.get("cause"):
+        return []
+    meaning = meaning_of(word) if isinstance(word, str) else None
+    if meaning is None:
+        return [unknown_cause(word)]
+    if word == meaning.cause:
+        said.used.add("cause")
+    if meaning.cause:
+        parts["cause"] = meaning.cause
+    elif not said.has("escalation_reason"):
+        parts["escalation_reason"] = meaning.reason
+    return []
+
+
 def finish(outcome: str, said: Taken, extra: dict[str, Any] | None = None, **parts: Any) -> Report:
     """The report: what was understood, the fields it shares with the canonical form, and the rest as it was said."""
     if has_unstorable(said.data) or has_unstorable(extra or {}):
         raise Faulty([UNSTORABLE])
     faults = list(said.faults)
+    faults += _take_cause(said, parts)
     for name, value in said.left().items():
-        if name not in FIELDS or name in ("outcome", "extra") or name in parts:
+        if name not in FIELDS or name in ("outcome", "extra", "cause") or name in parts:
             continue
         try:
             parts[name] = getattr(canonical_report({"outcome": outcome, name: value}), name)
         except Faulty:
             continue  # another meaning of the same name: it survives as it stands
         said.used.add(name)
-    if parts.get("cause") is not None and parts["cause"] not in CAUSES:
-        faults.append(f"cause: {shown(parts['cause'])} is not one of {', '.join(CAUSES)}")
     if faults:
         raise Faulty(faults)
     kept = {**(extra or {}), **said.left()}

@@ -6,6 +6,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, canonical_report
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.loose.spellings import spelled_message
 from folkmoot.reports.messages import report_from_message
 from folkmoot.reports.quest import (
     COMPANIONS,
@@ -32,7 +33,7 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
     if has_unstorable(data):
         raise Faulty([UNSTORABLE])
     if "type" in data:
-        return report_from_message(data)
+        return report_from_message(spelled_message(data))
     if "decision" in data:
         return delegation(data)
     if is_status_report(data):

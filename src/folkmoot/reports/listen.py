@@ -8,7 +8,7 @@ without anything broken, they are a failure.
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -22,6 +22,9 @@ from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_pa
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
 from folkmoot.reports.scan import Found, objects
 from folkmoot.reports.signals import ATTEMPTS_MAX, INCOMPLETE, Attempt, attempts, signals
+
+if TYPE_CHECKING:
+    from folkmoot.reports.loose.notes import Notes
 
 NOTHING = (
     "it holds no report: no JSON object with an outcome or status, no form with a Status, no signal, no ATTEMPT block"
@@ -55,11 +58,15 @@ def listen(text: str) -> Report:
     tried: list[Attempt] = []
     passed_over: list[str] = []
     covered = _hear_objects(page, heard, passed_over)
+    notes = _notes(text, page)
+    if notes is not None:
+        covered |= notes.lines
+        heard += [Heard(line, 1, 0, said, []) for line, said in notes.reports]
     _hear_returns(page, covered, heard)
     for lines, fence, before in _texts(page, covered):
         _hear_words(page, lines, fence, before, heard, tried, passed_over)
     tried.sort(key=lambda attempt: attempt.start)
-    report = _last(heard, tried, passed_over)
+    report = _last(heard, tried, passed_over, notes)
     if has_unstorable(to_builtins(report)):
         raise Faulty([UNSTORABLE])
     return report
@@ -73,18 +80,32 @@ def _end_of(text: str) -> str:
     return "\n".join(text.rsplit("\n", LINES_MAX)[1:])
 
 
-def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str]) -> Report:
+def _notes(text: str, page: Page) -> "Notes | None":
+    """The disputes document's YAML, if there can be any: hardly a text has it."""
+    if "comments:" not in text and "escalation_reason:" not in text and "id:" not in text and "outcome:" not in text:
+        return None
+    from folkmoot.reports.loose.notes import read_notes
+
+    return read_notes(page)
+
+
+def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], notes: "Notes | None") -> Report:
     if len(tried) > ATTEMPTS_MAX:
         raise Faulty([f"it has {len(tried)} ATTEMPT blocks, more than {ATTEMPTS_MAX}"])
     if tried or any(not one.implied for one in heard):
         heard = [one for one in heard if not one.implied]
     heard.sort(key=lambda one: (one.line, one.rank, one.place))
     if not heard:
+        alone = notes.alone() if notes is not None and not tried else None
+        if alone is not None:
+            return alone
         if not tried:
             raise Faulty(passed_over[-3:] or [NOTHING])
         last = tried[-1].told
-        return _with_attempts(Report.failed(last.outcome or last.approach or "", cause="capability"), tried)
+        report = _with_attempts(Report.failed(last.outcome or last.approach or "", cause="capability"), tried)
+        return notes.beside(report) if notes is not None else report
     report = _merged(heard)
+    report = notes.beside(report) if notes is not None else report
     if report.outcome == "done" and tried and tried[-1].start > heard[-1].line:
         raise Faulty(["ATTEMPT blocks stand behind a report of done: say at the end how it ended"])
     return _with_attempts(report, tried)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import SEVERITIES, Files, Finding, Report, Tests
+from folkmoot.core.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line
-from folkmoot.reports.placeholders import is_placeholder
+from folkmoot.reports.placeholders import filled, is_placeholder
 from folkmoot.reports.status import Status, read_status
 
 SECTIONS = {
@@ -44,6 +45,13 @@ _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9}))?", re.ASCII)
 _COUNT = re.compile(r"\b(\d{1,7})\s{0,3}(?:/|of)\s{0,3}(\d{1,7})(?: tests?)? pass")
 _PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3},?(?: and)? (\d{1,7})(?: tests?)? fail")
+_SEVERITY_LABEL = re.compile(
+    r"\A[\[(]?severity[\])]?\s{0,3}[:=]\s{0,3}(?=[\[(]?(?:critical|high|medium|low)\b)", re.IGNORECASE
+)
+# Behind the words: `(High)`, `[critical severity]`, `severity: low`.
+_SEVERITY_TOLD = re.compile(
+    r"[\[(](?:severity\s{0,3}[:=]\s{0,3})?(critical|high|medium|low)(?: severity| priority)?[\])]", re.IGNORECASE
+)
 _NOTHING = {"none", "n/a", "na", "no issues", "no issues found", "nothing", "-", "no", "none found", "not applicable"}
 # A box of the Status section that stands among the fixes tells of no fix.
 _STATUS_ALONE = {"complete", "completed", "done", "needs follow-up", "blocked"}
@@ -189,6 +197,9 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
             elif current:
                 current.append(section)
             continue
+        if section.name == "status" and status_at == len(current) - 1 and status_at >= 0 and not current[-1].text():
+            current.pop()  # a heading, and the word for it again on the next line: both are one
+            status_at = -1
         if section.name == "status" and status_at >= 0:
             found.append(current[: status_at + 1])
             current, status_at = current[status_at + 1 :], -1
@@ -270,12 +281,15 @@ def _report(said: Status, sections: list[Section]) -> Report:
     for section in sections:
         if section.name:
             by_name.setdefault(section.name, []).append(section)
-        if section.name not in ("summary", "status", "next", "blockers") and section.text():
-            extra[section.title] = section.bullets() or section.text()
+        apart = section.name in ("summary", "status", "next", "blockers")
+        if not apart and section.text() and not _unfilled(section):
+            written = [point for point in section.bullets() if not is_placeholder(point)]
+            extra[section.title] = written or section.text()
     outcome = said.outcome or "failed"
 
     def points(name: str) -> list[str]:
-        return [point for section in by_name.get(name, []) for point in section.bullets()]
+        told = (filled(point) for section in by_name.get(name, []) for point in section.bullets())
+        return [point for point in told if point is not None]
 
     def text(name: str) -> str:
         return "\n".join(section.text() for section in by_name.get(name, [])).strip()
@@ -285,14 +299,17 @@ def _report(said: Status, sections: list[Section]) -> Report:
     told = "\n".join([text("summary"), text("issues"), text("next"), said.rest]).lower()
     if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
         outcome = "changes_requested"
+    meaning = (meaning_of(said.rest) or meaning_in([text("blockers")])) if outcome in ("failed", "stuck") else None
     return Report(
         outcome=outcome,
-        summary=text("summary") or text("fixed"),
+        summary=filled(text("summary")) or text("fixed"),
         files=_files(points("changes") + points("fixed")),
         findings=[_finding(point) for point in points("issues")],
         tests=_tests(text("tests")) or _tests("\n".join([text("summary"), text("issues"), said.rest])),
         blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
         next_steps=points("next"),
+        cause=meaning.cause if meaning else None,
+        escalation_reason=meaning.reason if meaning else None,
         extra=extra,
     )
 
@@ -325,7 +342,7 @@ def _files(points: list[str]) -> Files:
 
 def _finding(point: str) -> Finding:
     """`High: handlers/feature.go:42: Missing check`, in any order and with any markup."""
-    label = point.replace("*", "").replace("`", "").strip()
+    label = _SEVERITY_LABEL.sub("", point.replace("*", "").replace("`", "").strip())
     head = label[:60].lower().lstrip("[( ")
     severity = next((word for word in SEVERITIES if head.startswith(word)), None)
     rest = label
@@ -346,4 +363,6 @@ def _finding(point: str) -> Finding:
             if line is not None:
                 break
     kind = "security" if "security" in head else "test" if head.strip() == "test" else "review"
-    return Finding(kind=kind, severity=severity or "medium", issue=rest, file=file, line=line)
+    told = _SEVERITY_TOLD.search(label) if severity is None else None
+    severity = severity or (told.group(1).lower() if told else "medium")
+    return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line)

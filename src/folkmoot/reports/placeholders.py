@@ -11,7 +11,6 @@ _UNFILLED = {
     "uuid-v4",
     "iso-8601",
     "path/to/spec.md",
-    "specs/...",
     "files_created_or_modified",
     "what_was_accomplished",
     "dependencies_or_blockers",
@@ -64,6 +63,24 @@ def is_placeholder(words: str) -> bool:
         return True
     bracketed = (words[:1], words[-1:]) in (("<", ">"), ("[", "]"), ("{", "}")) and len(words) > 2
     return bracketed and not any(sign in words[1:-1] for sign in "<>[]{}") and words[1:-1].strip() not in ("x", "X")
+
+
+# What the documents' forms have in brackets before anybody writes there.
+_IN_BRACKETS = {
+    *("what was tried", "result", "how this differs from previous attempts", "specific question for human"),
+    *("relevant background", "option", "why insufficient", "specific guidance needed", "task_id", "agent_type", "n"),
+    *("task id", "agent id", "original question", "human response", "description", "question", "reason"),
+}
+
+
+def filled(words: str | None) -> str | None:
+    """What somebody wrote, also into the form's own brackets, which some leave around it; None: nobody wrote there."""
+    bare = (words or "").strip()
+    if (bare[:1], bare[-1:]) == ("[", "]") and not any(sign in bare[1:-1] for sign in "[]"):
+        inner = bare[1:-1].strip()
+        unfilled = inner.lower() in _IN_BRACKETS or inner in ELLIPSES or " | " in inner or is_placeholder(inner)
+        return None if unfilled or not inner else inner
+    return None if not bare or is_placeholder(bare) else bare
 
 
 def is_choice(words: str) -> bool:

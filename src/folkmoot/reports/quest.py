@@ -4,8 +4,10 @@ import json
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
+from folkmoot.core.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.placeholders import is_placeholder
 
 STATUSES = {
     "complete": "done",
@@ -27,7 +29,24 @@ COMPANIONS = {
     *(set(FIELDS) - {"outcome", "extra", "usage"}),
 }
 SHARED = {"sharedTypes", "integrationPoints", "contracts"}
-_BESIDE_TASKS = SHARED | {"agentType", "status", "task", "report", "retro", "output", "summary", "nextSteps"}
+_BESIDE_TASKS = {
+    *SHARED,
+    *(
+        "agentType",
+        "status",
+        "task",
+        "report",
+        "retro",
+        "output",
+        "summary",
+        "nextSteps",
+        "blockers",
+        "recommendations",
+    ),
+    *("decision", "next_steps", "lessons", "usage", "spec", "commit"),
+}
+# Fields in which agents name what kind of failure it was.
+_KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
 
 
 def outcome_of(said: Taken) -> str:
@@ -51,14 +70,29 @@ def is_status_report(data: dict[str, Any]) -> bool:
 def status_report(data: dict[str, Any]) -> Report:
     said = Taken(data)
     outcome = outcome_of(said)
-    output = data.get("output")
-    tasks: dict[str, Any] | None = None
-    if outcome == "done" and isinstance(output, dict) and decomposition_in(output):
-        outcome, tasks = "split", output
+    places = [place for place in (data, data.get("output")) if isinstance(place, dict)]
+    tasks = next((place for place in places if decomposition_in(place)), None) if outcome == "done" else None
     parts = quest_parts(said)
     if tasks is not None:
+        outcome = "split"
+        for place in places:
+            parts |= shared_parts(said, place)
         parts |= split_parts(said, tasks)
+    elif outcome == "done" and data.get("tasks") and said.data.get("agentType") in (None, "pathseeker"):
+        said.faults.append("tasks: each needs a `task` or `title`, and its `files`")
+    elif outcome in ("failed", "stuck") and not said.has("cause"):
+        parts |= _kind_of_failure(data, parts)
     return finish(outcome, said, **parts)
+
+
+def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, str]:
+    """The quest's kinds of failure and reasons to stop, where its report names one in words."""
+    named = (data[name] for name in _KIND_OF_FAILURE if isinstance(data.get(name), str))
+    meaning = next((found for word in named if (found := meaning_of(word))), None)
+    meaning = meaning or meaning_in([parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", [])])
+    if meaning is None:
+        return {}
+    return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}
 
 
 def quest_parts(said: Taken) -> dict[str, Any]:
@@ -67,16 +101,16 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     summary = said.text("report", "summary")
     if summary is not None:
         parts["summary"] = summary
-    blockers = said.texts("blockers")
+    blockers = [words for words in said.texts("blockers") if not is_placeholder(words)]
     if blockers:
         parts["blockers"] = "\n".join(blockers)
-    steps = said.texts("nextSteps", "recommendations", "next_steps")
+    steps = [words for words in said.texts("nextSteps", "recommendations", "next_steps") if not is_placeholder(words)]
     if steps:
         parts["next_steps"] = steps
-    lessons = said.texts("retro", "lessons")
+    lessons = [words for words in said.texts("retro", "lessons") if not is_placeholder(words)]
     if lessons:
         parts["lessons"] = lessons
-    if isinstance(said.data.get("issues"), list):
+    if isinstance(said.data.get("issues"), list | dict):
         parts["findings"] = said.findings("issues", "review")
     _output(said, parts)
     return parts
@@ -88,7 +122,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
     if not isinstance(output, dict):
         return
     inner = Taken(output)
-    created, modified = inner.texts("filesCreated"), inner.texts("filesModified")
+    created, modified = inner.texts("filesCreated", "files_created"), inner.texts("filesModified", "files_modified")
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)
     points = output.get("integrationPoints")
@@ -103,9 +137,11 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
 
 def delegation(data: dict[str, Any]) -> Report | None:
     """Sub-agents asked for; deciding to do it oneself ends nothing."""
-    if data.get("decision") != "delegate":
+    decision = data.get("decision")
+    if not isinstance(decision, str) or decision.strip().lower() != "delegate":
         return None
     agents = data.get("subAgents")
+    agents = [agents] if isinstance(agents, dict) else agents
     if not isinstance(agents, list) or not agents:
         raise Faulty(["subAgents: missing, a list of tasks with their scope"])
     said = Taken(data)
@@ -125,7 +161,7 @@ def delegation(data: dict[str, Any]) -> Report | None:
 def decomposition_in(data: dict[str, Any]) -> bool:
     """Tasks with files, keyed by whoever is to do them or in a list."""
     listed = data.get("tasks")
-    if isinstance(listed, list | dict) and "status" not in data:
+    if isinstance(listed, list | dict):
         parts = list(listed.values()) if isinstance(listed, dict) else listed
         return bool(parts) and all(_is_task(part) for part in parts)
     keyed = [value for name, value in data.items() if name not in _BESIDE_TASKS]

@@ -6,7 +6,7 @@ from typing import Any
 
 from folkmoot.core.report import AskedQuestion, Choice, Report, Try
 from folkmoot.reports.page import Line
-from folkmoot.reports.placeholders import is_placeholder
+from folkmoot.reports.placeholders import filled, is_placeholder
 
 SEEKING, UNSUCCESSFUL, INCOMPLETE = "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE"
 ATTEMPTS_MAX = 100  # more than any agent makes in one run
@@ -18,17 +18,28 @@ _SIGNAL = re.compile(
     r"(?:\s*[:.–—-]\s*(.*))?",
     re.IGNORECASE,
 )
-_ATTEMPT = re.compile(r"attempt\s{0,3}#?(\d{1,6})\s{0,3}(?:[:.–—-]\s{0,3})?(.{0,200})", re.IGNORECASE)
+_ATTEMPT = re.compile(
+    r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"(\d{1,3})[.)]\s{1,4}")
 _KINDS = re.compile(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
 _LABEL = re.compile(
-    r"[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
+    r"(?:\d{1,3}[.)]\s{1,3})?[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
     r"(?:\([^()\n]{0,40}\)\s{0,3})?:[*_`]{0,3}\s?(.*)"
 )
 _HEADED = re.compile(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
 _POINT = re.compile(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
-_COUNT = re.compile(r"(.{1,60}?):\s{0,3}(\d{1,6})\b")
+_COUNT = re.compile(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
 
-_ATTEMPT_LABELS = {"approach": "approach", "outcome": "outcome", "result": "outcome", "why different": "why_different"}
+_ATTEMPT_LABELS = {
+    "approach": "approach",
+    "outcome": "outcome",
+    "result": "outcome",
+    "why different": "why_different",
+    "why it is different": "why_different",
+    "why this is different": "why_different",
+}
 _QUESTION_LABELS = {
     "task": "Task",
     "agent": "Agent",
@@ -38,6 +49,8 @@ _QUESTION_LABELS = {
     "options": "options",
     "attempts made": "attempts",
     "what would help": "help",
+    "reason": "reason",
+    "trigger": "reason",
 }
 
 
@@ -96,35 +109,40 @@ def _signal(line: Line) -> re.Match[str] | None:
 def _ended(line: Line, name: str, told: Labelled) -> Signal:
     extra: dict[str, Any] = {label: "\n".join(words).strip() for label, words in told.parts.items()}
     words = "\n".join(told.first).strip()
+    reason = next((text for label, text in extra.items() if label.lower() in ("reason", "trigger", "cause")), None)
     if is_placeholder(words):
         return Signal(line.number, None, [f"{name}: nothing was filled in"], template=True)
     if name == UNSUCCESSFUL:
-        said = Report.failed(name, cause="capability", blockers=words or extra.get("Reason"), extra=extra)
+        said = Report.failed(
+            name, cause="capability", blockers=words or extra.get("Reason"), reason=reason, extra=extra
+        )
     else:
-        said = Report(outcome="incomplete", summary=words or name, extra=extra)
+        said = Report(outcome="incomplete", summary=words or name, reason=reason, extra=extra)
     return Signal(line.number, said, [])
 
 
 def _asking(line: Line, told: Labelled) -> Signal:
-    question = told.text("question") or _paragraph(told.first)
-    if question is not None and is_placeholder(question):
+    words = told.text("question") or _paragraph(told.first)
+    question = filled(words)
+    if words is not None and question is None:
         return Signal(line.number, None, ["Question: nothing was filled in"], template=True)
     if question is None:
         return Signal(line.number, None, [f"{SEEKING}: it has no Question"])
     extra: dict[str, Any] = {}
     for name in ("Task", "Agent"):
-        words = told.text(name)
+        words = filled(told.text(name))
         if words is not None:
             extra[name] = words
     if told.text("attempts") is not None:
         extra["Attempts Made"] = _counts(told.parts["attempts"])
     asked = AskedQuestion(
         question=question,
-        context=told.text("context"),
+        context=filled(told.text("context")),
         options=_options(told.parts.get("options", [])),
-        help=told.text("help"),
+        help=filled(told.text("help")),
     )
-    return Signal(line.number, Report(outcome="asks", summary=question, question=asked, extra=extra), [])
+    reason = filled(told.text("reason"))
+    return Signal(line.number, Report(outcome="asks", summary=question, question=asked, reason=reason, extra=extra), [])
 
 
 def _paragraph(lines: list[str]) -> str | None:
@@ -160,8 +178,9 @@ def _options(lines: list[str]) -> list[Choice]:
                 break
         else:
             option, why = point, ""
-        if not is_placeholder(option):
-            found.append(Choice(option=option.strip(_MARKUP), why_insufficient=why.strip() or None))
+        named = filled(option.strip(_MARKUP))
+        if named is not None:
+            found.append(Choice(option=named, why_insufficient=filled(why)))
     return found
 
 
@@ -211,10 +230,18 @@ def _ends_block(words: str) -> bool:
     return words.startswith(("---", "===", "***", "{", "```", "~~~")) or _attempt(words) is not None
 
 
-def _attempt(words: str) -> re.Match[str] | None:
+def _attempt(words: str) -> tuple[str, str] | None:
+    """The number and the title of an ATTEMPT line, with or without the form's brackets, also as a point of a list."""
     if len(words) > 400 or "ttempt" not in words.lower():
         return None
-    return _ATTEMPT.fullmatch(words.lstrip(_MARKUP + "-").rstrip(_MARKUP))
+    bare = words.lstrip(_MARKUP + "-")
+    listed = _LISTED.match(bare)
+    bare = bare[listed.end() :].lstrip(_MARKUP) if listed else bare
+    found = _ATTEMPT.fullmatch(bare.rstrip(_MARKUP))
+    if found is None:
+        return None
+    number = found.group(1) or found.group(2) or (listed.group(1) if listed else "")
+    return number, found.group(3).strip(_MARKUP)
 
 
 def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
@@ -228,16 +255,14 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         if match is None:
             continue
         told, place = _told(lines, place, fence)
-        title = match.group(2).strip(_MARKUP)
-        if not (told or _KINDS.match(title)) or _is_unfilled(title, told):
+        number, title = match
+        chosen = filled(title) or ""  # a choice that nobody made says nothing about whose attempt it was
+        written = {name: words for name, said in told.items() if (words := filled(said))}
+        if not written and (told or not _KINDS.match(chosen)):
             continue
-        kind = "expert_delegation" if re.search("expert|delegat", title, re.IGNORECASE) else "self_solve"
-        found.append(Attempt(line.number, f"{match.group(1)}: {title}".rstrip(": "), Try(kind=kind, **told)))
+        kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
+        found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written)))
     return found
-
-
-def _is_unfilled(title: str, told: dict[str, str]) -> bool:
-    return ("|" in title and "[" in title) or (bool(told) and all(is_placeholder(words) for words in told.values()))
 
 
 def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int]:

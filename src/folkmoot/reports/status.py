@@ -19,6 +19,8 @@ WORDS = {
     "approved": "done",
     "task complete": "done",
     "task completed": "done",
+    "completed successfully": "done",
+    "successfully completed": "done",
     "all done": "done",
     "fixes applied": "done",
     "needs follow up": "incomplete",

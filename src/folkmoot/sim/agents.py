@@ -10,6 +10,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, quests, sloppy, speech, teamwork
 from folkmoot.sim.crossing import crossing
+from folkmoot.sim.habits.words import loose, reply
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
 from folkmoot.sim.world import Script, World
@@ -37,6 +38,7 @@ SAYS: dict[str, Says] = {
     "redefining": teamwork.redefining,
     "outgrown": teamwork.outgrown,
     "thorough": quests.thorough,
+    "loose": loose,
 }
 OTHERS = ("silent", "zombie", "releasing", "garbled", "adding", "talking", "sharing", "rejecting", "exhausted")
 CHARACTERS = (*sorted(SAYS.keys() - {"good"}), *OTHERS)
@@ -174,6 +176,8 @@ class Agent:
             return teamwork.proving
         if character != "good" and scene.item.kind in ("expert", "sub") and self.chance.random() < 0.6:
             return teamwork.advising
+        if character != "good" and scene.claim["brief"]["disputes"] and self.chance.random() < 0.3:
+            return reply
         if character == "obedient" and scene.must_split and self.chance.random() < 0.7:
             return speech.good
         if character == "obedient" and scene.item.column == scene.flow.discover and self.chance.random() < 0.5:

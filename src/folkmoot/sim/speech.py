@@ -149,8 +149,10 @@ def disputing(scene: Scene) -> Report:
     disputes = scene.claim["brief"]["disputes"]
     if disputes and scene.chance.random() < 0.8:
         dispute = scene.chance.choice(disputes)
-        parent = scene.chance.choice([dispute["thread"], *_replies(scene, dispute["thread"])])
-        return Report(outcome="disputed", comments=[Remark(content="I do not agree", parent=parent)])
+        # Many leave the parent out, or say by a resolution that they disagree: both are replies.
+        parent = scene.chance.choice([None, dispute["thread"], *_replies(scene, dispute["thread"])])
+        way = scene.chance.choice((None, None, "rejected"))
+        return Report(outcome="disputed", comments=[Remark(content="I do not agree", parent=parent, resolution=way)])
     names = [made["name"] for made in scene.claim["item"]["artifacts"]]
     artifact = scene.chance.choice([*names, None, "unheard-of.md"])
     concern = Remark(content="this cannot be right", artifact=artifact, target="section 2")

@@ -16,6 +16,7 @@ from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import Waiters, check_board, writers_by_path
 from folkmoot.engine.checking.invariants import check_item
+from folkmoot.sim.habits.heard import misheard
 from folkmoot.store.base import Reading, Store
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ class Witness:
     def _take_in(self, events: list[Event]) -> None:
         self.audit.feed(events)
         self._collect()
+        self.found += misheard(events, self.audit.tables)
         for event in events:
             self.log.append((event.name, event.item, event.run, event.agent))
             for change in event.changes:

@@ -5,11 +5,12 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import Dispute, Side
 from folkmoot.core.records import Comment
-from folkmoot.core.report import Report
+from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import flag, thread_of
 from folkmoot.core.rules.movement import enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.words import plain
 
 
 class Resolution(Struct, frozen=True):
@@ -31,7 +32,98 @@ def resolutions(case: Case, report: Report) -> list[Resolution]:
     if not said:
         return []
     threads = [(thread_of(case, parent), resolution) for parent, resolution in said if parent and resolution]
-    return [Resolution(thread, resolution) for thread, resolution in threads if thread and resolution]
+    found = [Resolution(thread, resolution) for thread, resolution in threads if thread and resolution]
+    if report.outcome != "disputed":
+        return found
+    # In a `disputed` it says only that this side disagrees (R-12).
+    mine = {dispute.thread for dispute in turn_of(case)}
+    return [one for one in found if one.resolution != "rejected" or one.thread not in mine]
+
+
+def as_spoken(case: Case, report: Report) -> Report:
+    """The comments as they are meant: without those that only repeat what stands on the item, each in its thread."""
+    if not report.comments and report.outcome != "disputed":
+        return report
+    said, names = _without_repeated(case, report.comments)
+    if report.outcome == "disputed" and not said:
+        # The same words again are a statement too; and so is a summary, where nothing else was said.
+        told = report.comments[-1:] or ([] if _last_remark(case) else [Remark(content=report.summary)])
+        said = [remark for remark in told if remark.content.strip()]
+    mine = turn_of(case)
+    comments = []
+    for number, remark in enumerate(said):
+        parent = names.get(remark.parent or "", remark.parent)
+        resolution = remark.resolution
+        if resolution is None and remark.status == "resolved":
+            only = mine[0] if parent is None and len(mine) == 1 else None
+            dispute = only or next((d for d in mine if parent and d.thread == thread_of(case, parent)), None)
+            resolution = _way_to_end(dispute) if dispute else "accepted"
+        if report.outcome == "disputed":
+            answered = answered_by(case, remark.artifact) if number == 0 and parent is None else None
+            parent = answered.thread if answered else parent
+            thread = thread_of(case, parent) if parent else None
+            if resolution == "rejected" and thread in {dispute.thread for dispute in mine}:
+                resolution = None
+        elif resolution and parent is None and len(mine) == 1:
+            parent = mine[0].thread
+        comments.append(replace(remark, parent=parent, resolution=resolution))
+    return replace(report, comments=comments) if comments != report.comments else report
+
+
+def _without_repeated(case: Case, remarks: list[Remark]) -> tuple[list[Remark], dict[str, str]]:
+    """The new comments, and the board's ids for those that the report repeats under ids of its own."""
+    new, names = [], {}
+    for remark in remarks:
+        same = _repeated(case, remark)
+        if same is None:
+            new.append(remark)
+        elif remark.id:
+            names[remark.id] = same.id
+    return new, names
+
+
+def _repeated(case: Case, remark: Remark) -> Comment | None:
+    """The comment of the item that this one is: whoever writes the whole file writes the earlier ones again."""
+    if remark.id is None and remark.author is None:
+        return None
+    words = remark.content.split()
+    known = [c for c in case.comments.values() if c.content.split() == words]
+    by = plain(remark.author) if remark.author else None
+    return next((c for c in reversed(known) if by is None or plain(c.author) == by), None)
+
+
+def answered_by(case: Case, artifact: str | None) -> Dispute | None:
+    """The open dispute that a statement without a parent answers: it is this side's turn there, and the statement is
+    not about what a third stage has made."""
+    mine = turn_of(case)
+    if not mine:
+        return None
+    made = case.item.artifacts.get(artifact or "")
+    sides = (mine[-1].maker.stage, mine[-1].disputer.stage)
+    apart = made is not None and made.column in case.flow.columns and made.column not in sides
+    return None if apart else mine[-1]
+
+
+def fault_of_comments(case: Case, report: Report) -> str | None:
+    """What is wrong with who says something, and to what."""
+    agent = case.run.agent if case.run else case.speaker.name
+    for remark in report.comments:
+        if remark.author and plain(remark.author) != plain(agent):
+            return f"a comment is signed by {remark.author}, who has not said it on this item: this run is {agent}"
+        if remark.parent and thread_of(case, remark.parent) is None:
+            return f"a comment has the parent {remark.parent}, but the item has no such comment{_threads(case)}"
+        if remark.resolution and not remark.parent:
+            return f"a comment has a resolution but no parent: name the comment it resolves{_threads(case)}"
+        if remark.status == "open" and remark.resolution:
+            return "a comment is open and has a resolution: leave out one of them"
+    return None
+
+
+def _threads(case: Case) -> str:
+    """The comments that one may reply to, for whoever named another."""
+    first = [c for c in case.comments.values() if c.parent is None and c.status == "open"][-5:]
+    told = "; ".join(f"{c.id} ({c.author}: {' '.join(c.content.split())[:60]})" for c in first)
+    return f"; open: {told}" if told else "; none is open, leave parent out to begin"
 
 
 def fault_of_resolutions(case: Case, report: Report) -> str | None:
@@ -71,7 +163,7 @@ def fault_of_statement(case: Case, report: Report) -> str | None:
     remark = next((remark for remark in report.comments), None)
     parent = remark.parent if remark else None
     if remark is not None and (remark.resolution or not remark.content.strip()):
-        return "a dispute's first comment says the specific concern, and resolves nothing"
+        return "a dispute's first comment says the specific concern, and resolves nothing: to agree report done"
     if remark is None:
         earlier = _last_remark(case)
         if earlier is None:
@@ -102,12 +194,16 @@ def disputed(case: Case, comment: str | None, reason: str | None = None, agent: 
     """
     statement = case.comments[comment] if comment else _last_remark(case)
     assert statement is not None, "fault_of_statement has seen to it"
-    thread = thread_of(case, statement.id)
-    if statement.parent is None or thread is None:
-        _open(case, statement, agent or (case.run.agent if case.run else case.speaker.name), reason)
+    agent = agent or (case.run.agent if case.run else case.speaker.name)
+    answered = answered_by(case, statement.artifact) if statement.parent is None else None
+    thread = answered.thread if answered else thread_of(case, statement.id)
+    if (statement.parent is None and answered is None) or thread is None:
+        _open(case, statement, agent, reason)
     else:
-        agent = agent or (case.run.agent if case.run else case.speaker.name)
-        _reply(case, next(d for d in case.item.disputes if d.thread == thread), agent)
+        # A comment that its run made before the report takes its place in the thread with it.
+        changed: dict[str, str | None] = {"parent": thread} if answered else {}
+        changed |= {"proposed": None} if statement.proposed else {}
+        _reply(case, next(d for d in case.item.disputes if d.thread == thread), agent, (statement.id, changed))
 
 
 def _open(case: Case, statement: Comment, agent: str, reason: str | None) -> None:
@@ -166,14 +262,12 @@ def _maker(case: Case, statement: Comment) -> str | None:
     return before if before in case.flow.columns else None
 
 
-def _reply(case: Case, dispute: Dispute, agent: str) -> None:
+def _reply(case: Case, dispute: Dispute, agent: str, placed: tuple[str, dict[str, str | None]]) -> None:
     dispute = replace(dispute, agents=[*dispute.agents, agent], turn=1 - dispute.turn)
     others = [d for d in case.item.disputes if d.thread != dispute.thread]
-    case.set(
-        "dispute_answered",
-        {"thread": dispute.thread, "by": agent, "rounds": dispute.rounds},
-        disputes=[*others, dispute],
-    )
+    context = {"thread": dispute.thread, "by": agent, "rounds": dispute.rounds}
+    rows = {"comments": placed} if placed[1] else {}
+    case.emit("dispute_answered", context, item={"disputes": [*others, dispute]}, **rows)
     if dispute.rounds >= case.flow.limits.dispute_rounds:
         flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
         return

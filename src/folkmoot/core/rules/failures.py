@@ -9,13 +9,16 @@ from folkmoot.core.report import Report, Try
 from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import judge
-from folkmoot.core.rules.movement import again, at_limit, at_rest, leave_flow
+from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.words import is_security, known_reason, meaning_of
 
 BACKOFF_SECONDS = 5.0
 CONFLICTS_MAX = 2
 INCOMPLETES_MAX = 3
+# Causes that say by themselves who must act, also where an agent only says that it is stuck.
+ENDS = ("requirement", "size", "integration", "fatal")
 
 
 def failed(case: Case, report: Report, stated: bool = False) -> None:
@@ -33,6 +36,10 @@ def failed(case: Case, report: Report, stated: bool = False) -> None:
         _unclear(case, report)
     elif cause == "size":
         to_discovery(case, _words(report))
+    elif cause == "fatal":
+        _fatal(case, report)
+    elif cause == "integration":
+        conflicted(case, _words(report), "The parts do not fit together")
     elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX and not (stated and case.flow.arbiter):
         # What could not be merged may be on the new base; assumptions that do not fit together do not mend themselves.
         effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
@@ -68,6 +75,12 @@ def protocol_fault(case: Case, fault: str, report: Report) -> None:
 
 
 def incomplete(case: Case, report: Report) -> None:
+    if tried_before(case, report):
+        return
+    if report.cause in ENDS:
+        # Why it is incomplete says more than that it is: another run would stop at the same place.
+        failed(case, replace(report, attempts=[]))
+        return
     effort = replace(case.item.effort, incompletes=case.item.effort.incompletes + 1)
     context = {"count": effort.incompletes, "why": report.summary}
     case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
@@ -77,21 +90,36 @@ def incomplete(case: Case, report: Report) -> None:
 
 def stuck(case: Case, report: Report) -> None:
     """The agent says why it cannot go on; the reason names the column that can."""
-    if report.attempts:
-        record_attempts(case, report, "capability")
-    if at_limit(case):
+    if tried_before(case, report):
         return  # a person is asked; no column can help any more
-    target = case.flow.reasons.get(report.reason or "")
+    reason = report.escalation_reason
+    target = case.flow.reasons.get(reason or "")
     agent = case.run.agent if case.run else ""
-    because = f"{agent} is stuck ({report.reason or 'no reason given'}): {_words(report)}"
-    if target is None and report.reason == "security":
+    because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
+    if target is None and is_security(reason):
         ask(case, "decision", because)
+    elif target is None and report.cause in ENDS:
+        # What no further attempt can mend needs no reason: its cause says who can.
+        failed(case, replace(report, attempts=[]))
     elif target is None:
         seek_help(case, agent, because, blocked=True)
     elif case.flow.columns[target].kind == "dispute":
         ask(case, "decision", f"{because}. The reason leads to {target}, but nothing is disputed.")
     else:
-        leave_flow(case, target, because, report.reason)
+        leave_flow(case, target, because, reason)
+
+
+def _fatal(case: Case, report: Report) -> None:
+    """Nothing that an agent could try would help: a person at once, and nothing more is counted (H-08, E-08)."""
+    if not tried_before(case, report):
+        ask(case, "decision", f"It cannot go on without you: {_words(report)}", context=history(case))
+
+
+def tried_before(case: Case, report: Report) -> bool:
+    """Attempts told beside another outcome count as well; is the limit of attempts reached with them?"""
+    if report.attempts:
+        record_attempts(case, report, "capability")
+    return at_limit(case)
 
 
 def record_attempts(case: Case, report: Report, cause: str) -> None:
@@ -109,7 +137,9 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
     repeats = item.effort.repeats + (0 if verdict.distinct else 1)
     counted = verdict.distinct or repeats >= case.flow.limits.repeats
     ground = verdict.ground if verdict.distinct or not counted else f"{verdict.ground}; repeat {repeats} counts"
-    kind = "expert_delegation" if item.advisor else told.kind
+    # A block that is labelled as an expert's is the agent's own unless an expert was asked (R-06).
+    said_so = told.kind == "expert_delegation" and item.span.expert_attempts < len(item.span.experts)
+    kind = "expert_delegation" if item.advisor or said_so else "self_solve"
     if counted and (at_limit(case) or (kind == "self_solve" and _own_are_used_up(case))):
         counted, ground = False, "past the limit of attempts: kept, not counted"
     number = item.attempt_count + 1
@@ -117,7 +147,7 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
         "attempt_count": number,
         "last_attempt_type": kind,
         "last_attempt_outcome": told.outcome or report.summary,
-        "escalation_reason": report.reason or item.escalation_reason,
+        "escalation_reason": _known(case, report) or item.escalation_reason,
         "effort": Effort() if counted else replace(item.effort, repeats=repeats),
     }
     if counted:
@@ -155,9 +185,15 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
 
 
 def _why(report: Report, told: Try) -> str:
-    """Why this attempt failed: in its own words if the report tells of several, since its summary is about them all."""
+    """Why this attempt failed: in its own words if the report tells of several, since its summary is about them all;
+    else the failure's own reason, which a word that only names who can help is not."""
     own = told.outcome if len(report.attempts) > 1 else None
-    return own or report.summary or report.blockers or told.outcome or ""
+    given = report.reason if report.reason != report.escalation_reason and not meaning_of(report.reason) else None
+    return own or given or report.summary or report.blockers or told.outcome or report.reason or ""
+
+
+def _known(case: Case, report: Report) -> str | None:
+    return known_reason(case.flow.reasons, report.escalation_reason)
 
 
 def _own_are_used_up(case: Case) -> bool:
@@ -178,14 +214,14 @@ def _counted_in(span: Span, kind: str) -> Span:
 
 def _unclear(case: Case, report: Report) -> None:
     """No model can invent a requirement: it goes back to who can say it, or to a person at once."""
-    reason = report.reason or ""
+    reason = report.escalation_reason or ""
     target = case.flow.reasons.get(reason)
     # Where one column holds all that is blocked, the reason becomes the tag that says who answers (K-13).
     if target and case.flow.acting(target, [reason]).kind == "backflow":
-        leave_flow(case, target, f"unclear ({report.reason}): {_words(report)}", report.reason)
+        leave_flow(case, target, f"unclear ({reason}): {_words(report)}", reason)
     else:
         ask(case, "clarification", f"The requirement is not clear: {_words(report)}", context=report.blockers or "")
 
 
 def _words(report: Report) -> str:
-    return report.summary or report.blockers or "no words were given"
+    return report.summary or report.blockers or report.reason or "no words were given"

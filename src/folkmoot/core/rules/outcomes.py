@@ -16,10 +16,11 @@ from folkmoot.core.rules.children.parts import merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
-from folkmoot.core.rules.disputes import disputed, resolve, turn_of
-from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
+from folkmoot.core.rules.disputes import answered_by, disputed, resolve, turn_of
+from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
+from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, heed_danger
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
@@ -37,6 +38,7 @@ from folkmoot.core.rules.sharing.findings import against_done, identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
+from folkmoot.core.words import is_security
 
 TOUCHED_MAX = 2_000
 FINDINGS_MAX = 500
@@ -45,9 +47,10 @@ FINDINGS_MAX = 500
 def offer(case: Case, command: OfferReport) -> None:
     """The same look at the form as `report`, before the run's process has ended; it keeps the lease."""
     run = fence(case)
-    fault = None if run.gate else _fault(case, command.report)
+    said = understood(case, command.report)
+    fault = None if run.gate else _fault(case, said)
     if fault is not None:
-        refuse(case, command.report, fault)
+        refuse(case, said, fault)
     else:
         renew(case)
 
@@ -58,12 +61,13 @@ def report(case: Case, command: ReportRun) -> None:
     if run.gate:
         gate_reported(case, command)
         return
-    fault = command.fault or _fault(case, command.report)
+    meant_by_it = understood(case, command.report)
+    fault = command.fault or _fault(case, meant_by_it)
     if fault is not None and not command.final and command.fault is None:
-        refuse(case, command.report, fault)
+        refuse(case, meant_by_it, fault)
         return
-    said = as_shown(case, with_kept(case, command.report))
-    claimed = command.report.outcome if said.outcome != command.report.outcome else ""
+    said = as_shown(case, with_kept(case, meant_by_it))
+    claimed = meant_by_it.outcome if said.outcome != meant_by_it.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
@@ -121,7 +125,7 @@ def _apply(case: Case, said: Report, comment: str | None, ground: str | None) ->
         case "disputed" if disputes_task(case, comment):
             pass
         case "disputed":
-            disputed(case, comment, said.reason)
+            disputed(case, comment, said.escalation_reason)
         case "failed":
             failed(case, said, stated=is_own_word(case.run))
         case "stuck":
@@ -131,7 +135,8 @@ def _apply(case: Case, said: Report, comment: str | None, ground: str | None) ->
         case "split":
             split(case, said)
         case "delegates":
-            delegates(case, said)
+            if not tried_before(case, said):
+                delegates(case, said)
         case _:
             incomplete(case, said)
 
@@ -189,7 +194,8 @@ def _fitting(case: Case, remark: Remark) -> Remark:
     """A part speaks beside the item: it answers a dispute in which it is this stage's turn, or opens one."""
     turn = {dispute.thread for dispute in turn_of(case)}
     parent = remark.parent if remark.parent and thread_of(case, remark.parent) in turn else None
-    return replace(remark, parent=parent, resolution=None)
+    answered = answered_by(case, remark.artifact) if parent is None else None
+    return replace(remark, parent=answered.thread if answered else parent, resolution=None)
 
 
 def _gave_in(case: Case, agent: str, said: Report) -> bool:
@@ -319,10 +325,9 @@ def _comment(case: Case, remark: Remark, author: str | None = None, known: Comme
 
 def _asks(case: Case, said: Report) -> None:
     assert said.question is not None
-    if said.attempts:
-        record_attempts(case, said, "capability")
+    tried_before(case, said)
     asked = said.question
-    must_wait = said.reason == "security" or at_limit(case)
+    must_wait = is_security(said.escalation_reason) or at_limit(case)
     ask(
         case,
         "clarification",

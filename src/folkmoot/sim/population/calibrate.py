@@ -200,7 +200,8 @@ def _ended_with(outcome: str) -> Callable[[Run], bool]:
 
 
 def _stuck(board: Board, runs: list[Run]) -> list[str]:
-    reasons = Counter(run.report.reason for run in runs if run.outcome == "stuck" and run.report and run.report.reason)
+    stuck = [run.report for run in runs if run.outcome == "stuck" and run.report]
+    reasons = Counter(word for said in stuck if (word := said.escalation_reason or said.reason))
     said = [
         f"{_word(reason)}: {_number(number / len(runs), 'stuck')}"
         for reason, number in sorted(reasons.items())

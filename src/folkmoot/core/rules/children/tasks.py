@@ -204,7 +204,7 @@ def fault_of_discovery(case: Case, said: Report) -> str | None:
     return "this was sent here to be split: report split with tasks, or asks" if is_sent else None
 
 
-def conflicted(case: Case, because: str) -> None:
+def conflicted(case: Case, because: str, what: str = "Again and again the work could not be taken") -> None:
     """Work that again and again does not fit with what others made: somebody looks at the whole."""
     item, arbiter = case.item, case.flow.arbiter
     if item.kind == "task" and item.parent and arbiter:
@@ -216,7 +216,7 @@ def conflicted(case: Case, because: str) -> None:
         enter(case, arbiter, because, event="escalation_triggered", origins=[], span=span)
     else:
         why = because.removeprefix("the change was not taken: ")
-        ask(case, "conflict", f"Again and again the work could not be taken: {why}")
+        ask(case, "conflict", f"{what}: {why}")
 
 
 def review_conflict(case: Case, command: ReviewConflict) -> None:

@@ -9,8 +9,9 @@ from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
-from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
+from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import normal
+from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid
 
@@ -38,12 +39,7 @@ def fault_of(case: Case, said: Report) -> str | None:
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
     if case.item.kind == "part":
         return _fault_of_part(said)
-    for remark in said.comments:
-        if remark.parent and thread_of(case, remark.parent) is None:
-            return f"a comment has the parent {remark.parent}, but the item has no such comment"
-        if remark.resolution and not remark.parent:
-            return "a comment has a resolution but no parent: name the comment it resolves"
-    fault = fault_of_resolutions(case, said)
+    fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
     if fault:
         return fault
     match said.outcome:

@@ -15,6 +15,7 @@ from folkmoot.core.rules.movement import enter, finish, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, to_change
 from folkmoot.core.situation import Case
+from folkmoot.core.words import is_security
 
 # Who looks for others and gives no verdict: what it finds is for whoever asked.
 ONLY_LOOKS = ("expert", "sub")
@@ -125,7 +126,7 @@ def danger(case: Case, said: Report) -> str | None:
         words = "; ".join(finding.issue or finding.category or finding.exploit or "" for finding in found)
         return f"A critical {kind}finding: {words}" if len(found) == 1 else f"{len(found)} critical findings: {words}"
     has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
-    if said.reason == "security" and said.outcome not in has_own_way:
+    if is_security(said.escalation_reason) and said.outcome not in has_own_way:
         return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
     return None
 

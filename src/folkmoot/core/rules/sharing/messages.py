@@ -14,6 +14,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case
+from folkmoot.core.words import is_security
 from folkmoot.errors import Invalid, Refused
 
 # What a report that goes to the orchestrator is called in the documents, the most telling name first.
@@ -310,7 +311,7 @@ def _escalate(case: Case, command: SendMessage, message: str) -> None:
         words,
         context=context,
         options=options,
-        blocking=bool(payload.get("blocking", True)) or reason == "security",
+        blocking=bool(payload.get("blocking", True)) or is_security(reason if isinstance(reason, str) else None),
     )
     asked = next((q for q in reversed(case.questions.values()) if q.state == "open"), None)
     if asked is not None:

@@ -1,0 +1,162 @@
+"""The documents' words for why a run failed, is stuck or needs a person, written once: readers translate with them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from msgspec import Struct
+
+# Every word that is understood as a cause. Case, signs between words, and `CamelCase` make no difference.
+CAUSE_WORDS: dict[str, tuple[str, ...]] = {
+    "capability": ("capability", "lack of capability"),
+    "transient": ("transient", "transient error", "recoverable", "recoverable error", "network error", "crash"),
+    "environment": ("environment", "environment error"),
+    "quota": ("quota", "quota exceeded", "rate limit", "rate limited"),
+    "timeout": ("timeout", "timed out"),
+    "protocol": ("protocol", "protocol error"),
+    "requirement": (
+        *("requirement", "requirements", "ambiguous acceptance criteria", "ambiguous acceptance criterion"),
+        *("acceptance criteria ambiguous", "acceptance criteria are ambiguous", "ambiguous requirement"),
+        *("ambiguous requirements", "unclear requirement", "unclear requirements", "missing requirement"),
+        *("missing requirements", "contradictory requirements", "spec ambiguity", "ambiguous spec", "ambiguity"),
+    ),
+    "size": (
+        *("size", "too large", "task too large", "task is too large", "too complex", "task too complex"),
+        *("task complexity", "task complexity failure", "task complexity exceeds agent capability"),
+        *("context exhaustion", "context exhausted", "exhausted context", "context window exhausted"),
+        *(
+            "context window approaching limits",
+            "context window approaching limit",
+            "context window is approaching limits",
+        ),
+        *("approaching context limits", "context limit reached", "context limits", "context limit"),
+        *("unexpected dependencies discovered", "unexpected dependency discovered", "unexpected dependencies"),
+        *("unexpected dependency", "repeated failure cycles", "repeated failure cycle"),
+    ),
+    "conflict": ("conflict", "merge conflict", "landing conflict"),
+    "integration": (
+        *("integration", "integration conflict", "integration conflicts", "integration conflict detected"),
+        *("integration conflicts detected", "incompatible assumptions"),
+    ),
+    "fatal": (
+        *("fatal", "fatal error", "6 total failed attempts", "six total failed attempts", "6 failed attempts"),
+        *("3 expert unsuccessful", "three expert unsuccessful", "all experts failed", "exhausted all options"),
+        *("circular dependency", "circular dependencies", "circular dependency detected"),
+        *("circular dependencies detected",),
+    ),
+}
+# The reasons that the documents name: known in every flow, whether or not a column there can help.
+REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
+SECURITY_WORDS = ("security", "security concern", "security concerns", "security issue", "security risk")
+# Without spaces, so that FATALERROR is found too.
+_CAUSES = {phrase.replace(" ", ""): cause for cause, phrases in CAUSE_WORDS.items() for phrase in phrases}
+# Words of a sentence after which a phrase says the opposite.
+_DENIED = {
+    "no",
+    "not",
+    "without",
+    "never",
+    "none",
+    "avoided",
+    "fixed",
+    "resolved",
+    "isn",
+    "wasn",
+    "weren",
+    "didn",
+    "any",
+}
+_TELLING = sorted(
+    (
+        phrase
+        for cause in ("size", "integration", "fatal", "requirement")
+        for phrase in CAUSE_WORDS[cause]
+        if " " in phrase
+    ),
+    key=len,
+    reverse=True,
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+")
+_NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s+")
+_CUT = re.compile(r"[:;,.(–—\n]|\s-\s")
+_SENTENCES = re.compile(r"[.;:!?\n()–—]|\s-\s")
+TEXT_MAX = 20_000
+WORD_MAX = 200
+
+
+class Meaning(Struct, frozen=True):
+    """What a word of an agent says: a cause, or a reason that names who can help."""
+
+    cause: str | None = None
+    reason: str | None = None
+
+
+def plain(words: str) -> str:
+    """The bare words, so that `Context Exhaustion`, CONTEXT_EXHAUSTION and ContextExhaustion are the same."""
+    return " ".join(_WORD.findall(_CAMEL.sub(" ", words[:WORD_MAX]))).casefold()
+
+
+def meaning_of(words: str | None) -> Meaning | None:
+    """What a cause or reason means, whole or by what stands before a colon; None if nobody knows it."""
+    if not words:
+        return None
+    for head in _heads(words):
+        joined = head.replace(" ", "")
+        if joined in _CAUSES:
+            return Meaning(cause=_CAUSES[joined])
+        if head in SECURITY_WORDS:
+            return Meaning(reason="security")
+        if head in REASONS:
+            return Meaning(reason=head)
+    return None
+
+
+def known_reason(reasons: Mapping[str, str], words: str | None) -> str | None:
+    """The flow's own spelling of a reason, by its name or the column that it leads to; else one of the documents'."""
+    if not words:
+        return None
+    for head in _heads(words):
+        for wanted in (head, "security" if head in SECURITY_WORDS else head):
+            for name, column in reasons.items():
+                if wanted in (plain(name), plain(column)):
+                    return name
+            if wanted in REASONS:
+                return wanted
+    return None
+
+
+def is_security(words: str | None) -> bool:
+    return words is not None and plain(words) in SECURITY_WORDS
+
+
+def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
+    """The first of the documents' kinds of failure that a text names, where it does not say that there is none."""
+    for text in texts:
+        for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
+            told = plain(sentence) if len(sentence) <= WORD_MAX else ""
+            found = _telling().search(told) if told else None
+            if found is None or _DENIED & set(told[: found.start()].split()):
+                continue
+            phrase = found.group(1)
+            return (
+                Meaning(reason="security")
+                if phrase in SECURITY_WORDS
+                else Meaning(cause=_CAUSES[phrase.replace(" ", "")])
+            )
+    return None
+
+
+def all_causes() -> str:
+    return ", ".join(CAUSE_WORDS)
+
+
+def _heads(words: str) -> list[str]:
+    words = _NUMBERED.sub("", words, count=1)
+    return [head for head in dict.fromkeys((plain(words), plain(_CUT.split(words, maxsplit=1)[0]))) if head]
+
+
+@lru_cache(1)
+def _telling() -> re.Pattern[str]:
+    phrases = [*_TELLING, *(words for words in SECURITY_WORDS if " " in words)]
+    return re.compile(rf"\b({'|'.join(re.escape(phrase) for phrase in phrases)})\b")

@@ -1,0 +1,1 @@
+"""What is close to a form and means the same: other spellings, and the documents' YAML."""

@@ -1,0 +1,152 @@
+"""Canonical JSON as honest agents write it: other case, one thing instead of a list, the documents' other names."""
+
+import re
+from typing import Any
+
+from folkmoot.core.report import CAUSES
+from folkmoot.core.words import meaning_of
+
+_LISTS = ("findings", "comments", "attempts", "tasks", "contracts", "delegate", "artifacts")
+_TEXTS = ("next_steps", "lessons")
+_PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})", re.DOTALL)
+# Other names of the documents for a field of ours, where ours is not said.
+_FINDING = {
+    "fix": "recommendation",
+    "likely_fix": "recommendation",
+    "suggestion": "recommendation",
+    "error": "issue",
+    "description": "issue",
+    "message": "issue",
+    "location": "file",
+    "type": "category",
+}
+_ATTEMPT = {"Approach": "approach", "Outcome": "outcome", "Why Different": "why_different", "result": "outcome"}
+_KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
+_TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to what, a message does not say
+_VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
+_NUMBERS = ("total", "passed", "failed")
+
+
+def spelled(data: dict[str, Any]) -> dict[str, Any]:
+    """The same fields in the form's own spelling; what is not understood stays, and is then refused by name."""
+    data = dict(data)
+    if "outcome" in data:
+        data["outcome"] = _lower(data["outcome"])
+    for name in _LISTS:
+        if isinstance(data.get(name), dict) and (name != "tasks" or "title" in data[name]):
+            data[name] = [data[name]]
+    for name in _TEXTS:
+        if isinstance(data.get(name), str):
+            data[name] = [data[name]] if data[name].strip() else []
+    _cause(data)
+    for name, reads in (("findings", _finding), ("comments", _comment), ("attempts", _attempt)):
+        if isinstance(data.get(name), list):
+            data[name] = [reads(part) if isinstance(part, dict) else part for part in data[name]]
+    if isinstance(data.get("findings"), list):
+        data["findings"] = [{"issue": part} if isinstance(part, str) else part for part in data["findings"]]
+    if isinstance(data.get("artifacts"), list):
+        data["artifacts"] = [{"name": part} if isinstance(part, str) else part for part in data["artifacts"]]
+    if isinstance(data.get("tests"), dict):
+        data["tests"] = {key: _whole(value) if key in _NUMBERS else value for key, value in data["tests"].items()}
+    _question(data)
+    return data
+
+
+def spelled_message(data: dict[str, Any]) -> dict[str, Any]:
+    """One of the documents' messages in its own spelling: its type in other signs, truth and numbers as words."""
+    data = dict(data)
+    if isinstance(data.get("type"), str):
+        data["type"] = _lower(data["type"])
+    for name in ("approval", "blocking"):
+        data |= {name: _TRUTH.get(_lower(data[name]), data[name])} if isinstance(data.get(name), str) else {}
+    if isinstance(data.get("status"), str) and _lower(data["status"]) in _VERDICTS:
+        data["status"] = _VERDICTS[_lower(data["status"])]
+    if data["type"] == "security_issues" and "vulnerabilities" not in data and "findings" in data:
+        data["vulnerabilities"] = data.pop("findings")
+    for name in ("findings", "vulnerabilities", "failures"):
+        if isinstance(data.get(name), dict):
+            data[name] = [data[name]]
+    for name in ("summary", "tests"):
+        if isinstance(data.get(name), dict):
+            data[name] = {key: _whole(value) if key in _NUMBERS else value for key, value in data[name].items()}
+    if isinstance(data.get("payload"), dict):
+        payload = spelled_message({**data["payload"], "type": data["type"]})
+        own = data["payload"].get("type")
+        del payload["type"]
+        data["payload"] = {**payload, "type": own} if own is not None else payload
+    return data
+
+
+def _question(data: dict[str, Any]) -> None:
+    question = data.get("question")
+    if isinstance(question, str):
+        data["question"] = {"question": question}
+    elif isinstance(question, dict):
+        options = question.get("options")
+        if isinstance(options, str):
+            options = [options]
+        if isinstance(options, list):
+            listed = [{"option": o} if isinstance(o, str) else o for o in options]
+            data["question"] = {**question, "options": listed}
+
+
+def _cause(data: dict[str, Any]) -> None:
+    """The documents' own words for a cause; as they were said they stay in `extra`."""
+    word = data.get("cause")
+    if _lower(word) in CAUSES:
+        data["cause"] = _lower(word)
+        return
+    meaning = meaning_of(word) if isinstance(word, str) else None
+    if meaning is None:
+        return
+    data["extra"] = {"cause": word, **(data["extra"] if isinstance(data.get("extra"), dict) else {})}
+    del data["cause"]
+    if meaning.cause:
+        data["cause"] = meaning.cause
+    elif "escalation_reason" not in data:
+        data["escalation_reason"] = meaning.reason
+
+
+def _finding(part: dict[str, Any]) -> dict[str, Any]:
+    said = _renamed(part, _FINDING)
+    for name in ("severity", "kind"):
+        said |= {name: _lower(said[name])} if name in said else {}
+    if "line" in said:
+        said["line"] = _whole(said["line"].strip().lstrip("L") if isinstance(said["line"], str) else said["line"])
+    file = said.get("file")
+    place = _PLACE.fullmatch(file.strip()) if isinstance(file, str) and said.get("line") is None else None
+    if place:
+        said |= {"file": place.group(1), "line": int(place.group(2))}
+    return said
+
+
+def _comment(part: dict[str, Any]) -> dict[str, Any]:
+    said = dict(part)
+    for name in ("resolution", "status"):
+        said |= {name: _lower(said[name])} if name in said else {}
+    return said
+
+
+def _attempt(part: dict[str, Any]) -> dict[str, Any]:
+    said = _renamed(part, _ATTEMPT)
+    if isinstance(said.get("kind"), str):
+        word = _lower(said["kind"])
+        said["kind"] = next((kind for sign, kind in _KINDS.items() if sign in word), "self_solve")
+    return said
+
+
+def _renamed(part: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    said = dict(part)
+    for name, own in names.items():
+        if name in said and own not in said:
+            said[own] = said.pop(name)
+    return said
+
+
+def _lower(value: Any) -> Any:
+    return "_".join(value.strip().lower().replace("-", " ").split()) if isinstance(value, str) else value
+
+
+def _whole(value: Any) -> Any:
+    digits = value.strip() if isinstance(value, str) else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else value

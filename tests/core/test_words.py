@@ -1,0 +1,101 @@
+"""The documents' own words for causes and reasons, however they are spelt; and what nobody knows is named back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkmoot.core.report import CAUSES
+from folkmoot.core.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
+
+# As the documents print them.
+QUEST_FAILURES = {
+    "Task Complexity Failure": "size",
+    "Integration Conflict": "integration",
+    "Context Exhaustion": "size",
+    "Context window approaching limits": "size",
+    "Task complexity exceeds agent capability": "size",
+    "Unexpected dependencies discovered": "size",
+    "Integration conflicts detected": "integration",
+    "Repeated failure cycles": "size",
+}
+TRIGGERS = {
+    "6 total failed attempts": Meaning(cause="fatal"),
+    "3 EXPERT_UNSUCCESSFUL": Meaning(cause="fatal"),
+    "Circular dependency detected": Meaning(cause="fatal"),
+    "Security concern": Meaning(reason="security"),
+    "Ambiguous acceptance criteria": Meaning(cause="requirement"),
+}
+ERRORS = {"RecoverableError": "transient", "FatalError": "fatal", "fatal": "fatal", "context exhausted": "size"}
+PHRASES = [phrase for phrases in CAUSE_WORDS.values() for phrase in phrases]
+KANBAN = {"concurrency": "needs-concurrency-expert", "security": "needs-security-review", "test-vs-dev": "dispute"}
+
+
+@pytest.mark.ledger("R-07", "R-24", "Q-08")
+@pytest.mark.parametrize(("words", "cause"), [*QUEST_FAILURES.items(), *ERRORS.items()])
+def test_the_documents_words_name_a_cause(words: str, cause: str) -> None:
+    spelt = (words, words.upper(), words.lower().replace(" ", "_"), f"**1. {words}**".strip("*"), f"{words}: 80% done")
+    assert [meaning_of(one) for one in spelt] == [Meaning(cause=cause)] * 5
+
+
+@pytest.mark.ledger("R-10", "R-11", "E-08")
+@pytest.mark.parametrize(("words", "meaning"), TRIGGERS.items())
+def test_the_mandatory_triggers_are_known_in_every_spelling(words: str, meaning: Meaning) -> None:
+    assert [meaning_of(one) for one in (words, words.lower().replace(" ", "_"), f" {words}. ")] == [meaning] * 3
+
+
+@given(
+    st.sampled_from(PHRASES),
+    st.sampled_from(["_", "-", " ", "  "]),
+    st.sampled_from(["upper", "lower", "title", "capitalize"]),
+)
+def test_case_and_signs_between_words_make_no_difference(phrase: str, sign: str, shape: str) -> None:
+    spelt = getattr(phrase, shape)().replace(" ", sign)
+    assert plain(spelt) == plain(phrase)
+    assert meaning_of(spelt) == meaning_of(phrase) is not None
+
+
+def test_every_cause_is_its_own_word_and_no_phrase_has_two_meanings() -> None:
+    assert {cause: meaning_of(cause) for cause in CAUSES} == {cause: Meaning(cause=cause) for cause in CAUSES}
+    assert set(CAUSE_WORDS) == set(CAUSES) and len(PHRASES) == len(set(PHRASES))
+
+
+@pytest.mark.parametrize("words", [None, "", "moon", "it did not work", "Test expects 42, got 41", "concurrent"])
+def test_what_nobody_knows_has_no_meaning(words: str | None) -> None:
+    assert meaning_of(words) is None and known_reason(KANBAN, words) is None
+
+
+@pytest.mark.ledger("K-11", "R-09")
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("Concurrency", "concurrency"),
+        ("SECURITY", "security"),
+        ("Security concern", "security"),
+        ("needs-concurrency-expert", "concurrency"),
+        ("test vs dev", "test-vs-dev"),
+        ("concurrency: two locks", "concurrency"),
+        ("Performance", "performance"),
+    ],
+)
+def test_a_reason_is_found_whatever_its_case(words: str, reason: str) -> None:
+    assert known_reason(KANBAN, words) == reason
+
+
+def test_the_documents_reasons_are_known_in_every_flow() -> None:
+    assert [known_reason({}, reason) for reason in REASONS] == list(REASONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("Half is there. Context window approaching limits, so I stop.", Meaning(cause="size")),
+        ("Stopped: integration conflicts detected (AuthResult differs)", Meaning(cause="integration")),
+        ("There were no integration conflicts detected, and it is red", None),
+        ("I fixed the circular dependency. The test is red", None),
+        ("Found a security concern in the login", Meaning(reason="security")),
+        ("It failed", None),
+        ("", None),
+    ],
+)
+def test_a_text_names_a_kind_of_failure_unless_it_denies_it(text: str, meaning: Meaning | None) -> None:
+    assert meaning_in([None, text]) == meaning
