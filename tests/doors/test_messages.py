@@ -25,8 +25,11 @@ def test_a_message_goes_from_pending_to_completed_and_never_back(handoff: Moot) 
     assert sent["status"] == "pending" and sent["schema_version"] and sent["item"] == "1"
     number = sent["message_id"]
     assert handoff.json("messages", "--to", "builder", "--status", "pending")["messages"] == [sent]
-    assert f"{number} accepted" in handoff("accept", number).out
-    assert handoff("accept", number, "--json", code=1).error["code"] == "message_over"
+    refused = handoff("accept", number, "--json", code=1).error
+    assert refused["code"] == "not_for_you" and f"moot accept {number} --as builder" in refused["hint"]
+    assert handoff("complete", number, "--json", code=1).error["code"] == "not_accepted"
+    assert f"{number} accepted" in handoff("accept", number, "--as", "BUILDER").out
+    assert handoff("accept", number, "--as", "builder", "--json", code=1).error["code"] == "message_over"
     assert handoff.json("complete", number)["status"] == "completed"
     refused = handoff("reject", number, "--why", "late", "--json", code=1).error
     assert refused["code"] == "message_over" and "never backwards" in refused["hint"]

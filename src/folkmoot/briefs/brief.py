@@ -7,7 +7,7 @@ from msgspec import Struct, field, to_builtins
 from folkmoot.briefs.ending import ending, report_format
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Dispute, Guidance, Item
-from folkmoot.core.order import stage
+from folkmoot.core.order import iteration, stage
 from folkmoot.core.records import Run
 
 View = dict[str, Any]
@@ -54,7 +54,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "guidance": to_builtins(subject.guidance) if subject.guidance else [],
         "disputes": _disputes(flow, subject),
         "findings": _findings(flow, subject) if subject.findings else [],
-        "round": _round(subject),
+        "round": _round(flow, subject),
         "max_rounds": flow.limits.feedback_rounds,
         "previous": facts.previous,
         "attempts": facts.history,
@@ -161,10 +161,10 @@ def _may_write(flow: Flow, item: Item, run: Run) -> str:
     return "none" if agent is None or run.gate or item.kind in ("expert", "sub") else agent.write
 
 
-def _round(item: Item) -> int:
+def _round(flow: Flow, item: Item) -> int:
     """The feedback round: of the gate that was red, or of whoever checks."""
     reds = item.span.reds.get(item.proving.column, 0) if item.proving else 0
-    return reds or item.iteration
+    return reds or iteration(flow, item)
 
 
 def _findings(flow: Flow, item: Item) -> list[View]:

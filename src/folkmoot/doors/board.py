@@ -354,4 +354,5 @@ def _lock(application: Application, speaker: Speaker, paths: list[str], seconds:
 def _send(application: Application, speaker: Speaker, message: View, key: str | None) -> View:
     from folkmoot.reports.envelope import check_message
 
-    return application.engine.send(speaker, order_to_send(check_message(message)), checked_key(key))
+    envelope = check_message(message, in_run=not speaker.is_person)
+    return application.engine.send(speaker, order_to_send(envelope), checked_key(key))

@@ -8,7 +8,7 @@ import msgspec
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import actor
+from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Pause, Question, Run
 from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.why import tier, why
@@ -65,7 +65,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "escalation_tracking": tracking_view(item),
         "flag": item.flag,
         "told": item.told,
-        "iteration": item.iteration,
+        "iteration": iteration(flow, item),
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
         "comments": comment_views(reading, item),

@@ -30,12 +30,13 @@ from folkmoot.core.rules.disputes import (
 from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
+from folkmoot.core.rules.messages.life import end_loose, reject_disputed
+from folkmoot.core.rules.messages.writing import has_told, tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
 from folkmoot.core.rules.running.work import Judged, ask_about_secrets, hand_over, is_last_word, judge_work, keep
 from folkmoot.core.rules.sharing.lessons import learn
-from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
 
 # What an outcome needs in the agent's `may`; the others anyone may say.
@@ -67,6 +68,9 @@ def report(case: Case, command: ReportRun) -> None:
     _end(case, judged)
     if fault is None:
         tell_orchestrator(case, said)
+        if case.messages:
+            reject_disputed(case, said)
+            end_loose(case, run, said.outcome)
         learn(case, said)
     comments: list[str] = []
     if fault is None and case.item.kind != "part":
@@ -202,7 +206,7 @@ def _fault(case: Case, said: Report) -> str | None:
     if wanted and (agent is None or wanted not in agent.may):
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
     if case.item.kind == "part":
-        return _fault_of_part(said)
+        return _fault_of_part(case, said)
     for remark in said.comments:
         if remark.parent and thread_of(case, remark.parent) is None:
             return f"a comment has the parent {remark.parent}, but the item has no such comment"
@@ -222,18 +226,18 @@ def _fault(case: Case, said: Report) -> str | None:
             return fault_of_delegation(case, said)
         case "asks" if said.question is None:
             return "asks needs a question"
-        case "changes_requested":
+        case "changes_requested" if not has_told(case):
             return _fault_of_verdict(said)
         case _:
             return None
 
 
-def _fault_of_part(said: Report) -> str | None:
+def _fault_of_part(case: Case, said: Report) -> str | None:
     if said.outcome == "asks" and said.question is None:
         return "asks needs a question"
     if said.outcome == "disputed" and not (said.comments or said.summary):
         return "a dispute needs a comment that says the specific concern"
-    return _fault_of_verdict(said) if said.outcome == "changes_requested" else None
+    return _fault_of_verdict(said) if said.outcome == "changes_requested" and not has_told(case) else None
 
 
 def _fault_of_verdict(said: Report) -> str | None:
