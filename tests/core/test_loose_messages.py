@@ -170,7 +170,9 @@ def test_what_is_for_one_of_a_group_is_in_the_brief_of_its_part() -> None:
         sent = send(board, **fields, payload={"description": "look at the limits"})["message_id"]
         other = board.engine.claim(PERSON, "devils-advocate")
         claim = board.engine.claim(PERSON, "reviewer")
-        assert other["brief"]["messages"] == [] and [m["message_id"] for m in claim["brief"]["messages"]] == [sent]
+        told = {m["message_id"]: m for one in (claim, other) for m in one["brief"]["messages"]}
+        assert sent in [m["message_id"] for m in claim["brief"]["messages"]] and len(told) == 3
+        assert {m["to"] for m in other["brief"]["messages"]} == {"devils-advocate"}, "each is handed the item"
         board.report(Speaker("reviewer", claim["run"], claim["token"]), "done")
         assert messages(board, id=sent)[0].status == "accepted", "the look is over when all have spoken"
         board.report(Speaker("devils-advocate", other["run"], other["token"]), "done")

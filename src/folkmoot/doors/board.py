@@ -174,10 +174,10 @@ class Board:
         found: Sequence[View] = self._application.queries.messages(to=to, status=status)["messages"]
         return found
 
-    def accept(self, message: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(
-            self._speaker, commands.AcceptMessage(message=message), checked_key(key)
-        )
+    def accept(self, message: str, *, agent: str | None = None, key: str | None = None) -> View:
+        """Accept a message as its receiver: `agent` says for whom this program speaks."""
+        speaker = self._speaker if agent is None else Speaker(checked_name(agent))
+        return self._application.engine.on_message(speaker, commands.AcceptMessage(message=message), checked_key(key))
 
     def complete(self, message: str, *, key: str | None = None) -> View:
         return self._application.engine.on_message(

@@ -78,13 +78,15 @@ def end_stages(case: Case, before: Item | None, command: Command) -> None:
                 _complete(case, message)
             else:
                 _reject(case, message, f"item {item.id} went to {item.column}: {item.because}")
-        elif message.status == "pending" and message.id == item.message and _is_elsewhere(case, before, message):
+        elif message.status == "pending" and _is_missed(case, before, message):
             _reject(case, message, f"item {item.id} went to {item.column}")
 
 
-def _is_elsewhere(case: Case, before: Item | None, message: Message) -> bool:
+def _is_missed(case: Case, before: Item | None, message: Message) -> bool:
     """Will the item's own handoff not be taken up any more, since it was for another place or agent?"""
     item = case.item
+    if message.id != item.message:
+        return message.stage is not None and is_over(case.flow, message, item)
     moved = before is not None and (before.column != item.column or before.forwards != item.forwards)
     moved = moved and before is not None and before.message == message.id
     other = bool(case.flow.watched_by(message.to)) and actor(case.flow, item) not in (None, message.to)

@@ -65,6 +65,8 @@ def hand_over(case: Case, before: Item | None, command: Command) -> None:
     if item.status in ENDED or item.status == "running" or (before is None and item.message):
         return  # whoever runs has taken it up; a new item was handed over by the message that made it
     to = actor(flow, item)
+    if to is None and item.join == "parts":
+        _hand_to_parts(case, before, command)
     if to is None or item.kind in HAS_NO_HANDOFF or (before is not None and not _is_anothers(case, before, to)):
         return
     run = case.voice
@@ -72,11 +74,26 @@ def hand_over(case: Case, before: Item | None, command: Command) -> None:
     if sent:
         case.set("item_rests", {"message": sent[-1].id}, message=sent[-1].id)
         return
-    for sender in _senders(case, before, command):
-        kind = _kind_of_handoff(flow, item, sender, to)
+    _hand(case, _senders(case, before, command), to, bind=True)
+
+
+def _hand(case: Case, senders: list[str], to: str, *, bind: bool = False, stage: str | None = None) -> None:
+    for sender in senders:
+        kind = _kind_of_handoff(case.flow, case.item, sender, to)
         if kind is not None:
-            write(case, sender, to, kind, of_item(case), "pending", bind=True)
+            write(case, sender, to, kind, of_item(case), "pending", bind=bind, stage=stage)
             return
+
+
+def _hand_to_parts(case: Case, before: Item | None, command: Command) -> None:
+    """Each agent that gets a part of the item is handed the item; what it was sent by the run itself will do."""
+    item, run = case.item, case.voice
+    if before is not None and before.join == "parts" and before.column == item.column:
+        return
+    told = {m.to for m in case.messages.values() if run and m.run == run.id and m.status == "pending"}
+    for agent in dict.fromkeys(item.made.values()):
+        if agent not in told:
+            _hand(case, _senders(case, before, command), agent, stage=item.column)
 
 
 def _senders(case: Case, before: Item | None, command: Command) -> list[str]:
@@ -123,6 +140,7 @@ def write(
     question: Question | None = None,
     *,
     bind: bool = False,
+    stage: str | None = None,
 ) -> str:
     item = case.item
     message = case.new_message_id()
@@ -140,6 +158,8 @@ def write(
     }
     if question is not None:
         row["question"] = question.id
+    if stage is not None:
+        row["stage"] = stage
     fields = {"message": message} if bind else {}
     case.emit("handoff_created", {"message": message, "type": kind, "to": to}, item=fields, messages=(message, row))
     return message
