@@ -63,7 +63,7 @@ class Case:
 
 @dataclass
 class Yard:
-    """A folder with a board: item 1 is worked on, 2 asks, 3 is ready, 4 waits for 3, docs/ is locked; a message waits."""
+    """A folder with a board: item 1 is worked on, 2 asks, 3 is ready, 4 waits for 3, docs/ is locked; a message."""
 
     folder: Path
     run: str = ""

@@ -350,6 +350,8 @@ def test_the_third_round_of_a_group_asks_and_guidance_begins_the_count_again() -
             assert board.show(item)["iteration"] == number
             if number < 3:
                 board.effort("implementer", "done")
+                parts = [part for part in board.children(item, "part") if part.status == "ready"]
+                assert {board.show(part.id)["iteration"] for part in parts} == {number + 1}, "its look is the item's"
         assert board.place(item) == ("review", ASKED)
         board.answer(board.inbox()[0], "1")
         assert board.place(item) == ("implement", "ready") and board.show(item)["iteration"] == 0

@@ -248,6 +248,7 @@ def test_a_task_handoff_without_an_item_makes_one_that_its_claim_accepts() -> No
         context = {"workflow": "bugfix", "spec": "specs/1.md"}
         sent = send(board, sender="planner", to="builder", type="task_handoff", payload=payload, context=context)
         item = board.show(sent["item"])
+        assert sent["context"] == {"item": sent["item"], "iteration": 1, **context}
         assert (item["title"], item["column"], item["type"], item["spec"]) == (
             "Add user auth",
             "build",

@@ -375,6 +375,9 @@ class AsOfNow:
         self._reading = reading
         self._case = case
 
+    def item(self, item: str) -> Item | None:
+        return self._reading.item(item)
+
     def children(self, item: str) -> list[str]:
         return self._reading.children(item)
 

@@ -34,6 +34,7 @@ def _second_text(seconds: int) -> str:
 class Rows(Protocol):
     """As much of a reading as an item's view needs."""
 
+    def item(self, item: str) -> Item | None: ...
     def children(self, item: str) -> list[str]: ...
     def runs(self, item: str) -> list[Run]: ...
     def attempts(self, item: str) -> list[Attempt]: ...
@@ -65,7 +66,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "escalation_tracking": tracking_view(item),
         "flag": item.flag,
         "told": item.told,
-        "iteration": iteration(flow, item),
+        "iteration": iteration(flow, (reading.item(item.parent or "") if item.kind == "part" else None) or item),
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
         "comments": comment_views(reading, item),

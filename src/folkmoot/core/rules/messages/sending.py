@@ -62,7 +62,7 @@ def send(case: Case, command: SendMessage) -> None:
         "schema_version": command.schema_version,
         "priority": command.priority,
         "payload": command.payload,
-        "context": {**(_context(case, command, item) if item else {}), **command.context},
+        "context": _context(case, command, item) if item else _new_context(command, made),
         "status": "completed" if told else "pending",
         "item": subject_of(item) if item else made,
         "run": run.id if run else None,
@@ -77,10 +77,16 @@ def send(case: Case, command: SendMessage) -> None:
 
 def _context(case: Case, command: SendMessage, item: Item) -> dict[str, Any]:
     """What is filled in. Whoever asks for another look, before its own run has ended, means the next one."""
-    context = context_of(case.flow, item) | {"item": subject_of(item)}
+    context = context_of(case)
     if command.type in AGAIN_TYPES and item.returns_to:
         context["iteration"] += 1
-    return context
+    return {**context, **command.context, "item": subject_of(item)}
+
+
+def _new_context(command: SendMessage, made: str | None) -> dict[str, Any]:
+    """Of a message that is about no item, or about one that it makes: it is the first word on it."""
+    own = {"item": made, "workflow": TYPES[0]} if made else {}
+    return {**own, "iteration": 1, **command.context}
 
 
 def subject_of(item: Item) -> str:
@@ -128,7 +134,7 @@ def _check_item(case: Case, command: SendMessage) -> None:
     if not case.has_item:
         return
     item, named = case.item, command.context.get("item")
-    if named is not None and str(named) != item.id:
+    if named is not None and str(named) not in (item.id, subject_of(item)):
         words = f"context.item: this run works on item {item.id}, not on {named}"
         raise Refused("not_its_item", words, "leave it out: a run's message is about its own item")
     asks = asks_person(command.type, command.to)

@@ -150,7 +150,7 @@ def write(
         "type": kind,
         "priority": item.priority,
         "payload": payload,
-        "context": context_of(case.flow, item),
+        "context": context_of(case),
         "status": status,
         "item": item.id,
         "run": case.voice.id if case.voice else None,
@@ -165,8 +165,13 @@ def write(
     return message
 
 
-def context_of(flow: Flow, item: Item) -> dict[str, Any]:
-    return {"item": item.id, "workflow": item.type, "spec": item.spec, "iteration": max(iteration(flow, item), 1)}
+def context_of(case: Case) -> dict[str, Any]:
+    """What a message about the item belongs to. Which look a part is, the handoff says that its run has accepted."""
+    item, look = case.item, max(iteration(case.flow, case.item), 1)
+    if item.kind == "part" and case.voice is not None:
+        told = [m.context.get("iteration") for m in case.messages.values() if m.accepted_by == case.voice.id]
+        look = max([look, *(one for one in told if isinstance(one, int))])
+    return {"item": item.id, "workflow": item.type, "spec": item.spec, "iteration": look}
 
 
 def known(case: Case) -> list[Message]:
