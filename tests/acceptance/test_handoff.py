@@ -382,3 +382,29 @@ def test_rejecting_outside_of_a_run_sends_the_item_back(tmp_path: Path) -> None:
     item = moot("show", "1")
     assert place(item) == ("plan", "ready") and item["dispute_agents"] == ["builder"]
     assert item["comments"][0]["content"] == "the spec has no error cases"
+
+
+NOT_ENDED: dict[str, str] = {
+    "failed": '{"outcome": "failed", "summary": "the library is missing"}',
+    "incomplete": '{"outcome": "incomplete", "summary": "half of it"}',
+    "asks": json.dumps(ESCALATION),
+    "transient": '{"outcome": "failed", "cause": "conflict", "summary": "the branch moved"}',
+}
+
+
+@pytest.mark.ledger("R-26", "H-07", "H-09")
+@pytest.mark.parametrize("how", NOT_ENDED)
+def test_a_run_that_did_not_do_it_leaves_the_handoff_to_the_next(tmp_path: Path, how: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("planner", '{status: completed, spec: "specs/20240101-feature.md"}')
+    first = moot("claim", "builder")
+    (handoff,) = first["brief"]["messages"]
+    moot.hand_in(first, NOT_ENDED[how])
+    for question in moot("show", "1")["questions"]:
+        moot("answer", question["id"], "JWT")
+    assert moot("messages", "--to", "builder")["messages"][0]["status"] == "accepted"
+    second = moot("claim", "builder")
+    assert handoff["message_id"] in [m["message_id"] for m in second["brief"]["messages"]]
+    assert second["brief"]["messages"][0]["payload"]["spec"] == "specs/20240101-feature.md"
+    moot.report(second, "done")
+    assert moot("messages", "--to", "builder")["messages"][0]["status"] == "completed" and moot("doctor")["ok"]
