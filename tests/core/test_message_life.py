@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folkmoot.core import commands
 from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
@@ -271,6 +272,17 @@ def test_the_first_look_is_iteration_one_and_the_second_two() -> None:
         board.report(Speaker("reviewer", claim["run"], claim["token"]), "done")
         seen.append(board.show(item)["iteration"])
         assert seen == [0, 1, 1, 1, 2] and board.place(item) == ("done", "done")
+
+
+@pytest.mark.ledger("R-26", "R-30")
+def test_a_flow_without_messages_leaves_none_open() -> None:
+    with SoundBoard(HANDOFF) as board:
+        item, handoff = handed(board)
+        run = board.claim("builder")
+        board.adopt(replace(HANDOFF, messages={}))
+        board.report(run, "done")
+        assert messages(board, id=handoff)[0].status == "completed" and board.place(item) == ("review", "ready")
+        board.on(item, commands.CancelItem())
 
 
 ends = st.lists(st.sampled_from([*NOT_ENDED, "crash", "release"]), max_size=4)

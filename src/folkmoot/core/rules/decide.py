@@ -44,11 +44,13 @@ def carry_out(case: Case, command: Command) -> None:
     before = case.item
     RULES[type(command)](case, command)
     settle(case)
-    if case.flow.messages and case.has_item and case.item is not before:
+    # A flow that has no messages any more leaves none open that were sent before it.
+    if (case.flow.messages or case.messages) and case.has_item and case.item is not before:
         life.end_stages(case, before, command)
         writing.hand_over(case, before, command)
         asking.close_escalations(case)
-        asking.tell_escalations(case)
+        if case.flow.messages:
+            asking.tell_escalations(case)
 
 
 def _of_run(rule: Rule) -> Rule:
