@@ -163,8 +163,10 @@ def test_each_type_has_its_senders_and_receivers(tmp_path: Path, kind: str) -> N
 def test_a_handoff_never_goes_backwards_and_never_twice(tmp_path: Path) -> None:
     moot = new_board(tmp_path, "handoff")
     message = send(moot, {"from": "builder", "to": "reviewer", "type": "review_request"})["message_id"]
-    assert moot("accept", message)["status"] == "accepted"
-    assert moot.say("accept", message).error == "message_over"
+    assert moot.say("complete", message).error == "not_accepted", "nobody has seen it"
+    assert moot.say("accept", message).error == "not_for_you", "only its receiver accepts"
+    assert moot("accept", message, "--as", "reviewer")["status"] == "accepted"
+    assert moot.say("accept", message, "--as", "reviewer").error == "message_over"
     assert moot("complete", message)["status"] == "completed"
     for again in (("accept",), ("complete",), ("reject", "--why", "late")):
         assert moot.say(again[0], message, *again[1:]).error == "message_over"
@@ -271,3 +273,138 @@ def test_locks(tmp_path: Path) -> None:
     moot.report(other, "done")
     left = [lock["resource"] for lock in moot("locks")["locks"]]
     assert left == ["src/auth/login.py", "src/auth/reset.py"], "a run's locks end with it, an item's files stay its own"
+
+
+# The document's steps as it prints them: what each agent sends on, and what it returns.
+RETURNS = [
+    ("PLANNER", ("task_handoff", "BUILDER"), '{status: completed, spec: "specs/..."}', ("build", "ready")),
+    ("BUILDER", ("review_request", "REVIEWER"), '{status: completed, commit: "abc123"}', ("review", "ready")),
+    ("REVIEWER", ("fix_request", "FIXER"), "{status: needs_fixes, issues: 2}", ("fix", "ready")),
+    ("FIXER", ("rereview_request", "REVIEWER"), "{status: fixes_applied}", ("review", "ready")),
+    ("REVIEWER", None, "{status: approved}", ("done", "done")),
+]
+
+
+@pytest.mark.ledger("H-14", "H-02", "H-07", "R-26", "R-05")
+@pytest.mark.parametrize("sends", [True, False])
+def test_the_example_flow_runs_as_it_is_printed(tmp_path: Path, sends: bool) -> None:
+    moot = board(tmp_path)
+    looks = []
+    for agent, handoff, returns, ends in RETURNS:
+        claim = moot("claim", agent)
+        looks.append((claim["item"]["iteration"], [m["context"]["iteration"] for m in claim["brief"]["messages"]]))
+        told = handoff is not None and (sends or handoff[0] == "fix_request")
+        if handoff is not None and told:
+            issues = ["no rate limit", "no test"] if handoff[0] == "fix_request" else []
+            message = {"from": agent, "to": handoff[1], "type": handoff[0], "payload": {"issues": issues, "by": agent}}
+            assert send(moot, message, *inside(claim))["item"] == "1"
+        assert place(moot.hand_in(claim, returns)) == ends
+    assert looks == [(0, []), (0, [1]), (1, [1]), (1, [1]), (2, [2])]
+    messages = moot("messages")["messages"]
+    handed = [(m["type"], m["from"], m["to"], m["status"]) for m in messages if m["to"] != "orchestrator"]
+    assert handed == [
+        (handoff[0], agent.lower(), handoff[1].lower(), "completed") for agent, handoff, _, _ in RETURNS if handoff
+    ]
+    request = next(m for m in messages if m["type"] == "review_request")
+    if not sends:
+        assert (request["payload"]["status"], request["payload"]["commit"]) == ("completed", "abc123")
+        assert request["payload"]["spec"] == request["context"]["spec"] == "specs/..."
+    fix = next(m for m in messages if m["type"] == "fix_request")
+    assert fix["payload"]["issues"] == ["no rate limit", "no test"]
+    for event in moot.events("1"):
+        assert event["context"]["workflow"] == "feature" and event["context"]["spec"] == "specs/..."
+    metrics = moot("metrics")
+    assert (metrics["handoffs_per_workflow"]["1"], metrics["fix_iterations"]["1"]) == (4, 1)
+    assert set(metrics["time_per_agent"]) == {"planner", "builder", "reviewer", "fixer"}
+    assert metrics["escalation_rate"] == 0.0 and moot("doctor")["ok"]
+
+
+PRINTED: View = {
+    "schema_version": "1.0.0",
+    "message_id": "uuid-v4",
+    "timestamp": "ISO-8601",
+    "from": "agent_name",
+    "to": "agent_name",
+    "type": "message_type",
+    "priority": "critical|high|medium|low",
+    "payload": {},
+    "context": {"workflow": "feature|bugfix|refactor", "spec": "path/to/spec.md", "iteration": 1},
+    "status": "pending|accepted|completed|rejected",
+}
+
+
+@pytest.mark.ledger("H-01")
+@pytest.mark.parametrize("name", ["message_id", "timestamp", "priority", "status", "context"])
+def test_what_the_format_stands_for_is_no_value(tmp_path: Path, name: str) -> None:
+    """The document prints `uuid-v4` and `critical|high|medium|low` where a value belongs."""
+    moot = new_board(tmp_path, "handoff")
+    said = moot.say("send", "-", stdin=json.dumps({**ENVELOPE, name: PRINTED[name]}))
+    where = "context.workflow" if name == "context" else name
+    assert (said.code, said.error) == (2, "bad_message") and f"{where}: " in said.err
+    assert moot("list")["items"] == []
+
+
+@pytest.mark.ledger("R-26", "H-09", "H-12")
+def test_an_escalation_about_no_item_asks_a_person(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "handoff")
+    sent = send(moot, ESCALATION)
+    assert sent["status"] == "pending" and sent["item"]
+    (question,) = moot("inbox")["questions"]
+    assert question["question"] == "Cannot determine auth method" and question["agent_id"] == "builder"
+    names = [event["event"] for event in moot.events(sent["item"])]
+    assert "escalation_triggered" in names
+    moot("answer", question["id"], "JWT")
+    assert moot("messages")["messages"][0]["status"] == "completed"
+    assert moot("claim", "builder")["brief"]["guidance"][0]["answer"] == "JWT"
+
+
+@pytest.mark.ledger("R-26", "H-07")
+def test_what_waits_for_its_receiver_is_on_the_board_and_in_the_next_brief(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "handoff")
+    message = {"to": "reviewer", "type": "review_request", "payload": {"commit": "abc123"}}
+    assert moot.say("send", "-", stdin=json.dumps(message)).error == "bad_message", "who sends it?"
+    sent = send(moot, message, "--as", "Builder")
+    assert (sent["from"], sent["item"], sent["status"]) == ("builder", None, "pending")
+    assert [m["message_id"] for m in moot("board")["messages"]] == [sent["message_id"]]
+    assert moot("messages", "--to", "REVIEWER")["messages"] == [sent]
+    moot("add", "Add user auth", "--column", "review")
+    claim = moot("claim", "reviewer")
+    assert [m["message_id"] for m in claim["brief"]["messages"]] == [sent["message_id"]]
+    assert moot("board")["messages"] == []
+
+
+@pytest.mark.ledger("R-26", "R-12")
+def test_rejecting_outside_of_a_run_sends_the_item_back(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("planner", {"status": "completed"})
+    message = moot("messages", "--to", "builder")["messages"][0]["message_id"]
+    assert moot("reject", message, "--why", "the spec has no error cases", "--as", "builder")["status"] == "rejected"
+    item = moot("show", "1")
+    assert place(item) == ("plan", "ready") and item["dispute_agents"] == ["builder"]
+    assert item["comments"][0]["content"] == "the spec has no error cases"
+
+
+NOT_ENDED: dict[str, str] = {
+    "failed": '{"outcome": "failed", "summary": "the library is missing"}',
+    "incomplete": '{"outcome": "incomplete", "summary": "half of it"}',
+    "asks": json.dumps(ESCALATION),
+    "transient": '{"outcome": "failed", "cause": "conflict", "summary": "the branch moved"}',
+}
+
+
+@pytest.mark.ledger("R-26", "H-07", "H-09")
+@pytest.mark.parametrize("how", NOT_ENDED)
+def test_a_run_that_did_not_do_it_leaves_the_handoff_to_the_next(tmp_path: Path, how: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("planner", '{status: completed, spec: "specs/20240101-feature.md"}')
+    first = moot("claim", "builder")
+    (handoff,) = first["brief"]["messages"]
+    moot.hand_in(first, NOT_ENDED[how])
+    for question in moot("show", "1")["questions"]:
+        moot("answer", question["id"], "JWT")
+    assert moot("messages", "--to", "builder")["messages"][0]["status"] == "accepted"
+    second = moot("claim", "builder")
+    assert handoff["message_id"] in [m["message_id"] for m in second["brief"]["messages"]]
+    assert second["brief"]["messages"][0]["payload"]["spec"] == "specs/20240101-feature.md"
+    moot.report(second, "done")
+    assert moot("messages", "--to", "builder")["messages"][0]["status"] == "completed" and moot("doctor")["ok"]

@@ -246,3 +246,106 @@ def test_dispatch_agent_is_for_simple_things(tmp_path: Path) -> None:
     moot.report(claim, "incomplete", summary="the tests run for long")
     outputs = moot("claim", "test-executor")["brief"]["outputs"]
     assert [output["summary"] for output in outputs] == ["error handling added"]
+
+
+# The document's example, every message as it is printed there.
+ROUND_ONE = """{
+  "type": "test_failures",
+  "failures": [
+    {
+      "test": "TestFeatureAPI",
+      "error": "expected 200, got 500",
+      "file": "tests/integration/api_test.go:42"
+    }
+  ]
+}"""
+TO_IMPLEMENTER = r"""{
+  "type": "task_assignment",
+  "task_id": "fix-test-failures",
+  "description": "Fix test failures from round 1:\n\nTestFeatureAPI: expected 200, got 500 at tests/integration/api_test.go:42\n\nLikely issue: Check error handling in handlers/feature.go",
+  "round": 1,
+  "max_rounds": 3
+}"""  # noqa: E501
+TO_TESTER = """{
+  "type": "task_assignment",
+  "task_id": "rerun-tests",
+  "description": "Re-run integration tests after fixes in round 1",
+  "round": 2
+}"""
+PASSED = """{
+  "type": "test_results",
+  "status": "passed",
+  "summary": {
+    "total": 10,
+    "passed": 10,
+    "failed": 0
+  }
+}"""
+
+
+@pytest.mark.ledger("P-11", "P-01", "P-03", "P-06", "P-10", "R-26", "R-05")
+@pytest.mark.parametrize("relays", [True, False])
+def test_the_example_runs_with_its_messages_as_printed(tmp_path: Path, relays: bool) -> None:
+    """`relays`: somebody plays the dispatcher and sends what it relays; else the rules do so alone."""
+    moot = board(tmp_path, column="test")
+    claim = moot("claim", "test-executor")
+    inside = ["--run", claim["run"], "--token", str(claim["token"])]
+    sent = moot("send", "-", *inside, stdin=ROUND_ONE)
+    assert (sent["from"], sent["to"], sent["item"], sent["status"]) == ("test-executor", "orchestrator", "1", "pending")
+    assert place(moot.hand_in(claim, ROUND_ONE)) == ("implement", "ready")
+    assert moot("messages", "--to", "dispatcher")["messages"][0]["status"] == "completed", "the report was acted on"
+    if relays:
+        relayed = moot("send", "-", "--as", "dispatcher", "--to", "implementer", stdin=TO_IMPLEMENTER)
+        assert (relayed["from"], relayed["item"]) == ("orchestrator", "1"), "it is about the item in its loop"
+    claim = moot("claim", "implementer")
+    told = claim["brief"]["messages"]
+    assert len(told) == (2 if relays else 1) and claim["brief"]["round"] == 1
+    assert {(m["payload"]["round"], m["payload"]["max_rounds"]) for m in told} == {(1, 3)}
+    line = "TestFeatureAPI: expected 200, got 500 at tests/integration/api_test.go:42"
+    assert all(line in m["payload"]["description"] for m in told)
+    assert place(moot.hand_in(claim, FIXED)) == ("test", "ready")
+    assert moot("show", "1")["iteration"] == 2
+    if relays:
+        assert moot("send", "-", "--as", "dispatcher", "--to", "test-executor", stdin=TO_TESTER)["item"] == "1"
+    claim = moot("claim", "test-executor")
+    assert {m["payload"]["round"] for m in claim["brief"]["messages"]} == {2} and claim["brief"]["round"] == 2
+    item = moot.hand_in(claim, PASSED)
+    assert (place(item), item["iteration"]) == (("done", "done"), 2)
+    assert len(moot("list")["items"]) == 1
+    messages = moot("messages")["messages"]
+    assert {m["status"] for m in messages} == {"completed"}
+    results = next(m for m in messages if m["type"] == "test_results")
+    assert results["payload"]["tests"] == {"total": 10, "passed": 10, "failed": 0}
+    assert moot("metrics")["fix_iterations"]["1"] == 1 and moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("P-03", "R-26")
+def test_the_assignment_as_printed_needs_only_to_be_told_who_and_to_whom(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    printed = json.dumps({name: value for name, value in TASK_ASSIGNMENT.items() if name not in ("from", "to")})
+    said = moot.say("send", "-", "--as", "dispatcher", stdin=printed)
+    assert said.error == "bad_message" and "to: missing" in said.err and "--to" in said.err
+    item = moot("show", moot("send", "-", "--as", "dispatcher", "--to", "Implementer", stdin=printed)["item"])
+    assert (place(item), item["title"]) == (("implement", "ready"), "Implement feature X with tests")
+
+
+@pytest.mark.ledger("P-03", "P-07", "R-26")
+def test_a_clarification_request_that_is_sent_asks_a_person(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    sent = moot("send", "-", stdin=json.dumps(CLARIFICATION))
+    assert (sent["item"], sent["status"]) == ("1", "pending")
+    question = moot("inbox")["questions"][0]
+    assert question["question"] == "Should the feature support pagination?"
+    assert [option["option"] for option in question["options"]] == CLARIFICATION["options"]
+    moot("answer", question["id"], "1")
+    assert [m["status"] for m in moot("messages", "--to", "orchestrator")["messages"]] == ["completed"]
+
+
+@pytest.mark.ledger("P-03", "H-02")
+@pytest.mark.parametrize("spelled", ["devil's-advocate", "Devil's Advocate", "DEVILS-ADVOCATE"])
+def test_the_documents_spelling_of_a_role_is_that_role(tmp_path: Path, spelled: str) -> None:
+    moot = board(tmp_path, column="review")
+    assert moot("claim", spelled)["agent"] == "devils-advocate"
+    assert moot("dispatch", spelled, "Look at the limits")["agent"] == "devils-advocate"
+    sent = moot("send", "-", stdin=json.dumps({**SECURITY, "source": spelled}))
+    assert (sent["from"], sent["item"]) == ("devils-advocate", "1")

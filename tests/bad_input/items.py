@@ -348,7 +348,12 @@ CASES = [
             ("id", "a number for an id", lambda board: board.show(5), "bad_value"),
             ("surrogate", "half a character for a filter", lambda board: board.messages(to="\ud800"), "bad_value"),
             ("key", "a number for a key", lambda board: board.add("a", key=5), "bad_key"),
-            ("reject", "nothing for a reason", lambda board: board.reject("m-1", None), "bad_value"),
+            (
+                "reject",
+                "nothing for a reason",
+                lambda board: board.reject("00000000-0000-4000-8000-000000000001", None),
+                "bad_value",
+            ),
             ("dispatch", "a number for a task", lambda board: board.dispatch("qa-agent", 5), "bad_value"),
         )
     ),

@@ -63,7 +63,7 @@ class Case:
 
 @dataclass
 class Yard:
-    """A folder with a board: item 1 is worked on, 2 asks, 3 is ready, 4 waits for 3, docs/ is locked, m-1 pending."""
+    """A folder with a board: item 1 is worked on, 2 asks, 3 is ready, 4 waits for 3, docs/ is locked; a message."""
 
     folder: Path
     run: str = ""
@@ -85,7 +85,12 @@ class Yard:
         yard.done("add", "Two", "--column", "dev")
         yard.done("add", "Three", "--after", "3")
         yard.done("lock", "docs/", "--for", "2h")
-        message = {"from": "dev-agent", "to": "qa-agent", "type": "note", "message_id": "m-1"}
+        message = {
+            "from": "dev-agent",
+            "to": "qa-agent",
+            "type": "note",
+            "message_id": "00000000-0000-4000-8000-000000000001",
+        }
         yard.done("send", "-", stdin=json.dumps(message).encode())
         return yard
 

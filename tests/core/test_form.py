@@ -230,9 +230,9 @@ def test_who_may_not_dispute_does_not_reject_a_message_either() -> None:
         )
         message = board.engine.send(PERSON, order)["message_id"]
         run = board.claim("reviewer")
-        with pytest.raises(Invalid) as caught:
+        with pytest.raises(Refused) as caught:
             board.engine.on_message(run, commands.RejectMessage(message=message, why="not for me"))
-        assert caught.value.code == "report_refused"
+        assert caught.value.code == "bound"
         (sent,) = [one for one in board.queries.messages()["messages"] if one["message_id"] == message]
         assert sent["status"] == "accepted" and board.place(item)[1] == "running"
 

@@ -350,6 +350,8 @@ def test_the_third_round_of_a_group_asks_and_guidance_begins_the_count_again() -
             assert board.show(item)["iteration"] == number
             if number < 3:
                 board.effort("implementer", "done")
+                parts = [part for part in board.children(item, "part") if part.status == "ready"]
+                assert {board.show(part.id)["iteration"] for part in parts} == {number + 1}, "its look is the item's"
         assert board.place(item) == ("review", ASKED)
         board.answer(board.inbox()[0], "1")
         assert board.place(item) == ("implement", "ready") and board.show(item)["iteration"] == 0
@@ -551,14 +553,16 @@ agents: {{b: {{}}, {a}}}
 
 
 @pytest.mark.ledger("R-05", "R-14")
-def test_rounds_are_counted_per_column_and_shown_as_one_iteration() -> None:
+def test_rounds_are_counted_per_column_and_the_last_look_is_the_iteration() -> None:
     with SoundBoard(limited(PIPELINE, feedback_rounds=5)) as board:
         item = in_review(board)
         for _ in range(2):
             board.effort("reviewer", "changes_requested", findings=[HIGH])
             board.effort("devils-advocate", "done")
             board.effort("implementer", "done")
+        assert board.show(item)["iteration"] == 3, "the third look is under way"
         for agent in BOTH:
             board.effort(agent, "done")
+        assert board.show(item)["iteration"] == 1, "the first look of the tests"
         board.effort("test-executor", "done")
-        assert board.item(item).span.rounds == {"review": 3, "test": 1} and board.show(item)["iteration"] == 3
+        assert board.item(item).span.rounds == {"review": 3, "test": 1} and board.show(item)["iteration"] == 1

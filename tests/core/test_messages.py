@@ -54,7 +54,8 @@ def test_the_engine_writes_each_handoff_of_the_documents_example() -> None:
             ("fixer", "reviewer", "rereview_request"),
         ]
         assert {m[3] for m in told(board)} == {"completed"}
-        assert messages(board, type="rereview_request")[0].context["iteration"] == 1
+        looks = {m.type: m.context["iteration"] for m in messages(board) if m.to != "orchestrator"}
+        assert looks == {"task_handoff": 1, "review_request": 1, "fix_request": 1, "rereview_request": 2}
 
 
 @pytest.mark.ledger("R-26", "H-03", "H-07")
@@ -247,6 +248,7 @@ def test_a_task_handoff_without_an_item_makes_one_that_its_claim_accepts() -> No
         context = {"workflow": "bugfix", "spec": "specs/1.md"}
         sent = send(board, sender="planner", to="builder", type="task_handoff", payload=payload, context=context)
         item = board.show(sent["item"])
+        assert sent["context"] == {"item": sent["item"], "iteration": 1, **context}
         assert (item["title"], item["column"], item["type"], item["spec"]) == (
             "Add user auth",
             "build",
@@ -421,16 +423,17 @@ def test_a_message_about_no_item_is_refused_to_a_run_by_name(order: Any) -> None
             board.engine.on_message(
                 run, order(message=loose["message_id"], **({"why": "no"} if order is RejectMessage else {}))
             )
-        board.engine.on_message(PERSON, AcceptMessage(message=loose["message_id"]))
+        board.engine.on_message(Speaker("reviewer"), AcceptMessage(message=loose["message_id"]))
 
 
+RECEIVER = Speaker("reviewer")
 ORDERS = {
     "accepted": AcceptMessage,
     "completed": CompleteMessage,
     "rejected": lambda message: RejectMessage(message=message, why="no"),
 }
 ALLOWED = {
-    "pending": {"accepted", "completed", "rejected"},
+    "pending": {"accepted", "rejected"},
     "accepted": {"completed", "rejected"},
     "completed": set(),
     "rejected": set(),
@@ -443,15 +446,16 @@ ALLOWED = {
 def test_a_handoff_never_goes_back_and_never_twice(status: str, wanted: str) -> None:
     with SoundBoard(HANDOFF) as board:
         message = send(board, sender="builder", to="reviewer", type="review_request")["message_id"]
-        if status != "pending":
-            board.engine.on_message(PERSON, ORDERS[status](message=message))  # type: ignore[operator]
+        for step in {"pending": [], "completed": ["accepted", "completed"]}.get(status, [status]):
+            board.engine.on_message(RECEIVER, ORDERS[step](message=message))  # type: ignore[operator]
         order = ORDERS[wanted](message=message)  # type: ignore[operator]
         if wanted in ALLOWED[status]:
-            assert board.engine.on_message(PERSON, order)["status"] == wanted
+            assert board.engine.on_message(RECEIVER, order)["status"] == wanted
         else:
             with pytest.raises(Refused) as caught:
-                board.engine.on_message(PERSON, order)
-            assert caught.value.code == "message_over" and status in caught.value.message
+                board.engine.on_message(RECEIVER, order)
+            code = "not_accepted" if status == "pending" else "message_over"
+            assert caught.value.code == code and status in caught.value.message
 
 
 steps = st.lists(
@@ -509,6 +513,8 @@ def _one_step(board: TrialBoard, kind: str, number: int) -> None:
         send(board, sender="builder", to="reviewer", type="review_request", context=context)
     elif kind in ("accept", "complete", "reject") and known:
         order = {"accept": "accepted", "complete": "completed", "reject": "rejected"}[kind]
-        board.engine.on_message(PERSON, ORDERS[order](message=known[number % len(known)]))  # type: ignore[operator]
+        message = known[number % len(known)]
+        receiver = next(m.to for m in messages(board) if m.id == message)
+        board.engine.on_message(Speaker(receiver), ORDERS[order](message=message))  # type: ignore[operator]
     elif kind == "answer" and board.inbox():
         board.answer(board.inbox()[0])

@@ -40,8 +40,8 @@ def test_every_command_about_messages_answers_a_repeated_key_with_the_same_bytes
     assert nowhere("send", "-", "--key", "a", "--json", stdin=said).out == first.out
     message = first.json["message_id"]
     for command in ("accept", "complete"):
-        done = nowhere(command, message, "--key", command, "--json")
-        assert nowhere(command, message, "--key", command, "--json").out == done.out
+        done = nowhere(command, message, "--as", "builder", "--key", command, "--json")
+        assert nowhere(command, message, "--as", "builder", "--key", command, "--json").out == done.out
     other = nowhere("send", "-", "--json", stdin=said).json["message_id"]
     done = nowhere("reject", other, "--why", "x", "--key", "reject", "--json")
     assert nowhere("reject", other, "--why", "x", "--key", "reject", "--json").out == done.out

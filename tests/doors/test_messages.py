@@ -25,8 +25,11 @@ def test_a_message_goes_from_pending_to_completed_and_never_back(handoff: Moot) 
     assert sent["status"] == "pending" and sent["schema_version"] and sent["item"] == "1"
     number = sent["message_id"]
     assert handoff.json("messages", "--to", "builder", "--status", "pending")["messages"] == [sent]
-    assert f"{number} accepted" in handoff("accept", number).out
-    assert handoff("accept", number, "--json", code=1).error["code"] == "message_over"
+    refused = handoff("accept", number, "--json", code=1).error
+    assert refused["code"] == "not_for_you" and f"moot accept {number} --as builder" in refused["hint"]
+    assert handoff("complete", number, "--json", code=1).error["code"] == "not_accepted"
+    assert f"{number} accepted" in handoff("accept", number, "--as", "BUILDER").out
+    assert handoff("accept", number, "--as", "builder", "--json", code=1).error["code"] == "message_over"
     assert handoff.json("complete", number)["status"] == "completed"
     refused = handoff("reject", number, "--why", "late", "--json", code=1).error
     assert refused["code"] == "message_over" and "never backwards" in refused["hint"]
@@ -102,3 +105,37 @@ def test_what_is_for_the_rules_is_not_dispatched(pipeline: Moot, purpose: str) -
     refused = pipeline("dispatch", "implementer", "x", "--purpose", purpose, "--json", code=1, env=inside).error
     assert refused["code"] == "not_for_dispatch" and "report" in refused["hint"]
     assert pipeline("dispatch", "nobody", "x", "--json", code=2, env=inside).error["code"] == "unknown_agent"
+
+
+@pytest.mark.ledger("R-26")
+def test_the_board_shows_what_waits_for_its_receiver_about_no_item(handoff: Moot) -> None:
+    sent = send(handoff, {"from": "Builder", "to": "reviewer", "type": "review_request"})
+    words = handoff("board").out
+    assert "review_request from builder waits for reviewer" in words
+    assert f"moot accept {sent['message_id']} --as reviewer" in words.replace("\n   ", " ")
+    handoff("accept", sent["message_id"], "--as", "reviewer")
+    handoff("complete", sent["message_id"])
+    assert "waits for reviewer" not in handoff("board").out
+
+
+@pytest.mark.ledger("H-01", "R-27")
+def test_inside_of_a_run_a_message_is_from_its_agent(handoff: Moot) -> None:
+    handoff("add", "Users can log in")
+    claim = handoff.json("claim", "Planner")
+    inside = {"MOOT_RUN": claim["run"], "MOOT_TOKEN": str(claim["token"])}
+    said = {"to": "BUILDER", "type": "task_handoff", "payload": {"spec": "specs/a.md"}}
+    sent = handoff("send", "-", "--json", stdin=json.dumps(said), env=inside).json
+    assert (sent["from"], sent["to"], sent["item"]) == ("planner", "builder", "1")
+    other = handoff("send", "-", "--json", stdin=json.dumps({**said, "from": "fixer"}), code=1, env=inside).error
+    assert other["code"] == "not_the_sender"
+
+
+def test_what_asks_a_person_is_completed_by_the_answer_alone(handoff: Moot) -> None:
+    handoff("add", "Users can log in")
+    said = {"from": "planner", "to": "orchestrator", "type": "escalation", "payload": {"details": "Which login?"}}
+    number = send(handoff, said)["message_id"]
+    for words in (("accept", number, "--as", "orchestrator"), ("complete", number), ("reject", number, "--why", "x")):
+        refused = handoff(*words, "--json", code=1).error
+        assert refused["code"] == "awaits_answer" and "moot answer q1" in refused["hint"]
+    handoff("answer", "q1", "JWT")
+    assert handoff.json("messages")["messages"][0]["status"] == "completed"

@@ -41,7 +41,9 @@ def test_messages(board: Board) -> None:
     )
     assert sent["status"] == "pending" and board.show(sent["item"])["title"] == "X"
     assert [one["message_id"] for one in board.messages(to="implementer", status="pending")] == [sent["message_id"]]
-    assert board.accept(sent["message_id"])["status"] == "accepted"
+    with pytest.raises(Refused):
+        board.accept(sent["message_id"])
+    assert board.accept(sent["message_id"], agent="implementer")["status"] == "accepted"
     assert board.complete(sent["message_id"])["status"] == "completed"
     with pytest.raises(Refused):
         board.reject(sent["message_id"], "late")

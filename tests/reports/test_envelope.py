@@ -52,12 +52,12 @@ def test_what_is_required_is_named(name: str) -> None:
 
 WRONG: dict[str, list[Any]] = {
     "schema_version": [1, "2.0.0", "1", "1.0.0\n", ""],
-    "message_id": [7, "", "x" * 201, None],
-    "timestamp": ["ISO-8601", "yesterday", 1700000000],
+    "message_id": [7, "", "x" * 201, None, "uuid-v4", "m1", "5b0c4f3e77b04b7e9d1c3c9f2f8d6a11"],
+    "timestamp": ["ISO-8601", "yesterday", 1700000000, "2024-13-45T10:00:00Z", "2024-01-17T25:61:00Z", "2024-01-17"],
     "from": ["", "  ", 3, None, ["a"]],
     "to": ["", {}, True],
     "type": ["", 1],
-    "priority": ["urgent", "HIGH", 1, None],
+    "priority": ["urgent", "HIGH", 1, None, "critical|high|medium|low"],
     "payload": ["words", [], None, 3],
     "context": ["words", []],
     "status": ["done", "", None],
@@ -75,10 +75,30 @@ def test_a_wrong_value_is_refused_with_its_field(name: str, value: Any) -> None:
 @pytest.mark.ledger("H-01")
 def test_inner_fields_of_the_context_are_checked_too() -> None:
     wrong: list[dict[str, Any]] = [{"iteration": 0}, {"iteration": "1"}, {"iteration": True}, {"spec": 1}, {"item": []}]
+    wrong += [{"workflow": "hotfix"}, {"workflow": "feature|bugfix|refactor"}, {"iteration": 1.5}, {"spec": ""}]
     for context in wrong:
         with pytest.raises(Invalid, match=r"context\."):
             read({**FULL, "context": context})
     assert read({**FULL, "context": {"own": [1]}}).context == {"own": [1]}
+
+
+@pytest.mark.ledger("H-01")
+def test_who_sends_it_and_to_whom_may_be_said_beside_it() -> None:
+    bare = json.dumps({"type": "task_assignment", "description": "x"})
+    said = read_message(bare, sender="dispatcher", to="implementer")
+    assert (said.sender, said.to, said.payload) == ("dispatcher", "implementer", {"description": "x"})
+    own = read_message(json.dumps({**FULL}), sender="ann", to="reviewer")
+    assert (own.sender, own.to) == ("planner", "builder"), "what the message says itself holds"
+    assert read_message('{"to": "a", "type": "completion"}', in_run=True).sender == ""
+    assert read_message(json.dumps(RESULTS), in_run=True).to == "orchestrator"
+    with pytest.raises(Invalid, match="to: missing"):
+        read_message(bare, sender="dispatcher")
+
+
+@pytest.mark.ledger("H-01")
+@pytest.mark.parametrize("item", [7, "7", "#7", " 7 "])
+def test_an_item_is_named_by_its_number(item: Any) -> None:
+    assert read({**FULL, "context": {"item": item}}).context == {"item": "7"}
 
 
 @pytest.mark.ledger("H-01")

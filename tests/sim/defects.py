@@ -13,6 +13,7 @@ from folkmoot.core.commands import (
     AnswerQuestion,
     ClaimItem,
     Command,
+    CompleteMessage,
     KeepWork,
     PassDeadline,
     ReopenChild,
@@ -41,8 +42,9 @@ from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import form, gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
+from folkmoot.core.rules.messages import life
 from folkmoot.core.rules.running import landing, pauses, rights, work
-from folkmoot.core.rules.sharing import choice, holds, messages
+from folkmoot.core.rules.sharing import choice, holds
 from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.core.work import Work
 from folkmoot.engine import claiming, engine, loading, turn
@@ -830,12 +832,28 @@ def second_fan_out(patch: Patch) -> None:
 
 @defect("R-26", "a message that is over is taken up again", flow=flow_of("handoff"), alone=True)
 def reborn_message(patch: Patch) -> None:
-    patch.setattr(messages, "_open", lambda case, message, allowed: case.messages[message])
+    patch.setattr(life, "_open", lambda case, message, allowed: case.messages[message])
 
 
-@defect("R-26", "a report completes no message", flow=flow_of("handoff"), alone=True)
+@defect("R-26", "the end of a stage completes no message", flow=flow_of("handoff"), alone=True)
 def incomplete_message(patch: Patch) -> None:
-    patch.setattr(claims, "complete_handoffs", lambda case, run: None)
+    patch.setattr(life, "is_over", lambda flow, message, item: False)
+
+
+@defect("R-26", "any report completes what its run was handed", flow=flow_of("handoff"), alone=True)
+def completed_by_any_report(patch: Patch) -> None:
+    patch.setattr(life, "is_over", lambda flow, message, item: message.stage is not None)
+    patch.setattr(life, "_did_its_work", lambda case, command: True)
+
+
+@defect("R-26", "whoever claims the item accepts what is for others", flow=flow_of("handoff"), alone=True)
+def accepted_by_anybody(patch: Patch) -> None:
+    patch.setattr(life, "_is_for", lambda case, message, run, stage: True)
+
+
+@defect("R-26", "what nobody has seen is completed", flow=flow_of("handoff"), alone=True)
+def completed_unseen(patch: Patch) -> None:
+    change_rule(patch, CompleteMessage, lambda case, command: life._complete(case, case.messages[command.message]))
 
 
 @defect("R-30", "a run is said to be of the next flow", alone=True)

@@ -61,6 +61,7 @@ DEFECTS = [
     ("messages_of_item", "?4 IS NULL OR", "1 OR ?4 IS NULL OR"),
     ("messages_to", "?4 IS NULL OR", "1 OR ?4 IS NULL OR"),
     ("messages_with_status", "AND number > ?1", "AND ?1 IS NOT NULL"),
+    ("messages_loose", "?2 IS NULL OR", "1 OR ?2 IS NULL OR"),
     ("update_message", "status = ?", "status = iif(? IS NULL, '', status)"),
     ("update_message", "item = ?", "item = iif(? IS NULL, item, item)"),
     ("lessons", "DESC", ""),

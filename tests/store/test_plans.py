@@ -26,6 +26,10 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"SCAN messages USING COVERING INDEX messages_to"},
         "an index of its own would be written at every message; this reads no document",
     ),
+    "messages_loose": (
+        {"SCAN messages USING INDEX messages_loose"},
+        "the index holds nothing but open messages about no item",
+    ),
     "counts": (
         {"SCAN items USING COVERING INDEX items_column", "USE TEMP B-TREE FOR GROUP BY"},
         "counts all items, and reads no document; the sorting is over as many rows as there are columns",

@@ -40,6 +40,7 @@ PLANS = [
     ("messages_of_item", "messages_item", False),
     ("messages_to", "messages_to", False),
     ("messages_with_status", "COVERING INDEX messages_to", False),
+    ("messages_loose", "messages_loose", False),
     ("holds", "holds_until", False),
     ("hold_place", "sqlite_autoindex_holds_1", False),
 ]

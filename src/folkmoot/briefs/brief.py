@@ -8,7 +8,7 @@ from folkmoot.briefs.ending import ending, report_format
 from folkmoot.briefs.quote import reports_of
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Dispute, Guidance, Item, Output
-from folkmoot.core.order import stage
+from folkmoot.core.order import iteration, stage
 from folkmoot.core.records import Run
 
 View = dict[str, Any]
@@ -61,7 +61,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "disputes": _disputes(flow, subject),
         "findings": _findings(flow, subject, False) if subject.findings else [],
         "remarks": _findings(flow, subject, True) if subject.findings else [],
-        "round": _round(subject),
+        "round": _round(flow, subject),
         "max_rounds": flow.limits.feedback_rounds,
         "heals": facts.heals,
         "previous": facts.previous,
@@ -185,10 +185,10 @@ def _may_write(flow: Flow, item: Item, run: Run) -> str:
     return "none" if agent is None or run.gate or item.kind in ("expert", "sub") else agent.write
 
 
-def _round(item: Item) -> int:
+def _round(flow: Flow, item: Item) -> int:
     """The feedback round: of the gate that was red, or of whoever checks."""
     reds = item.span.reds.get(item.proving.column, 0) if item.proving else 0
-    return reds or item.iteration
+    return reds or iteration(flow, item)
 
 
 def _findings(flow: Flow, item: Item, remarks: bool) -> list[View]:

@@ -44,7 +44,7 @@ EVENTS = {
     "attempt_overruled": "a person turned round whether an attempt counts",
     "error_occurred": "a fault that is no lack of capability: passing, of form, or a conflict",
     "work_left_incomplete": "the run left part of the work for a fresh one",
-    "escalation_triggered": "the item left the flow for a column that can help",
+    "escalation_triggered": "the item went up: to a column that can help, or to a person",
     "verdict_given": "a checking column gave its verdict",
     "comment_added": "somebody commented",
     "comment_resolved": "a thread was resolved",

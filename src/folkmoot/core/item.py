@@ -28,6 +28,7 @@ class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
     conflicts: int = 0
     releases: int = 0
     deferrals: int = 0  # landings in a row that had to wait for others
+    judged: bool = False  # its verdict is given, and the item is still there
 
 
 class Span(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -42,6 +43,7 @@ class Span(Struct, frozen=True, gc=False, omit_defaults=True):
     off_moves: dict[str, int] = field(default_factory=dict)  # flow stage -> how often the item left the flow there
     off_columns: list[str] = field(default_factory=list)  # columns off the flow the item was in
     rounds: dict[str, int] = field(default_factory=dict)  # checking column -> verdicts given
+    looked: str | None = None  # the checking column that gave the last of them
     experts: list[str] = field(default_factory=list)  # asked since the last guidance
     discoveries: int = 0  # how often it was sent to be split
     reds: dict[str, int] = field(default_factory=dict)  # column -> how often its gate was red and `on_red` took it
@@ -248,11 +250,6 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     @property
     def failure_count(self) -> int:
         return sum(self.failures.values())
-
-    @property
-    def iteration(self) -> int:
-        """The feedback round it is in: verdicts of the checking column that has given most."""
-        return max(self.span.rounds.values()) if self.span.rounds else 0
 
     @property
     def dispute(self) -> Dispute | None:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, PRIORITIES, Item
+from folkmoot.core.item import BOUND, ENDED, PRIORITIES, Item
 
 # A chain of dependents longer than this counts as this long: the order is a hint, and its upkeep must stay bounded.
 RANK_MAX = 16
@@ -39,6 +39,17 @@ def actor(flow: Flow, item: Item) -> str | None:
         dispute = item.dispute
         return dispute.side(dispute.turn).agent if dispute else None
     return None if flow.is_group(column.name) else (column.agents[0] if column.agents else None)
+
+
+def iteration(flow: Flow, item: Item) -> int:
+    """The look of a checking column that is under way, or was the last: 1 at the first, 0 before it (R-05)."""
+    rounds = item.span.rounds
+    if item.column in flow.columns and item.status not in ENDED and not item.effort.judged:
+        here = stage(flow, item)
+        if here in flow.columns and (flow.checks(here) or here in rounds):
+            return rounds.get(here, 0) + 1
+    last = item.span.looked if item.span.looked in rounds else max(rounds, key=lambda one: rounds[one], default=None)
+    return rounds[last] if last is not None else 0
 
 
 def order_key(item: Item, now: float, starve: float) -> tuple[int, float, int, int, int]:

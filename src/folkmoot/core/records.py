@@ -142,6 +142,7 @@ class Message(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     run: str | None = None  # the run that sent it, or whose report it tells
     accepted_by: str | None = None  # the run that accepted it
     question: str | None = None  # whose answer completes it
+    stage: str | None = None  # for which it was accepted, or written: with the end of that it is over
     why: str | None = None  # why it was rejected
     at: int = 0
     sent_at: str | None = None  # the moment as the sender wrote it

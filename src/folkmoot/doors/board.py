@@ -175,10 +175,10 @@ class Board:
         found: Sequence[View] = self._application.queries.messages(to=to, status=status)["messages"]
         return found
 
-    def accept(self, message: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(
-            self._speaker, commands.AcceptMessage(message=message), checked_key(key)
-        )
+    def accept(self, message: str, *, agent: str | None = None, key: str | None = None) -> View:
+        """Accept a message as its receiver: `agent` says for whom this program speaks."""
+        speaker = self._speaker if agent is None else Speaker(checked_name(agent))
+        return self._application.engine.on_message(speaker, commands.AcceptMessage(message=message), checked_key(key))
 
     def complete(self, message: str, *, key: str | None = None) -> View:
         return self._application.engine.on_message(
@@ -366,4 +366,5 @@ def _lock(application: Application, speaker: Speaker, paths: list[str], seconds:
 def _send(application: Application, speaker: Speaker, message: View, key: str | None) -> View:
     from folkmoot.reports.envelope import check_message
 
-    return application.engine.send(speaker, order_to_send(check_message(message)), checked_key(key))
+    envelope = check_message(message, in_run=not speaker.is_person)
+    return application.engine.send(speaker, order_to_send(envelope), checked_key(key))

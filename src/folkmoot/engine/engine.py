@@ -15,6 +15,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Message, Pause
 from folkmoot.core.report import Remark, Report
+from folkmoot.core.roles import agent_named
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
@@ -23,6 +24,7 @@ from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.text import encoded
 from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
+from folkmoot.engine.loading import message_about
 from folkmoot.engine.moment import moment
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
@@ -133,17 +135,18 @@ class Engine:
 
         def work(turn: Turn) -> View:
             check_claimer(speaker, turn.tx.run(speaker.run) if speaker.run else None)
-            seconds = lease_for(turn.flow, agent, column, lease)
+            who = agent_named(turn.flow, agent)
+            seconds = lease_for(turn.flow, who, column, lease)
             pauses = _check_pauses(turn)
-            check_starting(turn.tx, turn.flow, agent, pauses, turn.moment.now)
+            check_starting(turn.tx, turn.flow, who, pauses, turn.moment.now)
             wanted = turn.item(item).id if item else None
             if wanted is not None:
                 turn.sweep_item(wanted)
-            look = partial(next_item, turn.tx, turn.flow, agent, turn.moment.now, column=column, item=wanted)
+            look = partial(next_item, turn.tx, turn.flow, who, turn.moment.now, column=column, item=wanted)
             ready = _found_among_due(turn, look)
             if ready is None:
-                raise nothing_ready(turn, agent, wanted)
-            order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker)
+                raise nothing_ready(turn, who, wanted)
+            order = commands.ClaimItem(agent=who, lease=seconds, worker=worker)
             return _claimed(turn, order, ready, speaker, show or key is not None)
 
         salt = f"{column} {item} {lease}"
@@ -209,10 +212,8 @@ class Engine:
         """A message; the answer is its envelope."""
 
         def work(turn: Turn) -> View:
-            bound = command.context.get("item")
-            item = own_item(turn, speaker) or (turn.item(str(bound)) if bound else None)
             before = turn.tx.head().messages
-            turn.apply(command, item, speaker)
+            turn.apply(command, own_item(turn, speaker) or subject(turn, command), speaker)
             return message_view(turn.tx.messages(after=before, limit=1)[0])
 
         return self._transact(speaker, command, work, key, "")
@@ -229,7 +230,7 @@ class Engine:
             message = known_message(turn.tx, command.message)
             own = own_item(turn, speaker)
             turn.apply(command, own or (turn.tx.item(message.item) if message.item else None), speaker)
-            if own is not None and isinstance(command, commands.RejectMessage):
+            if own is not None and message.item is not None and isinstance(command, commands.RejectMessage):
                 said = Report(outcome="disputed", comments=[Remark(content=command.why)], summary=command.why)
                 turn.apply(commands.ReportRun(report=said), turn.item(own.id), speaker)
                 if turn.refusal is not None:
@@ -346,6 +347,12 @@ def own_item(turn: Turn, speaker: Speaker) -> Item | None:
         raise Invalid("unknown_run", f"there is no run {speaker.run}", "claim an item first: moot claim AGENT")
     turn.run = run
     return turn.item(run.item)
+
+
+def subject(turn: Turn, command: commands.SendMessage) -> Item | None:
+    """The item that a person's message is about: the one it names, or the one that the rules take it to be about."""
+    named = command.context.get("item") or message_about(turn.tx, turn.flow, command)
+    return turn.item(str(named)) if named else None
 
 
 def no_run() -> Item:

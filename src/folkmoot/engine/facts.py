@@ -112,10 +112,13 @@ def _briefly(finding: Finding) -> View:
 
 
 def _messages(reading: Reading, item: Item, run: Run) -> list[View]:
-    """The handoff that brought the item here, and whatever else about it this run has accepted by its claim."""
+    """The handoff that brought the item here, whatever else its claim has accepted, and what waits for its agent."""
     brought = reading.message(item.message) if item.message else None
     found = {brought.id: brought} if brought else {}
-    for message in reading.messages(item=item.id, status="accepted", limit=MESSAGES_TOLD):
+    about = [item.id, *([item.parent] if item.kind == "part" and item.parent else [])]
+    at_hand = [m for one in about for m in reading.messages(item=one, status="accepted", limit=MESSAGES_TOLD)]
+    at_hand += reading.loose_messages(run.agent, MESSAGES_TOLD)
+    for message in at_hand:
         if message.accepted_by == run.id:
             found.setdefault(message.id, message)
     return [message_view(message) for message in found.values()]

@@ -7,8 +7,10 @@ import msgspec
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.item import ENDED, STATUSES, Item
 from folkmoot.core.records import Message, Meter, Pause, Run
+from folkmoot.core.rules.messages.kinds import is_open
+from folkmoot.core.rules.messages.sending import belongs_to
 from folkmoot.core.rules.running.limits import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 UPSTREAM_MAX = 20_000
 MESSAGES_MAX = 10_000
 WAITERS_MAX = 10_000
+ITEMS_LOOKED_AT = 1_000
+UNFINISHED = tuple(status for status in STATUSES if status not in ENDED and status != "blocked")
 WRITERS_MAX = 1_000
 STARVED_MAX = 64
 
@@ -140,13 +144,27 @@ def _tasks(reading: Reading, item: Item) -> list[Item]:
     return [child for child in reading.child_items(item.id) if child.kind == "task"]
 
 
+def message_about(reading: Reading, flow: Flow, command: commands.SendMessage) -> str | None:
+    """The item that a message which names none is about, if there is no doubt."""
+    unfinished = [one for status in UNFINISHED for one in reading.items(status=status, limit=ITEMS_LOOKED_AT)]
+    return belongs_to(flow, command, reading.open_runs(), unfinished)
+
+
 def _messages(reading: Reading, command: Command, item: Item | None) -> list[Message]:
-    """The messages about the item that are not over, and the one spoken of."""
+    """The messages about the item that are not over, what waits for its agent about no item, and the one spoken of."""
     wanted: dict[str, Message] = {}
     if item is not None and not isinstance(command, (commands.RenewRun, commands.RankItem)):
         found = reading.messages(item=item.id, limit=MESSAGES_MAX)
         wanted = {m.id: m for m in found if m.status in ("pending", "accepted") or m.run == item.run}
-    named = command.message if isinstance(command, ABOUT_MESSAGE) else None
+    if item is not None and isinstance(command, (commands.ClaimItem, commands.ReportRun)):
+        agent = command.agent if isinstance(command, commands.ClaimItem) else None
+        loose = [m for m in reading.loose_messages(agent, MESSAGES_MAX) if agent or m.accepted_by == item.run]
+        if item.kind == "part" and item.parent:
+            # A part is its agent's share of the item: what it sends, and what is sent to it, is about the item.
+            about = [m for m in reading.messages(item=item.parent, limit=MESSAGES_MAX) if is_open(m)]
+            loose += [m for m in about if m.to == item.agent or m.run == item.run]
+        wanted |= {m.id: m for m in loose}
+    named = command.message if isinstance(command, (*ABOUT_MESSAGE, commands.MakeItem)) else None
     named = command.message_id if isinstance(command, commands.SendMessage) else named
     message = reading.message(named) if named else None
     if message is not None:
@@ -231,6 +249,13 @@ def known_item(reading: Reading, item_id: str) -> Item:
     if item is None:
         raise Invalid("unknown_item", f"there is no item {item_id}", "see: moot list")
     return item
+
+
+def workflow(reading: Reading, item: str) -> dict[str, Any]:
+    """What every event of an item belongs to, as the handoff document prints it: the workflow and its spec."""
+    row = known_item(reading, item)
+    above = reading.item(row.parent) if row.spec is None and row.parent and row.kind != "item" else None
+    return {"workflow": row.type, "spec": row.spec or (above.spec if above else None)}
 
 
 def flow_in_force(reading: Reading) -> Flow:

@@ -15,7 +15,7 @@ from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
 from folkmoot.core.work import Landing
 from folkmoot.engine.claiming import CANDIDATES_MAX
-from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
+from folkmoot.engine.loading import flow_in_force, ground, known_item, situation, workflow
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
 from folkmoot.engine.standing import Standing, standing, unsettled_landing
@@ -79,6 +79,7 @@ class Queries:
             if item is not None:
                 known_item(glance.reading, item)
             events = glance.reading.events(after, item=item, limit=limit)
+            about = {one: workflow(glance.reading, one) for one in {event.item for event in events if event.item}}
             views = [
                 {
                     "seq": event.seq,
@@ -87,7 +88,7 @@ class Queries:
                     "item": event.item,
                     "run": event.run,
                     "agent": event.agent,
-                    "context": event.context,
+                    "context": {**about.get(event.item or "", {}), **event.context},
                 }
                 for event in events
             ]
@@ -371,6 +372,9 @@ class AsOfNow:
     def __init__(self, reading: Reading, case: Case) -> None:
         self._reading = reading
         self._case = case
+
+    def item(self, item: str) -> Item | None:
+        return self._reading.item(item)
 
     def children(self, item: str) -> list[str]:
         return self._reading.children(item)

@@ -8,7 +8,7 @@ import msgspec
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import actor
+from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Pause, Question, Run
 from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.why import tier, why
@@ -34,6 +34,7 @@ def _second_text(seconds: int) -> str:
 class Rows(Protocol):
     """As much of a reading as an item's view needs."""
 
+    def item(self, item: str) -> Item | None: ...
     def children(self, item: str) -> list[str]: ...
     def runs(self, item: str) -> list[Run]: ...
     def attempts(self, item: str) -> list[Attempt]: ...
@@ -68,7 +69,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "flag": item.flag,
         "told": item.told,
         "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
-        "iteration": item.iteration,
+        "iteration": iteration(flow, (reading.item(item.parent or "") if item.kind == "part" else None) or item),
         "max_rounds": flow.limits.feedback_rounds,
         "artifacts": [{"name": name, **msgspec.to_builtins(made)} for name, made in item.artifacts.items()],
         "comments": comment_views(reading, item),

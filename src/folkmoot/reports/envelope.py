@@ -1,10 +1,12 @@
 """The message envelope: one table of its fields, by which it is checked and from which its JSON Schema is made."""
 
 import re
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct, field
 
+from folkmoot.core.item import TYPES
 from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
 from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
@@ -24,10 +26,16 @@ FIELDS: dict[str, dict[str, Any]] = {
         "default": "1.0.0",
         "description": "Which version of the envelope this is.",
     },
-    "message_id": {**_NAME, "description": "Its name; given when it is sent."},
+    "message_id": {
+        **_NAME,
+        "pattern": r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
+        "format": "uuid",
+        "description": "Its name, a uuid; given when it is sent.",
+    },
     "timestamp": {
         **_NAME,
         "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}",
+        "format": "date-time",
         "description": "When it was sent, in ISO 8601; the moment it is taken in if it says none.",
     },
     "from": {**_NAME, "description": "Which agent or person sends it."},
@@ -40,8 +48,8 @@ FIELDS: dict[str, dict[str, Any]] = {
         "default": {},
         "description": "What it belongs to.",
         "properties": {
-            "workflow": {"type": "string", "description": "feature, bugfix or refactor."},
-            "spec": {"type": "string"},
+            "workflow": {"type": "string", "enum": list(TYPES)},
+            "spec": {"type": "string", "minLength": 1, "description": "The path of the spec."},
             "iteration": {"type": "integer", "minimum": 1},
             "item": {"type": "string", "description": "The item it is bound to."},
         },
@@ -49,6 +57,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "status": {"type": "string", "enum": list(MESSAGE_STATUSES), "default": MESSAGE_STATUSES[0]},
 }
 REQUIRED = ("from", "to", "type")
+LOOKS = {"uuid": "uuid", "date-time": "time in ISO 8601, like 2026-01-31T12:00:00Z"}
 # The pipeline's messages come without an envelope and name their sender in words of their own.
 _BARE = (
     "task_assignment",
@@ -66,7 +75,7 @@ _WORDS = {"string": "a text", "object": "an object", "integer": "a whole number"
 class Envelope(Struct, frozen=True, kw_only=True):
     """A message as it was written; None where nothing was said and the moment of sending fills it in."""
 
-    sender: str
+    sender: str  # empty: the run that sends it
     to: str
     type: str
     message_id: str | None = None
@@ -91,8 +100,8 @@ def envelope_schema() -> dict[str, Any]:
     }
 
 
-def read_message(text: str) -> Envelope:
-    """The message in a JSON text; Invalid with every wrong field by name."""
+def read_message(text: str, *, sender: str | None = None, to: str | None = None, in_run: bool = False) -> Envelope:
+    """The message in a JSON text; Invalid with every wrong field by name. `sender` and `to` are said beside it."""
     if len(text) > MESSAGE_CHARS_MAX:
         raise _bad([f"it has {len(text)} characters, more than {MESSAGE_CHARS_MAX}"])
     text = text.strip().strip("\ufeff").strip()
@@ -102,17 +111,25 @@ def read_message(text: str) -> Envelope:
         raise _bad([f"it is not one JSON object: {error}"]) from error
     if not isinstance(data, dict) or end != len(text):
         raise _bad(["it is not one JSON object"])
-    return check_message(data)
+    return check_message(data, sender=sender, to=to, in_run=in_run)
 
 
-def check_message(data: dict[str, Any]) -> Envelope:
-    """The envelope that these fields say; one of the pipeline's bare messages is put into one."""
+def check_message(
+    data: dict[str, Any], *, sender: str | None = None, to: str | None = None, in_run: bool = False
+) -> Envelope:
+    """The envelope that these fields say; one of the pipeline's bare messages is put into one.
+
+    What it does not say itself may be said beside it: `sender`, `to`; a run's message is from its agent (`in_run`).
+    """
     if not isinstance(data, dict):
         raise _bad([f"{shown(data)} is not an object"])
     if has_unstorable(data):
         raise _bad([UNSTORABLE])
-    data = _enveloped(data)
-    faults = [f"{name}: missing" for name in REQUIRED if name not in data]
+    data = _enveloped(data, to)
+    if sender is not None:
+        data.setdefault("from", sender)
+    given = ("from",) if in_run else ()
+    faults = [f"{name}: missing" for name in REQUIRED if name not in data and name not in given]
     for name, value in data.items():
         if name not in FIELDS:
             faults.append(f"{shown(name)}: unknown field" + did_you_mean(name, list(FIELDS)))
@@ -121,7 +138,7 @@ def check_message(data: dict[str, Any]) -> Envelope:
     if faults:
         raise _bad(faults)
     return Envelope(
-        sender=data["from"],
+        sender=data.get("from", ""),
         to=data["to"],
         type=data["type"],
         message_id=data.get("message_id"),
@@ -134,11 +151,13 @@ def check_message(data: dict[str, Any]) -> Envelope:
     )
 
 
-def _enveloped(data: dict[str, Any]) -> dict[str, Any]:
+def _enveloped(data: dict[str, Any], to: str | None) -> dict[str, Any]:
     if data.get("type") not in _BARE or "payload" in data:
-        return data
+        return {**({"to": to} if to is not None else {}), **_in_one_form(data)}
     sender = next((data[name] for name in _SENDERS if name in data), None)
-    around = {"type": data["type"], "to": data.get("to", ORCHESTRATOR)}
+    # The pipeline's agents answer to the dispatcher; whom it assigns a task it says.
+    to = to if to is not None or data["type"] == "task_assignment" else ORCHESTRATOR
+    around = {"type": data["type"], **({"to": data.get("to", to)} if "to" in data or to is not None else {})}
     if sender is not None:
         around["from"] = sender
     # Of an envelope's other fields only those are meant that a bare message cannot mean: its status is a verdict.
@@ -146,6 +165,25 @@ def _enveloped(data: dict[str, Any]) -> dict[str, Any]:
     around |= {name: data[name] for name in own}
     payload = {name: value for name, value in data.items() if name not in own | {"type", "to", "from"}}
     return {**around, "payload": payload}
+
+
+def _in_one_form(data: dict[str, Any]) -> dict[str, Any]:
+    """An item is meant by its number too, as `moot` itself prints it: 7, "7" or "#7"."""
+    context = data.get("context")
+    item = context.get("item") if isinstance(context, dict) else None
+    if isinstance(item, int) and not isinstance(item, bool):
+        item = str(item)
+    if not isinstance(context, dict) or not isinstance(item, str):
+        return data
+    return {**data, "context": {**context, "item": item.strip().removeprefix("#")}}
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _faults(name: str, value: Any, schema: dict[str, Any]) -> list[str]:
@@ -161,7 +199,9 @@ def _faults(name: str, value: Any, schema: dict[str, Any]) -> list[str]:
         if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)):
             return [f"{name}: {len(value)} letters, at least 1 and at most {NAME_CHARS_MAX}"]
         if "pattern" in schema and not re.search(schema["pattern"].replace("$", r"\Z"), value):
-            return [f"{name}: {shown(value)} does not look like one"]
+            return [f"{name}: {shown(value)} is no {LOOKS.get(schema.get('format', ''), 'value for it')}"]
+        if schema.get("format") == "date-time" and not _is_moment(value):
+            return [f"{name}: {shown(value)} is no moment that there is"]
     found: list[str] = []
     if isinstance(value, dict):
         for part, known in schema.get("properties", {}).items():
@@ -170,8 +210,7 @@ def _faults(name: str, value: Any, schema: dict[str, Any]) -> list[str]:
 
 
 def _bad(faults: list[str]) -> Invalid:
-    return Invalid(
-        "bad_message",
-        "the message cannot be read: " + "; ".join(faults[:50]),
-        'a message is an object such as {"from": "planner", "to": "builder", "type": "task_handoff", "payload": {}}',
-    )
+    hint = 'a message is an object such as {"from": "planner", "to": "builder", "type": "task_handoff", "payload": {}}'
+    if {"from: missing", "to: missing"} & {*faults}:
+        hint = f"say who sends it with --as, and to whom with --to; or in it: {hint}"
+    return Invalid("bad_message", "the message cannot be read: " + "; ".join(faults[:50]), hint)

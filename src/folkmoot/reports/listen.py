@@ -293,6 +293,15 @@ def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
                 heard.append(Heard(line.number, 1, 0, report, []))
 
 
+def bare_object(text: str) -> dict[str, Any] | None:
+    """The same as a whole text, which is never a quotation: a `...` in it is what was said, a choice says nothing."""
+    found = _RETURNS.fullmatch(text)
+    pairs = _pairs(found.group(1)) if found else None
+    if pairs is None or any(isinstance(value, str) and is_choice(value) for value in pairs.values()):
+        return None
+    return pairs
+
+
 def _pairs(words: str) -> dict[str, Any] | None:
     """Names and values without quotation marks around the names; None if it is something else."""
     found: dict[str, Any] = {}

@@ -10,6 +10,7 @@ from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.sim.agents import CHARACTERS, Agent
+from folkmoot.sim.couriers import courier
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
 from folkmoot.sim.world import Red, World
@@ -130,6 +131,8 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
         world.enter(script)
     if chance.random() < REFORM_RATE:
         world.enter(reformer(world))
+    if world.flow.messages:
+        world.enter(courier(world))
     world.run(lambda: world.step >= steps)
 
 

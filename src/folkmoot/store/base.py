@@ -122,6 +122,9 @@ class Reading(Protocol):
     ) -> list[Message]:
         """In the order written. The n-th message ever written has the number n, and `after` leaves out up to it."""
 
+    def loose_messages(self, to: str | None, limit: int) -> list[Message]:
+        """Those about no item that are neither completed nor rejected, in the order written; None: for anybody."""
+
     def holds(self, now: float) -> list[Hold]:
         """Held and not expired, in the order the rows were first written: one that is taken again keeps its place."""
 

@@ -202,6 +202,10 @@ class Model:
             and number > after
         ][:limit]
 
+    def loose_messages(self, to: str | None, limit: int) -> list[Message]:
+        found = (m for m in self.tables["messages"].values() if m.item is None and to in (None, m.to))
+        return [message for message in found if message.status in ("pending", "accepted")][:limit]
+
     def holds(self, now: float) -> list[Hold]:
         """A row that is written again keeps its place, here as in a store."""
         rows: Iterable[Hold] = self.tables["holds"].values()

@@ -96,6 +96,8 @@ def compare_messages(reading: Reading, model: Model, chance: random.Random) -> N
             assert found == model.messages(**wanted, after=after, limit=limit)
     for limit in (1000, 2):
         assert reading.lessons(limit) == model.lessons(limit)
+        for receiver in (None, *RECEIVERS, "nobody"):
+            assert reading.loose_messages(receiver, limit) == model.loose_messages(receiver, limit)
     assert reading.pauses() == model.pauses()
     assert reading.open_runs() == model.open_runs()
     for meter in (*model.tables["meters"], "none"):

@@ -259,7 +259,7 @@ class Relay:
         if name == "on_run":
             return engine.on_run(speaker, command, given.key, given.show)
         view: View = getattr(engine, name)(speaker, command, given.key)
-        if kind is commands.RejectMessage:
+        if kind is commands.RejectMessage and view["item"] is not None:
             self.ended = True
         return view
 

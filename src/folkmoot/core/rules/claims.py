@@ -10,10 +10,10 @@ from folkmoot.core.order import taker
 from folkmoot.core.records import Run
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.judging.verdicts import danger, heed_danger
+from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
 from folkmoot.core.rules.running.limits import started
 from folkmoot.core.rules.sharing.holds import end_locks, in_the_way, landing_there, take_branch, take_paths, wants_paths
-from folkmoot.core.rules.sharing.messages import accept_handoffs, complete_handoffs
 from folkmoot.core.situation import Case
 from folkmoot.errors import Refused
 
@@ -52,6 +52,8 @@ def claim(case: Case, command: ClaimItem) -> None:
             "status": "running",
             "span": replace(item.span, runs=item.span.runs + 1),
             **moved,
+            # Whoever looks again after a verdict gives another.
+            **({"effort": replace(item.effort, judged=False)} if item.effort.judged and not is_gate else {}),
         },
         runs=(run, row),
         **started(case, command.agent),
@@ -143,8 +145,6 @@ def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = N
     case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
     if case.holds:
         end_locks(case, case.run.id)
-    if end == "reported" and case.messages and not case.run.gate:
-        complete_handoffs(case, case.run)
 
 
 def release(case: Case) -> None:

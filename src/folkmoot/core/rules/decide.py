@@ -7,9 +7,10 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
 from folkmoot.core.rules.children import counting, making, reopening, tasks
+from folkmoot.core.rules.messages import asking, life, sending, writing
 from folkmoot.core.rules.running import landing, pauses, work
 from folkmoot.core.rules.settling import settle
-from folkmoot.core.rules.sharing import holds, messages
+from folkmoot.core.rules.sharing import holds
 from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import Refused
 
@@ -43,9 +44,13 @@ def carry_out(case: Case, command: Command) -> None:
     before = case.item
     RULES[type(command)](case, command)
     settle(case)
-    if case.flow.messages and case.has_item and case.item is not before:
-        messages.hand_over(case, before)
-        messages.close_escalations(case)
+    # A flow that has no messages any more leaves none open that were sent before it.
+    if (case.flow.messages or case.messages) and case.has_item and case.item is not before:
+        life.end_stages(case, before, command)
+        writing.hand_over(case, before, command)
+        asking.close_escalations(case)
+        if case.flow.messages:
+            asking.tell_escalations(case)
 
 
 def _of_run(rule: Rule) -> Rule:
@@ -90,10 +95,10 @@ RULES: dict[type[Command], Rule] = {
     commands.DispatchAgent: making.dispatch,
     commands.LockPaths: _of_run(holds.lock),
     commands.UnlockPaths: _of_run(holds.unlock),
-    commands.SendMessage: _of_run(messages.send),
-    commands.AcceptMessage: _of_run(messages.accept),
-    commands.CompleteMessage: _of_run(messages.complete),
-    commands.RejectMessage: _of_run(messages.reject),
+    commands.SendMessage: _of_run(sending.send),
+    commands.AcceptMessage: _of_run(life.accept),
+    commands.CompleteMessage: _of_run(life.complete),
+    commands.RejectMessage: _of_run(life.reject),
     commands.MakeItem: making.make,
     commands.AskForMore: counting.ask_for_more,
     commands.SettleDependency: dependencies.settle_dependency,

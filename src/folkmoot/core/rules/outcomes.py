@@ -22,6 +22,8 @@ from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of,
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, heed_danger
+from folkmoot.core.rules.messages.life import end_loose, reject_disputed
+from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
@@ -36,7 +38,6 @@ from folkmoot.core.rules.running.work import (
 )
 from folkmoot.core.rules.sharing.findings import against_done, identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
-from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
 from folkmoot.core.words import is_security
 
@@ -75,6 +76,9 @@ def report(case: Case, command: ReportRun) -> None:
     _end(case, judged, claimed)
     if fault is None:
         tell_orchestrator(case, said)
+        if case.messages:
+            reject_disputed(case, said)
+            end_loose(case, run, said.outcome)
         learn(case, said)
     comments = _comments(case, said, fault)
     if fault is None and case.item.kind != "part":

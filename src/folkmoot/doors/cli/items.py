@@ -229,6 +229,7 @@ def board_command(session: Session) -> None:
         # A run whose lease is over has ended, though nobody has written that down yet.
         "runs": [run for run in queries.live()["runs"] if run["item"] in running],
         "pauses": queries.pauses()["pauses"],
+        "messages": [m for m in queries.messages(status="pending")["messages"] if m["item"] is None],
         "aside": session.boards.aside(session.board) if any(item["status"] == "done" for item in items) else None,
     }
 

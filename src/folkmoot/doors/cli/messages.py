@@ -3,28 +3,34 @@
 import click
 
 from folkmoot.core import commands
-from folkmoot.core.records import MESSAGE_STATUSES
+from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
+from folkmoot.core.roles import correspondent
 from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json, read_text
 from folkmoot.errors import Invalid
 
 
 @click.command("send")
 @click.argument("file", required=False)
+@click.option("--to", metavar="A", help="For whom it is, if the message does not say.")
 @click.option("--schema", is_flag=True, help="Print the envelope's JSON Schema, and send nothing.")
 @in_run
 @keyed
 @click.pass_obj
-def send_command(session: Session, file: str | None, schema: bool) -> None:
+def send_command(session: Session, file: str | None, to: str | None, schema: bool) -> None:
     """Send a message: an envelope as JSON.
 
     For agents that hand work to each other by name. FILE holds it; - reads standard input. from, to and type are
-    needed, the rest is filled in; the flow says who may send which type to whom. context.item binds it to an item; a
-    task_handoff without one makes an item.
+    needed, the rest is filled in; the flow says who may send which type to whom. from may also be said by --as, and is
+    a run's own agent inside of a run.
+
+    context.item binds it to an item; without one it is about the item its sender works on, or the only one there is.
+    Else a task_handoff or task_assignment makes an item, an escalation or clarification_request asks you, and any
+    other waits on the board for its receiver.
 
     \b
     Examples:
       moot send handoff.json
-      moot send - < handoff.json
+      moot send - --as planner --to builder < handoff.json
       moot send --schema
 
     Exit codes: 1 if the flow does not allow it, 2 if it is no envelope.
@@ -39,7 +45,8 @@ def send_command(session: Session, file: str | None, schema: bool) -> None:
         return
     if file is None:
         raise Invalid("bad_usage", "send needs a FILE with the message", "see: moot send --help")
-    command = order_to_send(read_message(read_text(file)))
+    said = read_message(read_text(file), sender=session.name, to=to, in_run=session.run is not None)
+    command = order_to_send(said)
     view = session.board.engine.send(session.speaker(), command, session.key)
     _say(session, view, "sent")
 
@@ -61,11 +68,13 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
 
     See also: moot send, moot accept, moot reject.
     """
+    flow = session.board.queries.flow()
+    to = correspondent(flow, to) if to else None
     view = session.board.queries.messages(to=to, status=status, item=number_of(item) if item else None)
-    if not view["messages"]:
+    if not view["messages"] and to != ORCHESTRATOR:
         from folkmoot.doors.cli.completing.nearest import known_agent
 
-        known_agent(to, session.board.queries.flow())
+        known_agent(to, flow)
 
     def words() -> None:
         from folkmoot.doors.cli.say.messages import messages
@@ -81,16 +90,16 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
 @keyed
 @click.pass_obj
 def accept_command(session: Session, message: str) -> None:
-    """Accept a pending message. A claim does so by itself.
+    """Accept a pending message as its receiver. A claim does so by itself.
 
-    Only needed for a message that belongs to no item.
+    Only its receiver accepts: a run of that agent, or whoever says --as AGENT.
 
     \b
     Examples:
-      moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4
       moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --as builder
+      moot accept 6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4 --as builder --json
 
-    Exit codes: 1 if it is no longer pending, 2 if there is no such message.
+    Exit codes: 1 if it is no longer pending or for somebody else, 2 if there is no such message.
 
     See also: moot messages, moot complete, moot reject.
     """
@@ -104,9 +113,9 @@ def accept_command(session: Session, message: str) -> None:
 @keyed
 @click.pass_obj
 def complete_command(session: Session, message: str) -> None:
-    """Say that what a message asked for is done. A report does so by itself.
+    """Say that what a message asked for is done. The end of its stage does so by itself.
 
-    Only needed for a message that belongs to no item.
+    A message is completed only after its receiver has accepted it.
 
     \b
     Examples:
@@ -129,6 +138,9 @@ def complete_command(session: Session, message: str) -> None:
 @click.pass_obj
 def reject_command(session: Session, message: str, why: str) -> None:
     """Refuse a message. By a run this is its report: it disputes what it was handed.
+
+    Outside of a run it is the receiver's objection: a comment on the item, and where the item waits for that receiver
+    a dispute, which goes to the stage that made the work.
 
     \b
     Examples:

@@ -7,10 +7,10 @@ from msgspec import to_builtins
 
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.kinds import converted
 from folkmoot.core.order import stage
-from folkmoot.core.records import Hold, Message
+from folkmoot.core.records import ORCHESTRATOR, Hold, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
@@ -20,6 +20,8 @@ from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
 
 Found = Callable[[str, str, str | None], None]
+# The ends of a run that complete nothing which it was handed.
+NOT_DONE = ("failed", "incomplete", "asks", "stuck", "disputed", "released")
 # What a message may become; what is over stays as it is.
 BECOMES = {"pending": ("accepted", "completed", "rejected"), "accepted": ("accepted", "completed", "rejected")}
 
@@ -186,6 +188,30 @@ class Conduct:
             return
         if after.status not in BECOMES.get(before.status, ()):
             self.found("R-26", f"message {after.id} was {before.status} and became {after.status}", event.item)
+        elif after.status == "completed":
+            self._completed(event, before, after)
+        elif after.status == "accepted" and before.status == "pending":
+            self._accepted(event, after)
+
+    def _completed(self, event: Event, before: Message, after: Message) -> None:
+        """Nothing is completed that nobody has seen, nor by a run that did not do what it was handed."""
+        if before.status == "pending" and after.to != ORCHESTRATOR:
+            self.found("R-26", f"message {after.id} is completed, and {after.to} never accepted it", event.item)
+        run = self.tables.get("runs", {}).get(event.run or "")
+        if run is not None and not run.gate and run.outcome in NOT_DONE and before.accepted_by == run.id:
+            words = f"message {after.id} is completed by run {run.id}, which ended with {run.outcome}"
+            self.found("R-26", words, event.item)
+        item = self.tables.get("items", {}).get(after.item or "")
+        stays = item is not None and item.status not in ENDED and after.stage in (item.column, *item.origins)
+        if stays and "said" not in event.context:
+            self.found("R-26", f"message {after.id} is completed, and the item is still in {after.stage}", event.item)
+
+    def _accepted(self, event: Event, after: Message) -> None:
+        """Only its receiver accepts; what is for the rules, or for somebody who watches nothing, they relay."""
+        run = self.tables.get("runs", {}).get(after.accepted_by or "")
+        relayed = after.to == ORCHESTRATOR or (self._flow is not None and not self._flow.watched_by(after.to))
+        if run is not None and run.agent != after.to and not relayed:
+            self.found("R-26", f"message {after.id} is for {after.to}, and {run.agent} accepted it", event.item)
 
     def hold(self, event: Event, before: Row | None, after: Hold) -> None:
         if not after.held:

@@ -101,7 +101,7 @@ def check_board(audit: Audit, flow: Flow) -> list[Violation]:
     )
     in_force = [hold for hold in audit.held.values() if hold.until is None or hold.until > audit.time]
     found += check_holds(in_force, items, audit.open_runs)
-    return found + check_messages(tables.get("messages", {}), items, runs)
+    return found + check_messages(flow, tables.get("messages", {}), items)
 
 
 def blocked(

@@ -10,6 +10,8 @@ from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
+from folkmoot.core.rules.messages.kinds import is_open
+from folkmoot.core.rules.messages.life import is_over
 from folkmoot.engine.checking.quests import check_task
 
 # Every check has the id under which the docs explain it.
@@ -45,7 +47,7 @@ CHECKS = {
     "R-22": "an item that is done says what shows it, and no checker says done beside high findings or failed tests",
     "R-24": "splits and their repeats are bounded; tasks do not outlive what was split, nor the contracts they are for",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
-    "R-26": "a message goes from pending to accepted to completed or rejected, and a report completes its own",
+    "R-26": "only its receiver accepts a message, the end of its stage completes it, and nothing goes back",
     "R-30": "a run begins under the flow in force",
     "R-32": "a report that breaks the form is refused while its run lives, and what it said is kept, once",
     "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
@@ -224,14 +226,18 @@ def check_holds(holds: Iterable[Hold], items: dict[str, Item], open_runs: dict[s
     return found
 
 
-def check_messages(messages: dict[str, Message], items: dict[str, Item], runs: dict[str, Run]) -> list[Violation]:
-    """What brought an item to a run is over when that run has reported."""
+def check_messages(flow: Flow, messages: dict[str, Message], items: dict[str, Item]) -> list[Violation]:
+    """A message about an item is open as long as its stage is: in every brief until then, and not after."""
     found: list[Violation] = []
-    for item in items.values():
-        message = messages.get(item.message or "")
-        run = runs.get(message.accepted_by or "") if message is not None else None
-        if message is not None and message.status == "accepted" and run is not None and run.end == "reported":
-            found.append(Violation("R-26", f"message {message.id} is accepted by {run.id}, which reported", item.id))
+    for message in messages.values():
+        item = items.get(message.item or "")
+        if item is None or not is_open(message) or message.question is not None:
+            continue
+        if item.status in ENDED:
+            found.append(Violation("R-26", f"message {message.id} is {message.status}, and it is over", item.id))
+        elif message.status == "accepted" and is_over(flow, message, item):
+            words = f"message {message.id} is accepted for {message.stage}, and the item is in {item.column}"
+            found.append(Violation("R-26", words, item.id))
     return found
 
 

@@ -273,6 +273,12 @@ SELECT doc FROM messages
 WHERE number IN (SELECT number FROM messages INDEXED BY messages_to WHERE status = ?3 AND number > ?1)
 ORDER BY number LIMIT ?2;
 
+-- name: messages_loose
+-- What waits for its receiver and is about no item: few, and found without looking at any other.
+SELECT doc FROM messages INDEXED BY messages_loose
+WHERE item IS NULL AND status IN ('pending', 'accepted') AND (?2 IS NULL OR "to" = ?2)
+ORDER BY number LIMIT ?1;
+
 -- name: holds
 -- Which paths are taken now, each with its place: one that is taken again keeps it. Those that have run out are not read.
 SELECT rowid, doc FROM holds INDEXED BY holds_until WHERE held = 1 AND until IS NULL

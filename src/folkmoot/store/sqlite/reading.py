@@ -252,6 +252,9 @@ class SqliteReading:
             return self._all("messages", QUERIES["messages_with_status"], (after, limit, status))
         return self._all("messages", QUERIES["messages_all"], (after, limit))
 
+    def loose_messages(self, to: str | None, limit: int) -> list[Message]:
+        return self._all("messages", QUERIES["messages_loose"], (limit, to))
+
     def holds(self, now: float) -> list[Hold]:
         if self._holds is None or now < self._holds_at:
             rows = self._execute(HOLDS, (now,)).fetchall()

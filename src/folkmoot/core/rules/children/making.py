@@ -1,9 +1,13 @@
 """How a child comes onto the board: made by a rule, or dispatched by a run that goes on (R-25, R-33, P-02)."""
 
+from msgspec.structs import replace
+
 from folkmoot.core.commands import DispatchAgent, MakeItem, NoteDispatch
 from folkmoot.core.item import ENDED
+from folkmoot.core.roles import agent_named
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS, count_made, refuse_excess
 from folkmoot.core.rules.claims import stale
+from folkmoot.core.rules.messages.asking import asks_for_itself, escalate
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case, origin_of
 from folkmoot.errors import Invalid, Refused
@@ -29,8 +33,13 @@ def make(case: Case, command: MakeItem) -> None:
         "ready_at": case.now,
         "created_at": case.situation.at,
     }
+    asks = asks_for_itself(case.messages.get(command.message or ""))
+    if asks:
+        del fields["message"]  # it hands nothing over: its answer does
     case.emit("item_added", {"title": command.title, "column": command.column, "kind": command.kind}, item=fields)
     look_at_generation(case)
+    if asks and command.message and case.item.status not in ENDED:
+        escalate(case, case.messages[command.message])
 
 
 def look_at_generation(case: Case) -> None:
@@ -47,6 +56,7 @@ def look_at_generation(case: Case) -> None:
 def dispatch(case: Case, command: DispatchAgent) -> None:
     """`dispatch_agent`: simple things between agents. The caller goes on; the outcome is in its item's next brief."""
     flow, maker = case.flow, case.situation.maker
+    command = replace(command, agent=agent_named(flow, command.agent))
     if not case.speaker.is_person and maker is None:
         raise stale(case.speaker, "it has ended")
     if command.agent not in flow.agents:

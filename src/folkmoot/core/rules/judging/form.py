@@ -12,6 +12,7 @@ from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_spli
 from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import normal
 from folkmoot.core.rules.judging.understanding import fault_of_words
+from folkmoot.core.rules.messages.writing import has_told
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid
 
@@ -38,7 +39,7 @@ def fault_of(case: Case, said: Report) -> str | None:
     if wanted and (agent is None or wanted not in agent.may):
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
     if case.item.kind == "part":
-        return _fault_of_part(said)
+        return _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
     if fault:
         return fault
@@ -53,18 +54,18 @@ def fault_of(case: Case, said: Report) -> str | None:
             return fault_of_delegation(case, said)
         case "asks" if said.question is None:
             return "asks needs a question"
-        case "changes_requested":
+        case "changes_requested" if not has_told(case):
             return _fault_of_verdict(said)
         case _:
             return None
 
 
-def _fault_of_part(said: Report) -> str | None:
+def _fault_of_part(case: Case, said: Report) -> str | None:
     if said.outcome == "asks" and said.question is None:
         return "asks needs a question"
     if said.outcome == "disputed" and not (said.comments or said.summary):
         return "a dispute needs a comment that says the specific concern"
-    return _fault_of_verdict(said) if said.outcome == "changes_requested" else None
+    return _fault_of_verdict(said) if said.outcome == "changes_requested" and not has_told(case) else None
 
 
 def _fault_of_verdict(said: Report) -> str | None:

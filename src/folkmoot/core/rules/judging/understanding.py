@@ -10,7 +10,7 @@ from folkmoot.core.item import BOUND
 from folkmoot.core.records import Message
 from folkmoot.core.report import SEVERITIES, Finding, Report
 from folkmoot.core.rules.disputes import as_spoken
-from folkmoot.core.rules.sharing.messages import FIX_TYPES
+from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.situation import Case
 from folkmoot.core.words import REASONS, known_reason, meaning_of
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import MakeItem, RaiseQuestion
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND
+from folkmoot.core.order import iteration
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.children.counting import count_made, excess
@@ -44,7 +45,8 @@ def _count_round(case: Case, stage: str, context: dict[str, Any]) -> int:
     rounds = span.rounds.get(stage, 0) + 1
     told = {"column": stage, "round": rounds, **context}
     # What is changed from here on is the fix; the next verdict is about that.
-    case.set("verdict_given", told, span=replace(span, rounds={**span.rounds, stage: rounds}), touched=[])
+    span = replace(span, rounds={**span.rounds, stage: rounds}, looked=stage)
+    case.set("verdict_given", told, span=span, touched=[], effort=replace(case.item.effort, judged=True))
     return rounds
 
 
@@ -104,7 +106,7 @@ def _set_aside(case: Case, scope: Scope, beside: list[Finding]) -> None:
                 because=f"found while item {item.id} was checked",
             )
         )
-    context = {"items": made, "round": item.iteration}
+    context = {"items": made, "round": iteration(case.flow, item)}
     counted = count_made(case, item, len(made), item.generation + 1)
     case.emit("finding_set_aside", context, item={"findings": [*scope.kept, *beside]}, meters=counted)
 

@@ -57,6 +57,7 @@ def board(view: View, flow: Flow, page: Page | None = None, unable: Callable[[],
         page.blank()
     for pause in view["pauses"]:
         pause_lines(page, pause, indent=1)
+    _loose(page, view["messages"])
     if not items:
         _empty(page)
         return
@@ -86,6 +87,18 @@ def board(view: View, flow: Flow, page: Page | None = None, unable: Callable[[],
     if view["aside"]:
         aside_line(page, view["aside"], indent=1)
     _who_acts(page, flow, view, unable)
+
+
+def _loose(page: Page, messages: list[View]) -> None:
+    """Messages about no item: for whom they wait, and how they are taken up."""
+    if messages:
+        page.blank()
+    for message in messages:
+        label = page.text(("> " if page.ascii else "✉ ", CARE))
+        words = f"{one_line(message['type'])} from {one_line(message['from'])} waits for {one_line(message['to'])}"
+        page.labelled(label, (words, CARE), indent=1, gap=0)
+        take = f"moot accept {message['message_id']} --as {one_line(message['to'])}"
+        page.line(("in its next brief; or take it up now: ", QUIET), (take, COMMAND), indent=3)
 
 
 def pause_lines(page: Page, pause: View, indent: int) -> None:

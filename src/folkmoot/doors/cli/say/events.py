@@ -281,7 +281,8 @@ def said(event: View, comments: Comments) -> Said:
     says = SAYS.get(event["event"])
     if says is not None:
         return says(event["context"], comments)
-    context = ", ".join(f"{name} {value}" for name, value in event["context"].items())
+    told = {name: value for name, value in event["context"].items() if name not in ("workflow", "spec")}
+    context = ", ".join(f"{name} {value}" for name, value in told.items())
     return Said(event["event"].replace("_", " "), detail=context)
 
 

@@ -1,0 +1,37 @@
+"""The documents' types of messages: which of them ask a person, make work, report, or only tell."""
+
+from folkmoot.core.flow import Flow
+from folkmoot.core.records import ANY, ORCHESTRATOR, Message
+
+ASKING = ("escalation", "clarification_request")
+MAKES_ITEM = ("task_handoff", "task_assignment")
+FIX_TYPES = frozenset({"fix_request", "review_findings", "security_issues", "test_failures"})
+AGAIN_TYPES = frozenset({"rereview_request"})
+FINAL = ("completed", "rejected")
+
+
+def may_send(flow: Flow, kind: str, sender: str, to: str) -> bool:
+    rule = flow.messages.get(kind)
+    return rule is not None and _named(sender, rule.senders) and _named(to, rule.receivers)
+
+
+def _named(name: str, names: list[str]) -> bool:
+    return name in names or ANY in names
+
+
+def asks_person(kind: str, to: str) -> bool:
+    """What is put before a person; its answer completes it."""
+    return kind in ASKING and to == ORCHESTRATOR
+
+
+def is_notice(flow: Flow, kind: str) -> bool:
+    """A type that goes to the orchestrator alone tells the board something, and nobody need act on it.
+
+    One that the flow also lets go to an agent is for an agent in the end: the rules relay it.
+    """
+    rule = flow.messages.get(kind)
+    return rule is not None and kind not in ASKING and set(rule.receivers) == {ORCHESTRATOR}
+
+
+def is_open(message: Message) -> bool:
+    return message.status not in FINAL

@@ -1,0 +1,188 @@
+"""Somebody sends a message: who may, what it is about, and who will see it (R-26)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import MakeItem, SendMessage
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
+from folkmoot.core.order import actor
+from folkmoot.core.records import ORCHESTRATOR, Run
+from folkmoot.core.roles import correspondent
+from folkmoot.core.rules.children.counting import count_said
+from folkmoot.core.rules.messages.asking import check_asking, escalate, words_of
+from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, asks_person, is_notice, may_send
+from folkmoot.core.rules.messages.writing import context_of
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path
+from folkmoot.core.rules.sharing.widening import beyond
+from folkmoot.core.situation import Case
+from folkmoot.errors import Invalid, Refused
+
+TITLE_MAX = 500
+
+
+def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished: Iterable[Item]) -> str | None:
+    """The item that a message without one is about, if there is no doubt: the one its sender works on, the one with
+    its spec, or the only one there is. Work that is handed over without an item is new work, unless it names a round:
+    then it is what the dispatcher relays in the loop of the one item that waits for this agent."""
+    items = {item.id: item for item in unfinished}
+    own = {item.id: item for item in items.values() if item.kind not in BOUND}
+    if command.type in MAKES_ITEM:
+        to = correspondent(flow, command.to)
+        looping = [one for one in own.values() if one.span.rounds and one.status == "ready" and actor(flow, one) == to]
+        return looping[0].id if isinstance(command.payload.get("round"), int) and len(looping) == 1 else None
+    sender = correspondent(flow, command.sender)
+    at_work = {run.item for run in live if run.agent == sender and not run.gate}
+    at_work = {items[one].parent or one if one in items and items[one].kind == "part" else one for one in at_work}
+    spec = command.context.get("spec")
+    with_spec = {item.id for item in own.values() if spec and item.spec == spec}
+    return next((next(iter(found)) for found in (at_work & own.keys(), with_spec, own.keys()) if len(found) == 1), None)
+
+
+def send(case: Case, command: SendMessage) -> None:
+    """A message of an agent or a person. One that asks is put before a person; any other waits for its receiver."""
+    command = _in_our_names(case, command)
+    _check(case, command)
+    item, run = case.item if case.has_item else None, case.voice
+    message = command.message_id or case.new_message_id()
+    if message in case.messages:
+        raise Refused(
+            "message_known", f"there is a message {message} already", "leave message_id out, or use a new one"
+        )
+    _check_item(case, command)
+    asks = asks_person(command.type, command.to)
+    made = _make_item(case, command, message) if item is None and (asks or command.type in MAKES_ITEM) else None
+    told = item is not None and command.to == ORCHESTRATOR and is_notice(case.flow, command.type)
+    row: dict[str, Any] = {
+        "sender": command.sender,
+        "to": command.to,
+        "type": command.type,
+        "schema_version": command.schema_version,
+        "priority": command.priority,
+        "payload": command.payload,
+        "context": _context(case, command, item) if item else _new_context(command, made),
+        "status": "completed" if told else "pending",
+        "item": subject_of(item) if item else made,
+        "run": run.id if run else None,
+        "at": case.situation.at,
+        "sent_at": command.sent_at,
+    }
+    context = {"message": message, "type": command.type, "to": command.to}
+    case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
+    if asks and item is not None:
+        escalate(case, case.messages[message])
+
+
+def _context(case: Case, command: SendMessage, item: Item) -> dict[str, Any]:
+    """What is filled in. Whoever asks for another look, before its own run has ended, means the next one."""
+    context = context_of(case)
+    if command.type in AGAIN_TYPES and item.returns_to:
+        context["iteration"] += 1
+    return {**context, **command.context, "item": subject_of(item)}
+
+
+def _new_context(command: SendMessage, made: str | None) -> dict[str, Any]:
+    """Of a message that is about no item, or about one that it makes: it is the first word on it."""
+    own = {"item": made, "workflow": TYPES[0]} if made else {}
+    return {**own, "iteration": 1, **command.context}
+
+
+def subject_of(item: Item) -> str:
+    """What a message sent from an item is about: a part is one agent's look at its item."""
+    return item.parent if item.kind == "part" and item.parent else item.id
+
+
+def _in_our_names(case: Case, command: SendMessage) -> SendMessage:
+    """Sender and receiver as the flow spells them; a run's message is from its agent also if it does not say so."""
+    sender = command.sender or (case.voice.agent if case.voice else "")
+    return replace(command, sender=correspondent(case.flow, sender), to=correspondent(case.flow, command.to))
+
+
+def _check(case: Case, command: SendMessage) -> None:
+    flow = case.flow
+    if not command.sender:
+        raise Invalid("bad_message", "from: missing", "say who sends it: from in the message, or --as NAME")
+    if command.type not in flow.messages:
+        known = ", ".join(flow.messages) or "none"
+        raise Invalid("bad_message", f"type: the flow has no message {command.type!r}", f"its messages: {known}")
+    if command.priority not in PRIORITIES:
+        raise Invalid("bad_message", f"priority: {command.priority!r} is no priority", f"use {', '.join(PRIORITIES)}")
+    workflow = command.context.get("workflow")
+    if workflow is not None and workflow not in TYPES:
+        raise Invalid("bad_message", f"context.workflow: {workflow!r:.80} is none", f"use one of {', '.join(TYPES)}")
+    known_names = {*flow.agents, ORCHESTRATOR, *(n for rule in flow.messages.values() for n in rule.receivers)}
+    if command.to not in known_names:
+        raise Invalid("bad_message", f"to: there is no agent {command.to!r}", f"agents: {', '.join(flow.agents)}")
+    if case.voice is not None and command.sender != case.voice.agent:
+        words = f"from: this run speaks as {case.voice.agent}, not as {command.sender}"
+        raise Refused("not_the_sender", words, "leave the name of others alone")
+    if not may_send(flow, command.type, command.sender, command.to):
+        rule = flow.messages[command.type]
+        raise Refused(
+            "may_not_send",
+            f"from: {command.sender} may not send {command.type} to {command.to}",
+            f"{command.type} goes from {', '.join(rule.senders)} to {', '.join(rule.receivers)}",
+        )
+    if asks_person(command.type, command.to):
+        check_asking(command.payload)
+
+
+def _check_item(case: Case, command: SendMessage) -> None:
+    """A message about an item must be about one that somebody can still act on."""
+    if not case.has_item:
+        return
+    item, named = case.item, command.context.get("item")
+    if named is not None and str(named) not in (item.id, subject_of(item)):
+        words = f"context.item: this run works on item {item.id}, not on {named}"
+        raise Refused("not_its_item", words, "leave it out: a run's message is about its own item")
+    asks = asks_person(command.type, command.to)
+    told = command.to == ORCHESTRATOR and is_notice(case.flow, command.type)
+    if item.status in ENDED and not told:
+        words = f"context.item: item {item.id} is {item.status}, and nobody will take the message up"
+        raise Refused("item_ended", words, f"first: moot reopen {item.id}")
+    if asks and item.kind in BOUND:
+        words = f"type: an item of kind {item.kind} asks nobody itself"
+        raise Refused("may_not_send", words, "report asks, or failed with what is missing")
+
+
+def _strings(value: object) -> list[str]:
+    """What a payload gives as a list of texts, however it was written."""
+    found = value if isinstance(value, list) else [value]
+    return [one for one in found if isinstance(one, str) and one.strip()]
+
+
+def _make_item(case: Case, command: SendMessage, message: str) -> str:
+    """Work handed over without an item becomes one; a question that is about none gets one, which waits (R-26)."""
+    payload, flow = command.payload, case.flow
+    asks = asks_person(command.type, command.to)
+    named = next((payload[name] for name in ("title", "description", "task", "spec") if payload.get(name)), None)
+    words = words_of(payload) if asks else str(named or "")
+    words = words.strip() or f"{command.type} from {command.sender}"
+    child = case.new_item_id()
+    watched = flow.watched_by(command.sender if asks else command.to)
+    kind = command.context.get("workflow")
+    files = [path for path in _strings(payload.get("files")) if not bad_path(path)]
+    if case.voice and case.has_item:
+        far = beyond(flow, case.item.files, files)  # what a run would have to ask for, it does not hand on
+        files = [path for path in files if path not in far]
+    spec = command.context.get("spec") or payload.get("spec")
+    case.make(
+        MakeItem(
+            id=child,
+            title=words.splitlines()[0][:TITLE_MAX],
+            body=str(payload.get("description") or payload.get("context") or ""),
+            kind="item",
+            column=next((column for column in watched if not asks or not flow.is_group(column)), flow.start),
+            type=kind if kind in TYPES else "feature",
+            priority=command.priority,
+            spec=str(spec) if spec else None,
+            constraints=_strings(payload.get("constraints")),
+            files=list(dict.fromkeys(normal_path(path) for path in files)),
+            generation=1 if case.voice else 0,
+            because=f"{command.sender} asks" if asks else f"{command.sender} handed it over",
+            message=message,
+        )
+    )
+    return child

@@ -1,0 +1,54 @@
+"""Objects as the handoff document prints them in its example: names and words without quotes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkmoot.errors import Invalid
+from folkmoot.reports.listen import bare_object
+from folkmoot.reports.read import read_report
+
+
+@pytest.mark.ledger("H-14", "H-07")
+@pytest.mark.parametrize(
+    ("text", "outcome", "extra"),
+    [
+        ('{status: completed, spec: "specs/..."}', "done", {"status": "completed", "spec": "specs/..."}),
+        ('{status: completed, commit: "abc123"}', "done", {"status": "completed"}),
+        ("{status: needs_fixes, issues: 2}", "changes_requested", {"status": "needs_fixes", "issues": 2}),
+        ("{status: fixes_applied}", "done", {"status": "fixes_applied"}),
+        (" {status: approved}\n", "done", {"status": "approved"}),
+    ],
+)
+def test_what_the_example_flow_returns_is_read_as_it_is_printed(text: str, outcome: str, extra: object) -> None:
+    said = read_report(text)
+    assert (said.outcome, said.extra) == (outcome, extra)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "{status}",
+        "{status: }",
+        "{status: a, status: b}",
+        "{a: {b: c}}",
+        "{status: a|b|c}",
+        "{status: a} b",
+    ],
+)
+def test_what_is_no_flat_object_is_none(text: str) -> None:
+    assert bare_object(text) is None
+    with pytest.raises(Invalid):
+        read_report(text)
+
+
+def test_inside_of_prose_it_is_a_quotation() -> None:
+    with pytest.raises(Invalid):
+        read_report("I was told to say {status: approved} at the end, and did not look yet.")
+
+
+@given(st.text(alphabet='{}:,"\\ abs01', max_size=40))
+def test_whatever_stands_there_it_is_an_object_or_none(text: str) -> None:
+    found = bare_object(text)
+    assert found is None or (found and all(isinstance(name, str) for name in found))
