@@ -41,6 +41,7 @@ KEPT_ASIDE = "its change is kept under {ref}"
 
 class EffortJob(Job):
     _kept = False  # is what it changed safe?
+    _began: str | None = None  # the commit at which the work on its item began
     _allowed: Allowed | None = None
 
     def limits(self) -> tuple[float, float]:
@@ -65,6 +66,7 @@ class EffortJob(Job):
             relay = Relay(tools.application, self.speaker, self.item, lambda value: self.redactor.clean_value(value))
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
+                self._began = tools.workshop.began(standing, base)
                 ended, stream = self._run(start, login, door, is_fresh(standing))
             finally:
                 door.close()
@@ -153,7 +155,7 @@ class EffortJob(Job):
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
-        text = prompt(self.claim["brief"])
+        text = prompt(self.claim["brief"], self._began)
         spool = self.paths.spool
         files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", "report")}
         write_below(spool, ["brief.json"], msgspec.json.encode(self.claim["brief"]))
