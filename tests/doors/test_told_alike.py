@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 import yaml
@@ -111,7 +112,7 @@ def test_the_pipelines_phases_with_tests_and_rounds_are_told_by_both(nowhere: Mo
     told = nowhere("run", "--until-idle").out
     assert nowhere.json("show", "1")["status"] == "done", told
     nowhere("add", "The same by hand")
-    steps = [("implementer", DONE), ("reviewer", DONE), ("devils-advocate", DONE)]
+    steps: list[tuple[str, Any]] = [("implementer", DONE), ("reviewer", DONE), ("devils-advocate", DONE)]
     steps += [("test-executor", FAILED), ("implementer", FIXED), ("test-executor", RESULTS)]
     out = [nowhere.tell(agent, said) for agent, said in steps]
     by_hand = [re.sub(r"#\d+", "#1", words) for words in phases_in("\n\n".join(out))]
