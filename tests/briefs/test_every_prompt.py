@@ -227,6 +227,15 @@ def test_where_the_flow_has_checks_of_its_own_they_are_named_with_their_command(
     assert "git diff" not in prompt(brief), "without a repository there is nothing to compare"
 
 
+def test_what_the_task_says_is_not_handed_over_again() -> None:
+    brief, text = scene("pipeline implementer")
+    assert [message["type"] for message in brief["messages"]] == ["task_assignment"], "it is in the brief"
+    assert text.count(TITLE) == 1 and text.count(BODY) == 1 and "What was handed over" not in text
+    said = {"from": "planner", "type": "task_handoff", "payload": {"task_id": "1", "mind": "the clock"}, "context": {}}
+    assert "> | payload:\n> |   mind: the clock\n" in prompt({**brief, "messages": [said]})
+    assert scene(f"escalation {EXPERTS[0]}")[1].count(BODY) == 1, "and an expert reads the problem once"
+
+
 def _gated(**gates: list[str]) -> Flow:
     flow = {
         "flow": "own",

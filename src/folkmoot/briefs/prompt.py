@@ -14,6 +14,7 @@ from folkmoot.briefs.facts import facts_told
 from folkmoot.briefs.own_words import OwnWords, own_words
 from folkmoot.briefs.quote import LINE, inline, quoted, told, visible
 from folkmoot.briefs.size import fitted
+from folkmoot.core.records import ORCHESTRATOR
 
 View = dict[str, Any]
 
@@ -65,20 +66,18 @@ def _said_once(brief: View) -> View:
     """Without what only repeats the task: in the board's own handover, and in the item that an expert's is made of."""
     task, project = brief["task"], brief["projectContext"]
     known = [task["id"], task["title"], task["body"], brief["constraints"]["files"]]
-    messages = [
-        {
-            **message,
-            **{
-                part: {name: value for name, value in message[part].items() if value not in known}
-                for part in ("payload", "context")
-            },
-        }
-        for message in brief["messages"]
-    ]
+    messages = [_without(message, known) for message in brief["messages"]]
+    # Of one that the board wrote itself nothing may be left.
+    messages = [one for one in messages if told(one["payload"]) or one["from"] != ORCHESTRATOR]
     parent = project.get("parent")
     if _kind(brief) == "expert" and isinstance(parent, dict) and str(parent.get("body")) in str(task["body"]):
         project = {name: value for name, value in project.items() if name != "parent"}
     return {**brief, "messages": messages, "projectContext": project}
+
+
+def _without(message: View, known: list[Any]) -> View:
+    parts = {part: message[part] for part in ("payload", "context") if isinstance(message[part], dict)}
+    return {**message, **{part: {n: v for n, v in words.items() if v not in known} for part, words in parts.items()}}
 
 
 def _kind(brief: View) -> str:
@@ -213,13 +212,14 @@ def _report(brief: View, own: OwnWords) -> str:
     parts = [f"Once, at the end: `{shape['how']}`, where `-` for FILE reads standard input."]
     form = own.report or f"{LINE}{_json(shape['example'])}"
     if "…" in form:
-        parts[0] += " `…` is for your own words, `a|b` for one of them."
+        parts[0] += " `…` is for your own words, `a|b` for one of the two, `a|…` for `a`."
     parts.append(_instructed(own.report) if own.report else form)
     names = shape["outcomes"] if whole else [name for name in shape["outcomes"] if name in ANSWERS]
     left = [name for name in names if name in shape["usual"] and not re.search(rf'[`"|]{name}[`"|]', own.report)]
     if left and (whole or not own.report):
         parts += ["Or as one JSON object with another `outcome`:" if own.report else "The outcome is one of these:"]
-        parts += ["\n".join(f"- `{name}`: {shape['needs'][name]}" for name in left)]
+        needs = {**shape["needs"], **({} if brief["reasons"] else {"stuck": "`blockers`"})}
+        parts += ["\n".join(f"- `{name}`: {needs[name]}" for name in left)]
     if "stuck" in names and brief["reasons"]:
         parts.append(f"A `reason` is one of: {', '.join(inline(name) for name in brief['reasons'])}.")
     if whole and "failed" in names:
