@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from folkmoot.briefs.own_words import own_words
 from folkmoot.briefs.prompt import PROMPT_SIZE, prompt
 from folkmoot.briefs.size import BRIEF_SIZE, cut_text, fitted, shrunk
 from folkmoot.core.commands import AddComment
@@ -43,7 +44,8 @@ def test_a_hundred_comments_of_ten_thousand_characters() -> None:
     left = next(one for one in brief["left_out"] if one["what"] == "comments")
     assert left == {"what": "comments", "count": 100 - len(brief["comments"]), "see": f"moot comments {item}"}
     assert f"see: `moot comments {item}`" in text and f"`moot show {item} --json`" in text
-    assert brief["instructions"] in text, "what the role must do is whole"
+    own = own_words(brief["instructions"])
+    assert own.role in text and own.stop in text and own.report in text, "what the role must do is whole"
 
 
 def test_the_thread_of_an_open_dispute_comes_before_newer_talk() -> None:

@@ -50,7 +50,10 @@ def escalation(nowhere: Moot) -> Moot:
 
 @pytest.mark.ledger("E-15")
 def test_the_two_notices_are_what_the_document_prints(escalation: Moot) -> None:
-    assert escalation.tell("developer", SEEKING).endswith(REQUESTED)
+    said = escalation.tell("developer", SEEKING)
+    assert REQUESTED in said
+    ways = said.split(REQUESTED)[1]
+    assert "1. ed25519 – not allowed" in ways and "2. p256 – slow" in ways and "moot answer q1 1" in ways
     inbox = escalation("inbox").out
     for words in (
         "Agent developer working on 1 requires guidance.",

@@ -88,7 +88,7 @@ def test_in_a_pipe_there_is_a_plain_line_for_each_thing(tmp_path: Path) -> None:
         pattern = line.format(mark=mark, who=who, model=model, item=item, words=words)
         assert re.search(pattern, told, re.MULTILINE), f"{pattern}\n{told}"
     assert re.search(r"↑ dev +large +#2 .*takes over from small", told)
-    assert "q1: May I?" in told and "1. Yes" in told and "moot answer q1 1" in told
+    assert "Question: May I?" in told and "1. Yes" in told and "moot answer q1 1" in told
     end = told[told.index(" runs in ") :]
     assert re.search(r"#1 +one +3 runs  landed on main", end)
     assert re.search(r"#2 +two +\d runs  waits for you: q2", end)

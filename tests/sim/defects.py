@@ -737,6 +737,19 @@ def stubborn_holds(patch: Patch) -> None:
     patch.setattr(settling, "needless", lambda item: needless(item) if item.status in ENDED else [])
 
 
+@defect("P-10", "a phase is called over at once, however often it was healed", flow=flow_of("quest"), alone=True)
+def one_round(patch: Patch) -> None:
+    enter = movement.enter
+
+    def wrong(case: Case, column: str, because: str, **changed: Any) -> None:
+        told = changed.get("context", {})
+        if "rounds" in told:
+            changed["context"] = {**told, "rounds": 1}
+        enter(case, column, because, **changed)
+
+    patch.setattr(movement, "enter", wrong)
+
+
 @defect("R-21", "done is believed", flow=flow_of("quest"), alone=True)
 def no_gates(patch: Patch) -> None:
     patch.setattr(movement, "_call_gate", lambda case, place: movement.go_forward(case, place))

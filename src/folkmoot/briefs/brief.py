@@ -5,11 +5,13 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 
 from folkmoot.briefs.ending import ending, report_format
+from folkmoot.briefs.meanwhile import meanwhile
 from folkmoot.briefs.quote import reports_of
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Dispute, Guidance, Item, Output
 from folkmoot.core.order import iteration, stage
 from folkmoot.core.records import Run
+from folkmoot.core.rules.judging.required import required
 
 View = dict[str, Any]
 
@@ -50,9 +52,10 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
     told = {
         "role": run.agent,
         "task": _task(flow, item, run, facts.parent),
-        "instructions": agent.instructions if agent and not run.gate else "",
+        # A sub-agent does not do its role's work: it finds something out for whoever does.
+        "instructions": agent.instructions if agent and not run.gate and item.kind != "sub" else "",
         "projectContext": _project(flow, item, facts),
-        "constraints": _constraints(flow, item, subject, run),
+        "constraints": _constraints(flow, item, subject, run, facts.parent),
         "escapeHatch": end.hatch.replace("{parent}", item.parent or "") if item.kind == "part" else end.hatch,
         "responses": [_response(subject.id, run.agent, said) for said in facts.answered],
         "told": item.told,
@@ -73,6 +76,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "artifacts": [{"name": name, "path": a.path, "agent": a.agent} for name, a in subject.artifacts.items()],
         "lessons": facts.lessons,
         "reasons": flow.reasons,
+        "meanwhile": meanwhile(flow, item, run),
         "report_format": report_format(flow, item, run, end),
         "left_out": _left_out(facts),
     }
@@ -159,7 +163,7 @@ def _project(flow: Flow, item: Item, facts: Facts) -> View:
     return project | facts.around if facts.around else project
 
 
-def _constraints(flow: Flow, item: Item, subject: Item, run: Run) -> View:
+def _constraints(flow: Flow, item: Item, subject: Item, run: Run, parent: Item | None) -> View:
     agent = flow.agents.get(run.agent)
     gate = flow.gates.get(run.agent) if run.gate else None
     timeout = gate.timeout if gate else agent.timeout if agent else None
@@ -176,7 +180,14 @@ def _constraints(flow: Flow, item: Item, subject: Item, run: Run) -> View:
         now = subject.contracts
         changed = [{"name": name, "before": old, "now": now.get(name, "")} for name, old in subject.rewritten.items()]
         constraints["changed_contracts"] = changed
+    if flow.gates and not run.gate and item.kind not in ("expert", "sub"):
+        constraints["checks"] = _checks(flow, parent if parent is not None and item.kind in ("task", "part") else item)
     return constraints
+
+
+def _checks(flow: Flow, item: Item) -> list[View]:
+    """The flow's own checks that must be green on what lands: of the whole, where this is a part of one (R-22)."""
+    return [{"gate": name, "command": flow.gates[name].run} for name in required(flow, item, True)]
 
 
 def _may_write(flow: Flow, item: Item, run: Run) -> str:

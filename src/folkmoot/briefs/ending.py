@@ -14,38 +14,47 @@ from folkmoot.core.rules.judging.form import PERMISSION, UNSPEAKABLE
 View = dict[str, Any]
 
 NEEDS = {
-    "done": "summary, files, artifacts, tests; for a dispute that is yours to settle a comment with parent, resolution",
-    "changes_requested": "findings, each with kind, severity, file, line, issue, recommendation",
-    "disputed": "a comment with the specific concern, and the artifact and target, or the parent it answers",
-    "failed": "attempts, each with approach, outcome, why_different; a cause if it was not for lack of ability",
-    "stuck": "reason, blockers",
-    "asks": "question with question, context, options, help",
-    "delegates": "delegate, each with task, and to or scope",
-    "split": "tasks, each with key, title, files, after, contracts; contracts with name and text; integration_points",
-    "incomplete": "summary of what is done, next_steps for what is left",
+    "done": "`summary`, `files`, `artifacts`, `tests`",
+    "changes_requested": "`findings`, each with `kind`, `severity`, `file`, `line`, `issue`, `recommendation`",
+    "disputed": "a comment with the specific concern, and its `artifact` and `target`, or the `parent` that it answers",
+    "failed": "`attempts`, each with `approach`, `outcome`, `why_different`; a `cause` if you could have done it",
+    "stuck": "`blockers`, and a `reason`",
+    "asks": "`question` with `question`, `context`, `options`, `help`",
+    "delegates": "`delegate`, each with `task`, and `to` or `scope`",
+    "split": "`tasks`, each with `key`, `title`, `body`, `files`, `after`, `contracts`, `constraints`; `contracts` "
+    "with `name` and `text`; `integration_points`",
+    "incomplete": "`summary` of what is done, `next_steps` for what is left",
 }
 GATE_NEEDS = {
-    "done": "green: summary, tests",
-    "failed": "red: summary, findings; with cause environment or transient it was the check itself that could not run",
+    "done": "green: `summary`, `tests`",
+    "failed": "red: `summary`, `findings`; with the cause `environment` or `transient` it was the check that could not "
+    "run",
 }
 # The causes an agent can know of; the others are the board's to see.
 CAUSES_TOLD = {
-    "capability": "you could not do it; so it is without a cause",
-    "requirement": "what is wanted is missing, ambiguous or contradicts itself",
+    "requirement": "what is wanted is missing, or can be read in two ways",
     "size": "too large for one effort, or more hangs on it than was known",
     "conflict": "it does not fit with what others made",
     "environment": "tools or machines failed",
     "transient": "a passing fault",
 }
+# Whoever only answers says one of these; what else there is would end it in the same way.
+ANSWERS = ("done", "failed")
+ANSWER_NEEDS = {
+    "expert": {
+        "done": "`summary` with the advice itself, `next_steps`",
+        "failed": "`summary` with EXPERT_UNSUCCESSFUL and what you ruled out",
+    },
+    "sub": {"done": "`summary` with all that you found out", "failed": "`summary` with why it cannot be found out"},
+    "dispatch": {"done": "`summary` with what came of it, `files`", "failed": "`summary` with why"},
+}
 
-_ONE_EFFORT = "One effort, then report. If you cannot do it, say so: failed with what you tried, stuck with a reason, "
-_DISPUTED = "disputed with a comment if an earlier artifact is wrong"
-_ASKS = ", asks with a question if only a person can know"
+_ONE_EFFORT = "One effort, then report, whatever came of it. What you do not report is lost."
 _SPLIT_AGAIN = (
     " Stop at once if your context runs low, if it is more than one effort, if it needs a file or a part nobody spoke "
-    "of, if parts do not fit together, or if you keep failing in the same way: failed with the cause size, or conflict "
-    "where parts do not fit, and with what is done and what is left. A fresh agent splits it again with your report in "
-    "hand."
+    "of, if parts do not fit together, or if you keep failing in the same way. Then report failed, with the cause "
+    "size, or conflict where parts do not fit, and say what is done and what is left. What is done is kept, and a "
+    "fresh agent splits the rest with your report in hand."
 )
 # What is said to whoever gets something back that was split, or should have been.
 _CAME_BACK = {
@@ -65,17 +74,16 @@ _EXPERT = (
     "or widen the task."
 )
 _SUB = (
-    "Analyse only, and write nothing. Say done with all you found out in the summary, failed if it cannot be found "
-    "out. You cannot ask, delegate or send out agents of your own: whoever sent you draws the conclusions."
+    "Analyse only, and write nothing. Stop when you can answer, or know that it cannot be found out. You cannot ask, "
+    "delegate or send out agents of your own."
 )
 _PART = (
-    "Give your own verdict on the work of item {parent}: done, or changes_requested with findings. Others look at the "
-    "same work, and the strictest verdict holds; do not repeat what was found already. You cannot split or delegate"
-    "{asks}."
+    "Give your own verdict on the work of item {parent}. Others look at the same work, and the strictest verdict "
+    "holds; do not repeat what was found already. You cannot split or delegate{asks}."
 )
 _DISPATCH = (
-    "Do the one small thing you were asked for, and say done with the outcome in the summary, or failed with why. You "
-    "cannot ask a person, delegate, split or dispatch others."
+    "Do the one small thing you were asked for, and no more. You cannot ask a person, delegate, split or dispatch "
+    "others."
 )
 
 
@@ -104,7 +112,10 @@ def report_format(flow: Flow, item: Item, run: Run, end: Ending) -> View:
     """How this run reports; nothing in it can be taken for a report itself."""
     shape: View = {
         "how": f"moot report {run.id} --token {run.token} FILE",
+        "run": run.id,
+        "token": run.token,
         "outcomes": end.outcomes,
+        "usual": [name for name in end.outcomes if name != "changes_requested" or _judges(flow, item, run)],
         "needs": end.needs,
         "example": end.example,
     }
@@ -117,6 +128,11 @@ def report_format(flow: Flow, item: Item, run: Run, end: Ending) -> View:
     return shape
 
 
+def _judges(flow: Flow, item: Item, run: Run) -> bool:
+    """Is it this run's work to say what others must change?"""
+    return item.kind == "part" or (run.column in flow.columns and flow.checks(run.column))
+
+
 @lru_cache(1)
 def _of_gate() -> Ending:
     example = {"outcome": "done|failed", "summary": "…", "findings": [{"kind": "test", "test": "…", "issue": "…"}]}
@@ -126,15 +142,17 @@ def _of_gate() -> Ending:
 @lru_cache(256)
 def _of_agent(kind: str, may: tuple[str, ...], tries: int, splits: bool, back: str) -> Ending:
     outcomes = [name for name in OUTCOMES if _may_say(name, kind, may, back)]
+    outcomes = [name for name in outcomes if name in ANSWERS] if kind in ("sub", "dispatch") else outcomes
     # An outcome that is a choice is no outcome: an agent that repeats the example has said nothing.
     example = {"outcome": "|".join(outcomes), "summary": "…"}
-    needs = {name: NEEDS[name] for name in outcomes}
+    answers = ANSWER_NEEDS.get(kind, {})
+    needs = {name: answers.get(name, NEEDS[name]) for name in outcomes}
     return Ending(outcomes, needs, example, _hatch(kind, outcomes, tries, splits, back))
 
 
 def _may_say(outcome: str, kind: str, may: tuple[str, ...], back: str) -> bool:
-    if outcome in UNSPEAKABLE.get(kind, ()) or (kind == "dispatch" and outcome == "asks"):
-        return False  # a dispatched item that asks only ends
+    if outcome in UNSPEAKABLE.get(kind, ()):
+        return False
     if outcome == "done" and back == "task":
         return False
     return outcome not in PERMISSION or PERMISSION[outcome] in may
@@ -152,6 +170,5 @@ def _hatch(kind: str, outcomes: list[str], tries: int, splits: bool, back: str) 
         case "dispatch":
             return _DISPATCH
     if back:
-        return _ONE_EFFORT + _DISPUTED + "." + _CAME_BACK[back].format(asks=", or asks" if asks else "")
-    words = _ONE_EFFORT + _DISPUTED + (_ASKS if asks else "") + "."
-    return words + _SPLIT_AGAIN if splits and "split" not in outcomes else words
+        return _ONE_EFFORT + _CAME_BACK[back].format(asks=", or asks" if asks else "")
+    return _ONE_EFFORT + _SPLIT_AGAIN if splits and "split" not in outcomes else _ONE_EFFORT

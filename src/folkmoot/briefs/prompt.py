@@ -5,12 +5,16 @@ whether an agent repeats all of it or a part.
 """
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from folkmoot.briefs.ending import ANSWERS
 from folkmoot.briefs.facts import facts_told
+from folkmoot.briefs.own_words import OwnWords, own_words
 from folkmoot.briefs.quote import LINE, inline, quoted, told, visible
 from folkmoot.briefs.size import fitted
+from folkmoot.core.records import ORCHESTRATOR
 
 View = dict[str, Any]
 
@@ -32,33 +36,64 @@ WRITE = {
     "any": "You may write any file that no other item holds.",
 }
 OWN_WITHOUT_FILES = "You may write what the task needs, as long as no other item holds it."
+ANSWERING = ("expert", "sub", "dispatch")  # kinds of items whose agents look, or do one thing, and answer
+# Of these the report is short: they do not do the work that their role's own form is for.
+NOT_ITS_ROLE = ("sub", "dispatch")
 
 
-def prompt(brief: View) -> str:
-    """The text for the agent of this brief; never longer than `PROMPT_SIZE` characters."""
+def prompt(brief: View, base: str | None = None) -> str:
+    """The text for the agent of this brief; never longer than `PROMPT_SIZE` characters. `base` is the commit at which
+    the work on the item began, where its agent has a repository to look into."""
     size = PROMPT_SIZE
-    text = _text(brief)
+    text = _text(brief, base)
     while len(text) > PROMPT_SIZE and size > SIZE_MIN:
         size = size * 3 // 4
-        text = _text(fitted(brief, size))
+        text = _text(fitted(brief, size), base)
     return text
 
 
-def _text(brief: View) -> str:
-    sections = [_role(brief), _task(brief), _bounds(brief), *facts_told(brief), _left_out(brief)]
-    sections += [_stop(brief), _report(brief)]
+def _text(brief: View, base: str | None) -> str:
+    brief = _said_once(brief)
+    own = own_words(visible(brief["instructions"]))
+    if _kind(brief) in NOT_ITS_ROLE:
+        own = OwnWords(own.role, "", "")
+    sections = [_role(brief, own), _task(brief), _bounds(brief, base), *facts_told(brief), _left_out(brief)]
+    sections += [_meanwhile(brief), _stop(brief, own), _report(brief, own)]
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-def _role(brief: View) -> str:
-    task = brief["task"]
-    head = f"# You are {inline(brief['role'])}, and this is item {inline(task['id'])}\n\n{_INTRODUCTION}"
-    instructions = visible(brief["instructions"]).strip()
-    if not instructions:
-        return head
-    # The tags say where the words of the flow end, so those words must not.
-    instructions = _END_OF_INSTRUCTIONS.sub(r"< \1", instructions)
-    return f"{head}\n\n<instructions>\n{instructions}\n</instructions>"
+def _said_once(brief: View) -> View:
+    """Without what only repeats the task: in the board's own handover, and in the item that an expert's is made of."""
+    task, project = brief["task"], brief["projectContext"]
+    known = [task["id"], task["title"], task["body"], brief["constraints"]["files"]]
+    messages = [_without(message, known) for message in brief["messages"]]
+    # Of one that the board wrote itself nothing may be left.
+    messages = [one for one in messages if told(one["payload"]) or one["from"] != ORCHESTRATOR]
+    parent = project.get("parent")
+    if _kind(brief) == "expert" and isinstance(parent, dict) and str(parent.get("body")) in str(task["body"]):
+        project = {name: value for name, value in project.items() if name != "parent"}
+    return {**brief, "messages": messages, "projectContext": project}
+
+
+def _without(message: View, known: list[Any]) -> View:
+    parts = {part: message[part] for part in ("payload", "context") if isinstance(message[part], dict)}
+    return {**message, **{part: {n: v for n, v in words.items() if v not in known} for part, words in parts.items()}}
+
+
+def _kind(brief: View) -> str:
+    return str(brief["task"].get("kind", "item"))
+
+
+def _role(brief: View, own: OwnWords) -> str:
+    who = inline(brief["role"]) if _kind(brief) != "sub" else f"a sub-agent of {inline(brief['role'])}"
+    head = f"# You are {who}, and this is item {inline(brief['task']['id'])}\n\n{_INTRODUCTION}"
+    return f"{head}\n\n{_instructed(own.role)}" if own.role else head
+
+
+def _instructed(words: str) -> str:
+    """Words of the flow. The tags say where they end, so those words must not."""
+    words = _END_OF_INSTRUCTIONS.sub(r"< \1", words)
+    return f"<instructions>\n{words}\n</instructions>"
 
 
 def _task(brief: View) -> str:
@@ -96,17 +131,19 @@ def _standing(brief: View) -> Iterator[str]:
         run, agent = inline(task["checks"]), inline(task["checks_agent"])
         whose = f"run {run} of {agent}" if run else "those who worked on it"
         yield f"You are the gate {inline(task['gate'])}: show whether it is done, as {whose} says."
-        yield from quoted("The command", " ".join(str(word) for word in task["command"]))
+        yield from quoted("The command", _command(task["command"]))
     if brief["round"]:
         yield f"This is round {brief['round']} of {brief['max_rounds']}."
     if task.get("returns_to"):
         yield f"When the changes are made it returns to {inline(task['returns_to'])}."
 
 
-def _bounds(brief: View) -> str:
+def _bounds(brief: View, base: str | None) -> str:
     bounds = brief["constraints"]
     write = OWN_WITHOUT_FILES if bounds["write"] == "own" and not bounds["files"] else WRITE.get(bounds["write"], "")
     lines = ["## Your bounds", "", write, f"You have {_span(bounds['timeout'])}."]
+    if base and not brief["task"].get("gate"):
+        lines.append(f"The work on it began at the commit {base[:12]}; `git diff {base[:12]}` shows all of it.")
     if bounds["files"]:
         lines += quoted("Its files", "\n".join(str(path) for path in bounds["files"]))
     if bounds.get("rules"):
@@ -116,7 +153,25 @@ def _bounds(brief: View) -> str:
             lines += quoted(f"The contract {inline(contract['name'])}, which others rely on", contract["text"])
     if bounds["dependencies"]:
         lines += quoted("It comes after the items", ", ".join(str(need) for need in bounds["dependencies"]))
+    for check in bounds.get("checks", []):
+        if isinstance(check, dict):
+            lines += _checked(brief, check)
     return "\n".join(lines)
+
+
+def _checked(brief: View, check: View) -> list[str]:
+    """By which of the flow's own checks the work is proved, and how to run it."""
+    whose = "Your work" if brief["constraints"]["write"] != "none" else "The work"
+    if _kind(brief) == "task":
+        whose = "With the other tasks, when all are done, your work"
+    gate = inline(check["gate"])
+    if not check["command"]:
+        return [f"{whose} is checked by the gate {gate}, which somebody plays by hand."]
+    return quoted(f"{whose} is checked by the gate {gate}, with the command", _command(check["command"]))
+
+
+def _command(words: Any) -> str:
+    return shlex.join(str(word) for word in words)
 
 
 def _span(seconds: float) -> str:
@@ -134,27 +189,48 @@ def _left_out(brief: View) -> str:
     return "\n".join(lines)
 
 
-def _stop(brief: View) -> str:
-    return f"## When to stop\n\n{brief['escapeHatch']}"
-
-
-def _report(brief: View) -> str:
+def _meanwhile(brief: View) -> str:
+    """The commands that this run may use; a gate has none."""
+    if not brief["meanwhile"]:
+        return ""
     shape = brief["report_format"]
-    lines = ["## How to report", "", "Report once, at the end: in the form your role names, or as one JSON object:", ""]
-    lines += [f"{LINE}{_json(shape['example'])}", "", "The outcome is one of these, each with what belongs to it:", ""]
-    lines += [f"- `{name}`: {needs}" for name, needs in shape["needs"].items()]
-    if "stuck" in shape["outcomes"] and brief["reasons"]:
-        lines += ["", f"A `reason` is one of: {', '.join(inline(name) for name in brief['reasons'])}."]
-    if "causes" in shape:
-        causes = (f"{name} ({meaning})" for name, meaning in shape["causes"].items())
-        lines += ["", f"A `cause` of a failure is one of: {', '.join(causes)}."]
-    for dispute in brief["disputes"]:
-        lines += ["", _settling(dispute)]
-    if "delegate_to" in shape:
-        lines += ["", _helpers(shape["delegate_to"])]
-    lines += ["", "What would have saved you time, had you known it, goes into `lessons`, a list of sentences."]
-    lines += ["", f"To hand it in: `{shape['how']}`, where `-` for FILE reads standard input."]
+    lines = ["## While you work", "", "These commands speak for your run; words in capitals are yours to fill in:", ""]
+    lines += [f"- `{one['command']}` {one['use']}" for one in brief["meanwhile"]]
+    lines += ["", f"Outside of `moot run`, set MOOT_RUN={shape['run']} and MOOT_TOKEN={shape['token']} first."]
     return "\n".join(lines)
+
+
+def _stop(brief: View, own: OwnWords) -> str:
+    parts = ["## When to stop", _instructed(own.stop) if own.stop else "", brief["escapeHatch"]]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _report(brief: View, own: OwnWords) -> str:
+    """In the form of the role, and what this run must know beside it; without such a form in the board's own."""
+    shape = brief["report_format"]
+    whole = _kind(brief) not in ANSWERING and not brief["task"].get("gate")
+    parts = [f"Once, at the end: `{shape['how']}`, where `-` for FILE reads standard input."]
+    form = own.report or f"{LINE}{_json(shape['example'])}"
+    if "…" in form:
+        parts[0] += " `…` is for your own words, `a|b` for one of the two, `a|…` for `a`."
+    parts.append(_instructed(own.report) if own.report else form)
+    names = shape["outcomes"] if whole else [name for name in shape["outcomes"] if name in ANSWERS]
+    left = [name for name in names if name in shape["usual"] and not re.search(rf'[`"|]{name}[`"|]', own.report)]
+    if left and (whole or not own.report):
+        parts += ["Or as one JSON object with another `outcome`:" if own.report else "The outcome is one of these:"]
+        needs = {**shape["needs"], **({} if brief["reasons"] else {"stuck": "`blockers`"})}
+        parts += ["\n".join(f"- `{name}`: {needs[name]}" for name in left)]
+    if "stuck" in names and brief["reasons"]:
+        parts.append(f"A `reason` is one of: {', '.join(inline(name) for name in brief['reasons'])}.")
+    if whole and "failed" in names:
+        causes = (f"`{name}` ({meaning})" for name, meaning in shape["causes"].items())
+        parts.append(f"The `cause` of a failure, unless it is that you could not do it: {', '.join(causes)}.")
+    parts += [_settling(dispute) for dispute in brief["disputes"]]
+    if "delegate_to" in shape:
+        parts.append(_helpers(shape["delegate_to"]))
+    if whole and not re.search(r"\b(lessons|retro)\b", own.report):
+        parts.append("What would have saved you time, had you known it, goes into `lessons`, a list of sentences.")
+    return "\n\n".join(["## How to report", *(part for part in parts if part)])
 
 
 def _json(example: View) -> str:

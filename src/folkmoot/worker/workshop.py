@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.kinds import reader
 from folkmoot.core.work import Work
-from folkmoot.engine.standing import Standing
+from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder
 from folkmoot.worker.git.clone import Clones
@@ -59,6 +59,9 @@ class Workshop(Protocol):
 
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
+
+    def began(self, standing: Standing, at: str | None) -> str | None:
+        """The commit with which its workspace, which is `at` one, is to be compared to see all work on the item."""
 
     def bring_home(
         self, paths: Paths, standing: Standing, base: str | None, message: str, allowed: Allowed
@@ -133,6 +136,19 @@ class GitWorkshop:
         self.clones.make(paths, commit, standing.item, author_of(standing.agent))
         _private(paths)
         return commit
+
+    def began(self, standing: Standing, at: str | None) -> str | None:
+        """Where it left the branch that its work is for; whoever only looks is shown the whole way from the target."""
+        if at is None or is_fresh(standing):
+            return at
+        writes = standing.write != "none" and standing.parent is not None
+        if writes and standing.head is None:
+            return at
+        try:
+            other = standing.parent_head if writes and standing.parent_head else self.tip(standing.target)
+        except MootError:
+            return None  # the target is gone: that is for whoever lands to say
+        return self.repository.fork(other, at)
 
     def bring_home(
         self, paths: Paths, standing: Standing, base: str | None, message: str, allowed: Allowed
@@ -240,6 +256,9 @@ class FolderWorkshop:
             alone = self._alone()
             alone.__enter__()
             self._writing[paths.root] = (alone, self._folder.listing())
+        return None
+
+    def began(self, standing: Standing, at: str | None) -> str | None:
         return None
 
     def bring_home(

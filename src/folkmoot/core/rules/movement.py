@@ -136,8 +136,9 @@ def finish(case: Case, *, proven: bool = False) -> None:
         end_child(case, f"{case.item.agent or column} is done")
     elif case.item.proving is not None and case.item.proving.column in origins:
         # A red gate sent it here: what was mended is proved before anything else, whatever kind of column this is.
-        gate = case.item.proving.column
-        enter(case, gate, f"{column} has mended it", origins=origins[: origins.index(gate)])
+        gate, left = case.item.proving.column, case.item.proving.left
+        healed = {"phase": column, "healed": left, "rounds": case.item.span.reds.get(gate, 0)}
+        enter(case, gate, f"{column} has mended it", context=healed, origins=origins[: origins.index(gate)])
     elif place.gate and place.kind == "flow" and not proven:
         _call_gate(case, place)
     elif case.item.returns_to and case.item.returns_to != column and (place.kind == "flow" or not origins):
@@ -166,7 +167,9 @@ def go_forward(case: Case, place: Column) -> None:
     item, column = case.item, place.name
     assert place.next is not None
     checks = case.flow.checks(column)
-    told = {"phase": column, "tests": item.tests, "rounds": item.span.rounds.get(column, 0)}
+    reds = item.span.reds.get(column, 0)
+    rounds = item.span.rounds.get(column, 0) or (reds + 1 if reds else 0)  # verdicts, or looks of its gates
+    told = {"phase": column, "tests": item.tests, "rounds": rounds}
     enter(
         case,
         place.next,

@@ -42,12 +42,16 @@ class Conduct:
         self._fans: dict[str, int] = {}  # child -> the event that delegated to it
         self._fanned: dict[str, int] = {}  # item -> the event in which it sent out sub-agents
         self._green: dict[str, set[str]] = {}  # item -> gates that were green since its last change of work
+        self._verdicts: dict[tuple[str, str], int] = {}  # item and column -> the round of its last verdict
+        self._reds: dict[tuple[str, str], int] = {}  # item and column -> how often its gates were red
         self._before: dict[str, Callable[[Event, Item, Flow], None]] = {
             "agent_started": self._claimed,
             "agent_completed": self._judged,
             "work_split": self._split,
             "phase_completed": self._gone_forward,
             "item_moved": self._moved,
+            "verdict_given": self._judged,
+            "gate_failed": self._red,
         }
         self._after: dict[str, Callable[[Event, Item], None]] = {
             "item_added": self._added,
@@ -147,6 +151,9 @@ class Conduct:
     def _guided(self, event: Event, item: Item) -> None:
         self._experts.pop(item.id, None)
         self._made.pop(item.id, None)
+        for counted in (self._verdicts, self._reds):
+            for key in [key for key in counted if key[0] == item.id]:
+                del counted[key]
 
     def _split(self, event: Event, item: Item, flow: Flow) -> None:
         if max(item.splits, item.depth) >= flow.limits.splits:
@@ -163,10 +170,32 @@ class Conduct:
         self._green.setdefault(item.id, set()).add(event.context.get("gate", ""))
 
     def _gone_forward(self, event: Event, item: Item, flow: Flow) -> None:
-        self._check_proved(event, item, flow, event.context.get("phase", item.column))
+        phase = event.context.get("phase", item.column)
+        self._check_proved(event, item, flow, phase)
+        key = (item.id, phase)
+        reds = self._reds.get(key, 0)
+        self._check_rounds(event, item, self._verdicts.get(key) or (reds + 1 if reds else 0))
+
+    def _judged(self, event: Event, item: Item, flow: Flow) -> None:
+        key = (item.id, event.context.get("column", ""))
+        self._verdicts[key] = self._verdicts.get(key, 0) + 1
+
+    def _red(self, event: Event, item: Item, flow: Flow) -> None:
+        if "round" in event.context:  # one before a landing is none of a phase
+            key = (item.id, stage(flow, item))
+            self._reds[key] = self._reds.get(key, 0) + 1
+
+    def _check_rounds(self, event: Event, item: Item, counted: int) -> None:
+        """As the log itself tells them; an older one may tell nothing of them."""
+        told = event.context.get("rounds")
+        if told is not None and told != counted:
+            words = f"{event.context.get('phase')} is over after {counted} rounds, and event {event.seq} tells {told}"
+            self.found("P-10", words, item.id)
 
     def _moved(self, event: Event, item: Item, flow: Flow) -> None:
-        """Back to whoever asked for changes: the gate of the stage that made them comes first."""
+        """Back to whoever asked for changes: the gate of the stage that made them comes first. Or healed."""
+        if event.context.get("healed"):
+            self._check_rounds(event, item, self._reds.get((item.id, event.context.get("to", "")), 0))
         returns = item.returns_to is not None and event.context.get("to") == item.returns_to
         if returns and event.changes[0].fields.get("returns_to", "") is None and item.column in flow.columns:
             here = stage(flow, item)

@@ -32,6 +32,7 @@ CHECKS = {
     "I27": "a question is answered or withdrawn once",
     "I30": "a repeated key gives the same answer and has one effect",
     "I31": "no stored text holds what a store cannot keep",
+    "P-10": "a phase that is over tells as many rounds as there were",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
     "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",

@@ -40,6 +40,7 @@ KEPT_ASIDE = "its change is kept under {ref}"
 
 class EffortJob(Job):
     _kept = False  # is what it changed safe?
+    _began: str | None = None  # the commit at which the work on its item began
     _allowed: Allowed | None = None
     _relay: Relay | None = None
     _file: ReportFile | None = None
@@ -68,6 +69,7 @@ class EffortJob(Job):
             self._file, self.look = ReportFile(self.paths), self._look_at_file
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
+                self._began = tools.workshop.began(standing, base)
                 ended, stream = self._run(start, login, door, is_fresh(standing))
             finally:
                 door.close()
@@ -177,7 +179,7 @@ class EffortJob(Job):
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
-        text = prompt(self.claim["brief"])
+        text = prompt(self.claim["brief"], self._began)
         spool = self.paths.spool
         files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", REPORT_FILE)}
         write_below(spool, ["brief.json"], msgspec.json.encode(self.claim["brief"]))

@@ -95,7 +95,7 @@ def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[
         where,
         f"it was split into {len(new)} tasks",
         event="work_split",
-        context={"children": new},
+        context={"children": new, **({"phase": item.column} if is_forward else {})},
         origins=[] if case.flow.columns[where].kind == "flow" else item.origins,
         join="tasks",
         made=children,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from folkmoot.core.item import ASKING
 from folkmoot.doors.cli.say.item import changed
 from folkmoot.doors.cli.say.page import CARE, GOOD, QUIET, Page, one_line
-from folkmoot.doors.cli.say.phases import PHASE_EVENT, numbered, phase_lines
+from folkmoot.doors.cli.say.phases import ends_phase, numbered, phase_lines
 from folkmoot.doors.cli.say.talk import ENGINE, block, requested
 
 if TYPE_CHECKING:
@@ -21,11 +21,18 @@ def reported(queries: "Queries", view: View, run: str) -> None:
     agent = next((one["agent"] for one in view["runs"] if one["run"] == run), "")
     page = Page()
     for event in numbered(_following(queries, view, run), queries.flow()):
-        if event["event"] == PHASE_EVENT:
+        if ends_phase(event):
             phase_lines(page, event)
         elif event["event"] == "agent_seeks_guidance":
-            asked = {"id": event["context"]["question"], "task_id": event["item"], "question": event["context"]["text"]}
-            requested(asked, agent, page)
+            asked = question_of(queries, event)
+            if asked is not None:
+                requested(asked, agent, page)
+
+
+def question_of(queries: "Queries", event: View) -> View | None:
+    """The whole question that an event is about, as the item has it now."""
+    found = queries.show(event["item"])["questions"] if event["item"] else []
+    return next((one for one in found if one["id"] == event["context"].get("question")), None)
 
 
 def _following(queries: "Queries", view: View, run: str) -> list[View]:
@@ -46,8 +53,8 @@ def answered(view: View, question: str) -> None:
     """What was answered, and where the item goes on with it."""
     page = Page()
     given = next((q for q in view["questions"] if q["id"] == question), None)
-    delivered = given is not None and given["state"] == "answered"
-    if given is not None and delivered:
+    is_given = given is not None and given["state"] == "answered"
+    if given is not None and is_given:
         page.line((f"{question} answered", GOOD), ": ", one_line(given["answer"]), hang=2)
     else:
         page.line((f"{question} was no longer open; your words are kept as a comment", CARE))
@@ -56,9 +63,15 @@ def answered(view: View, question: str) -> None:
     left = [q["id"] for q in view["questions"] if q["state"] == "open"]
     if left:
         page.line(("still open: ", QUIET), ", ".join(left), indent=2)
-    if given is not None and delivered:
-        fields = {"Agent": _resumes(view, given), "Task": view["id"], "Guidance": given["answer"]}
-        block(page, "DIVINE GUIDANCE DELIVERED", fields, _ending(view, left))
+    if given is not None and is_given:
+        delivered(page, view, given)
+
+
+def delivered(page: Page, view: View, given: View, indent: int = 0) -> None:
+    """The notice of the document: whom the answer reaches, and how it goes on."""
+    left = [question["id"] for question in view["questions"] if question["state"] == "open"]
+    fields = {"Agent": _resumes(view, given), "Task": view["id"], "Guidance": given["answer"]}
+    block(page, "DIVINE GUIDANCE DELIVERED", fields, _ending(view, left), indent)
 
 
 def _resumes(view: View, given: View) -> str:

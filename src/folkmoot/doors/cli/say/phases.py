@@ -3,10 +3,9 @@
 from typing import Any
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.doors.cli.say.page import GOOD, Page, Part, count, one_line
+from folkmoot.doors.cli.say.page import GOOD, QUIET, Page, Part, count, one_line
 
 View = dict[str, Any]
-PHASE_EVENT = "phase_completed"
 
 
 def phases(flow: Flow) -> list[str]:
@@ -23,19 +22,28 @@ def phases(flow: Flow) -> list[str]:
     return found
 
 
+def ends_phase(event: View) -> bool:
+    """A stage that goes forward, a split that leads on, and the healing of what a gate found red: each is a phase."""
+    return "phase" in event["context"]
+
+
 def numbered(events: list[View], flow: Flow) -> list[View]:
     """The events, with the numbers of the phases in those that end one."""
     numbers = {name: number for number, name in enumerate(phases(flow), start=1)}
     return [
-        event | {"context": {**event["context"], **_numbers(event["context"], numbers)}}
-        if event["event"] == PHASE_EVENT
+        event | {"context": {**event["context"], **_numbers(event["context"], numbers, flow)}}
+        if ends_phase(event)
         else event
         for event in events
     ]
 
 
-def _numbers(context: View, numbers: dict[str, int]) -> View:
-    return {"number": numbers.get(context.get("phase", "")), "next_number": numbers.get(context.get("to", ""))}
+def _numbers(context: View, numbers: dict[str, int], flow: Flow) -> View:
+    return {
+        "number": numbers.get(context.get("phase", "")),
+        "next_number": numbers.get(context.get("to", "")),
+        "max_rounds": flow.limits.feedback_rounds,
+    }
 
 
 def tests_of(context: View) -> str:
@@ -46,30 +54,63 @@ def tests_of(context: View) -> str:
 def rounds_of(context: View) -> str:
     """`2 (1 failure, fixed in round 2)`: the last verdict of a phase that is over was a good one."""
     rounds = context.get("rounds") or 0
+    if context.get("healed"):
+        return f"{rounds} of {context.get('max_rounds')}"
     if rounds < 2:
         return str(rounds) if rounds else ""
     return f"{rounds} ({count(rounds - 1, 'failure')}, fixed in round {rounds})"
 
 
 def title_of(context: View) -> str:
+    if context.get("healed"):
+        return "Healing"
     number = context.get("number")
-    return f"Phase {number}" if number else f"Phase {context.get('phase', '')}"
+    return f"Phase {number}" if number else f"Phase {one_line(context.get('phase', ''))}"
+
+
+def sentences(context: View) -> list[str]:
+    """What a user is told after each phase: what was made of it, tests, rounds, what comes next (P-10)."""
+    made = ", ".join(f"#{child}" for child in context.get("children", []))
+    told = [f"Split into {made}" if made else ""]
+    told.append(f"Tests: {tests_of(context)}" if tests_of(context) else "")
+    told.append(f"Rounds: {rounds_of(context)}" if rounds_of(context) else "")
+    told.append(_proceeding(context))
+    return [words for words in told if words]
+
+
+def _proceeding(context: View) -> str:
+    to, following = one_line(context.get("to", "")), context.get("next_number")
+    place = f"Phase {following}: {to}" if following else to
+    if context.get("healed"):
+        return f"Proceeding to {', '.join(map(one_line, context['healed']))} of {place} again..."
+    if to == END and not following:
+        return "This was the last phase: it is done."
+    return f"Proceeding to {place}..." if to else ""
 
 
 def phase_lines(page: Page, event: View) -> None:
-    """What the pipeline's user sees after each phase: tests, rounds, what comes next (P-10)."""
-    context = event["context"]
-    name: Part = f"  {context.get('phase', '')} of #{event['item']}"
+    """A phase is over, as a page of its own: a line for each sentence."""
     page.blank()
-    page.line((f"{title_of(context)} Complete ", f"bold {GOOD}"), page.mark("done"), name)
-    if tests_of(context):
-        page.line(f"- Tests: {tests_of(context)}", indent=2, hang=2)
-    if rounds_of(context):
-        page.line(f"- Rounds: {rounds_of(context)}", indent=2, hang=2)
-    to, following = one_line(context.get("to", "")), context.get("next_number")
-    if following:
-        page.line(f"- Proceeding to Phase {following}: {to}...", indent=2, hang=2)
-    elif to == END:
-        page.line("- This was the last phase: it is done.", indent=2, hang=2)
-    elif to:
-        page.line(f"- Proceeding to {to}...", indent=2, hang=2)
+    page.line(*_head(page, event))
+    for words in sentences(event["context"]):
+        page.line(f"- {words}", indent=2, hang=2)
+
+
+def phase_line(page: Page, event: View, indent: int) -> None:
+    """The same among the lines of many items, below the tasks of a split: in as few lines as hold it, none broken."""
+    row, below = page.text(*_head(page, event)), indent + 2
+    for words in sentences({**event["context"], "children": []}):
+        told = page.text((f" · {words}", QUIET))
+        if indent + row.cell_len + told.cell_len > page.width:
+            page.line(row, indent=indent, hang=2)
+            row, indent = page.text((words, QUIET)), below
+        else:
+            row.append_text(told)
+    page.line(row, indent=indent, hang=2)
+
+
+def _head(page: Page, event: View) -> list[Part]:
+    context = event["context"]
+    whole = context.get("number") or context.get("healed")  # else the phase's name is in its title
+    name = f"  {one_line(context.get('phase', ''))} of #{event['item']}" if whole else f"  #{event['item']}"
+    return [(f"{title_of(context)} Complete ", f"bold {GOOD}"), page.mark("done"), name]

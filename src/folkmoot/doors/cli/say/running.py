@@ -20,6 +20,7 @@ from folkmoot.doors.cli.say.events import ENGINE
 from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.say.progress.held import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
 from folkmoot.doors.cli.say.progress.lines import Line, Teller, span
+from folkmoot.doors.cli.say.progress.notices import asked_again, is_noticed, notice
 from folkmoot.doors.cli.session import ReaderGone, View
 from folkmoot.engine.queries import Queries
 from folkmoot.errors import MootError
@@ -30,7 +31,7 @@ SPAN = 7  # cells for a time
 NAMES_MAX, MODELS_MAX = 16, 8
 TITLE_MIN, TITLE_MAX = 12, 28
 WORDS_MIN = 50
-TASKS_MAX = 8
+NOTICE_INDENT = SPAN + 3  # below who is told of
 ROWS_MAX = 20
 FRAMES, FRAMES_ASCII = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 IN_ASCII = {"✓": "+", "✗": "x", "≠": "!", "↑": "^", "▸": ">", "↩": "<", "■": "!", "•": "*"}
@@ -104,6 +105,7 @@ class Progress:
         if not view["sandboxed"]:
             self.page.line((f"! not sandboxed: {view['why_not_sandboxed']}", CARE), hang=2)
         self._introduce(view["unable"], self.held(view["unable"], view["only"]))
+        asked_again(self.page, self._queries)
         self.start()
 
     def _introduce(self, unable: Mapping[str, str], held: list[Held]) -> None:
@@ -298,7 +300,9 @@ class Progress:
         whole = self.page.text(*parts, *self._item(line.item), *line.words)
         detail = self.page.text(f": {line.detail}" if line.detail else "")
         # What went well may be cut; why something did not is told in full.
-        below = line.style in (BAD, CARE) and whole.cell_len + detail.cell_len > self.page.row_width
+        below = (
+            bool(line.detail) and line.style in (BAD, CARE) and whole.cell_len + detail.cell_len > self.page.row_width
+        )
         whole = whole if below else whole.append_text(detail)
         took = f"  {span(line.seconds)}" if line.seconds is not None else ""
         if whole.cell_len + len(took) <= self.page.row_width:
@@ -322,35 +326,14 @@ class Progress:
 
     def _explain(self, events: list[View]) -> None:
         for event in events:
-            if event["event"] == "agent_seeks_guidance":
-                self._show_question(event["context"].get("question"))
-            if event["event"] == "work_split":
-                self._show_tasks(event["context"].get("children", []))
+            if is_noticed(event):
+                self._clear()
+                wide = self.page.width - self.indent >= WORDS_MIN
+                notice(self.page, self._queries, event, *((NOTICE_INDENT, self.indent) if wide else (2, 4)))
             words = self._notes.pop(event["event"], None)
             if words:
                 self._clear()
                 self.page.line((words, f"{QUIET} italic"), indent=self.indent)
-
-    def _show_tasks(self, tasks: list[str]) -> None:
-        self._clear()
-        for task in tasks[:TASKS_MAX]:
-            view = self._queries.show(task)
-            self.page.row(" " * self.indent, (f"#{task} ", "bold"), one_line(view["title"]), (_files(view), QUIET))
-        if len(tasks) > TASKS_MAX:
-            self.page.line((f"and {len(tasks) - TASKS_MAX} more", QUIET), indent=self.indent)
-
-    def _show_question(self, question: str | None) -> None:
-        asked = next((one for one in self._queries.inbox()["questions"] if one["id"] == question), None)
-        if asked is None:
-            return
-        self._clear()
-        self.page.line((f"{asked['id']}: ", CARE), (one_line(asked["question"]), "bold"), indent=self.indent)
-        for number, option in enumerate(asked["options"], start=1):
-            self.page.line((f"{number}. ", "bold"), one_line(option["option"]), indent=self.indent, hang=3)
-        if asked["default"] is not None:
-            self.page.line(("if nobody answers in time: ", QUIET), one_line(asked["default"]), indent=self.indent)
-        sample = "1" if asked["options"] else '"…"'
-        self.page.line(("answer: ", QUIET), (f"moot answer {asked['id']} {sample}", COMMAND), indent=self.indent)
 
     # The screen
 
@@ -392,8 +375,3 @@ class Progress:
             self._stream.write("\r\x1b[2K")
             self._stream.flush()
             self._drawn = ""
-
-
-def _files(view: View) -> str:
-    names = ", ".join(map(one_line, view["files"][:3])) + (" …" if len(view["files"]) > 3 else "")
-    return f"  {names}" if names else ""

@@ -7,6 +7,7 @@ from folkmoot.doors.cli.say.page import AGENT, CARE, COMMAND, GOOD, QUIET, Page,
 View = dict[str, Any]
 ENGINE = "folkmoot"  # who asks where a rule does
 LABEL = 8
+NARROW = 50  # cells; with less there is no room for words beside a label
 SUMMARY_CELLS = 300  # of a question or an answer in a notice; all of it is in the inbox or on the item
 
 
@@ -39,47 +40,60 @@ def question_lines(page: Page, question: View, *, context: bool = True) -> None:
         needs = "The rules cannot decide this alone." if by_rule else working
         _field(page, "Context", f"{needs}\n{question['context']}".rstrip(), QUIET)
     _field(page, "Question", one_line(question["question"]), "bold")
+    ways_to_answer(page, question)
+
+
+def ways_to_answer(page: Page, question: View, indent: int = 6) -> None:
+    """The options by number, what would help, what holds if nobody answers, and the command."""
+    narrow = page.width - indent < NARROW
+    words: list[Part]
     for number, option in enumerate(question["options"], start=1):
         to = f" → {option['to']}" if option["to"] and option["to"] not in option["option"] else ""
         but = f" – {one_line(option['why_insufficient'])}" if option["why_insufficient"] else ""
+        if narrow:
+            words = [(f"{number}. ", "bold"), one_line(option["option"]), (to + but, QUIET)]
+            page.line(*words, indent=indent, hang=3)
+            continue
         label = page.text(("Options" if number == 1 else "").ljust(LABEL), (f"  {number}.", "bold"))
-        page.labelled(label, one_line(option["option"]), (to + but, QUIET), indent=6, gap=1)
+        page.labelled(label, one_line(option["option"]), (to + but, QUIET), indent=indent, gap=1)
     if question["help"]:
-        _field(page, "Help", one_line(question["help"]), QUIET)
+        _field(page, "Help", one_line(question["help"]), QUIET, indent)
     if question["default"] is not None:
-        page.line(("if nobody answers in time: ", QUIET), one_line(question["default"]), indent=6)
-    words: list[Part] = (
-        [("  or  ", QUIET), (f'moot answer {question["id"]} "…"', COMMAND)] if question["options"] else []
-    )
-    page.labelled(page.text("Answer".ljust(LABEL)), (answer_command(question), COMMAND), *words, indent=6)
+        page.line(("if nobody answers in time: ", QUIET), one_line(question["default"]), indent=indent)
+    other = (f'moot answer {question["id"]} "…"', COMMAND)
+    words = [("  or  ", QUIET), other] if question["options"] and not narrow else []
+    page.labelled(page.text("Answer".ljust(LABEL)), (answer_command(question), COMMAND), *words, indent=indent)
 
 
-def _field(page: Page, label: str, words: str, style: str) -> None:
+def _field(page: Page, label: str, words: str, style: str, indent: int = 6) -> None:
     """A label, and words beside it that may have lines of their own."""
     first, *rest = words.split("\n")
-    indent = page.labelled(page.text(label.ljust(LABEL)), (one_line(first), style), indent=6)
+    indent = page.labelled(page.text(label.ljust(LABEL)), (one_line(first), style), indent=indent)
     if rest:
         page.block("\n".join(rest), indent=indent, style=style)
 
 
-def block(page: Page, title: str, fields: dict[str, str], ending: str) -> None:
+def block(page: Page, title: str, fields: dict[str, str], ending: str, indent: int = 0) -> None:
     """A notice in the form of the escalation document: its title, its fields, how it goes on (E-15)."""
     page.blank()
-    page.line((title, f"bold {CARE}"))
+    page.line((title, f"bold {CARE}"), indent=indent)
     page.blank()
     for name, words in fields.items():
         shown = page.cut(page.text(one_line(words)), SUMMARY_CELLS)
-        page.line((f"{name}: ", QUIET), shown, hang=len(name) + 2)
+        hang = 2 if page.width - indent < NARROW else len(name) + 2
+        page.line((f"{name}: ", QUIET), shown, indent=indent, hang=hang)
     page.blank()
-    page.line(ending)
+    page.line(ending, indent=indent)
 
 
-def requested(question: View, agent: str, page: Page | None = None) -> None:
-    """What the user sees when an agent needs guidance."""
+def requested(question: View, agent: str, page: Page | None = None, indent: int = 0) -> None:
+    """What the user sees when an agent needs guidance: the document's notice, then how to answer it."""
     page = page or Page()
     fields = {"Agent": agent or question.get("agent_id", ""), "Task": question["task_id"]}
     fields["Question"] = question["question"]
-    block(page, "DIVINE CLARIFICATION REQUESTED", fields, "Awaiting human guidance...")
+    block(page, "DIVINE CLARIFICATION REQUESTED", fields, "Awaiting human guidance...", indent)
+    page.blank()
+    ways_to_answer(page, question, indent + 2)
 
 
 def comments(said: list[View]) -> None:

@@ -142,7 +142,9 @@ class Teller:
             return "↩", CARE, [(told.lead, CARE)], one_line(context.get("why") or told.detail)
         summary = one_line(context.get("summary") or "")
         to = next((names[name]["to"] for name in reversed(names) if name in MOVES and names[name].get("to")), None)
-        moved: Part = (f" → {to}", "bold") if to and to != END else ""
+        # Where a phase is over, a line of its own says where it goes on.
+        is_told = any("phase" in names[name] for name in names) and "dispute_settled" not in names
+        moved: Part = (f" → {to}", "bold") if to and to != END and not is_told else ""
         if "work_landed" in names:
             return "✓", GOOD, [(f"landed on {names['work_landed'].get('branch')}", f"bold {GOOD}")], ""
         if "landing_failed" in names:
