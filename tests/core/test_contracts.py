@@ -110,7 +110,7 @@ def test_the_third_change_after_its_first_task_is_done_asks() -> None:
             board.sleep(60)
         assert board.item(quest).contract_changes == {"User": 3}
         assert board.place(quest) == ("weave", ASKED)
-        board.answer(board.inbox()[0], "so be it")
+        board.answer(board.inbox()[0], "1, so be it")
         weave(board, a)
         weave(board, b)
         assert board.place(quest) == ("weave", "proving")
@@ -124,7 +124,7 @@ def test_guidance_lets_the_contract_change_again() -> None:
             weave(board, a)
             weave(board, b, "failed", cause=cause, **user(f"version {number}"))
             board.sleep(60)
-        board.answer(board.inbox()[0], "so be it")
+        board.answer(board.inbox()[0], "1, so be it")
         weave(board, a)
         weave(board, b, "failed", cause="transient", **user("version 4"))
         assert board.inbox() == []

@@ -6,16 +6,19 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import Effort, Span
 from folkmoot.core.report import Report, Try
+from folkmoot.core.rules.asking.telling import facts, said_told
 from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import judge
-from folkmoot.core.rules.movement import again, at_limit, at_rest, leave_flow
-from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
+from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN, CANCEL, GO_ON, PARK, Way
 
 BACKOFF_SECONDS = 5.0
 CONFLICTS_MAX = 2
 INCOMPLETES_MAX = 3
+WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."
 
 
 def failed(case: Case, report: Report) -> None:
@@ -31,7 +34,7 @@ def failed(case: Case, report: Report) -> None:
     elif cause == "requirement":
         _unclear(case, report)
     elif cause == "size":
-        to_discovery(case, _words(report))
+        to_discovery(case, _words(report), said_told(report))
     elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX:
         effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
         again(case, "error_occurred", {"cause": cause, "why": _words(report)}, effort=effort)
@@ -48,7 +51,8 @@ def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None
     context = {"cause": cause, "why": why, "execution": effort.executions}
     if effort.executions >= case.flow.limits.executions:
         case.emit("error_occurred", context, item=at_rest(case, effort=effort))
-        ask(case, "decision", f"{effort.executions} executions ended by a passing fault ({cause}): {why}")
+        words = f"{effort.executions} executions ended by a passing fault ({cause}): {why}"
+        ask(case, "decision", words, AGAIN, context=facts(said_last(case), history(case)))
         return
     pause = BACKOFF_SECONDS * 2 ** (effort.executions - 1) * (0.5 + case.situation.draw.jitter)
     again(case, "error_occurred", {**context, "pause": round(pause, 3)}, effort=effort, wake_at=case.now + pause)
@@ -70,7 +74,8 @@ def incomplete(case: Case, report: Report) -> None:
     context = {"count": effort.incompletes, "why": report.summary}
     case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
     if effort.incompletes >= INCOMPLETES_MAX:
-        ask(case, "decision", f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}")
+        words = f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}"
+        ask(case, "decision", words, GO_ON, context=facts(said_told(report), history(case)))
 
 
 def stuck(case: Case, report: Report) -> None:
@@ -83,11 +88,12 @@ def stuck(case: Case, report: Report) -> None:
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({report.reason or 'no reason given'}): {_words(report)}"
     if target is None and report.reason == "security":
-        ask(case, "decision", because)
+        ask(case, "decision", because, GO_ON, context=facts(said_told(report), history(case)))
     elif target is None:
         seek_help(case, agent, because)
     elif case.flow.columns[target].kind == "dispute":
-        ask(case, "decision", f"{because}. The reason leads to {target}, but nothing is disputed.")
+        words = f"{because}. The reason leads to {target}, but nothing is disputed."
+        ask(case, "decision", words, GO_ON, context=facts(said_told(report), history(case)))
     else:
         leave_flow(case, target, because, report.reason)
 
@@ -182,7 +188,10 @@ def _unclear(case: Case, report: Report) -> None:
     if target and case.flow.acting(target, [reason]).kind == "backflow":
         leave_flow(case, target, f"unclear ({report.reason}): {_words(report)}", report.reason)
     else:
-        ask(case, "clarification", f"The requirement is not clear: {_words(report)}", context=report.blockers or "")
+        # No option can say what is meant: words do. The options are for whoever has none.
+        ways = Way("go on with what there is", "again"), PARK, CANCEL
+        words = f"The requirement is not clear: {_words(report)}"
+        clarify(case, words, options=[way.option for way in ways], context=said_told(report), help=WHAT_IS_MEANT)
 
 
 def _words(report: Report) -> str:

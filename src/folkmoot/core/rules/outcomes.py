@@ -8,6 +8,7 @@ from folkmoot.core.commands import AgreeContracts, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Remark, Report
+from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import (
     UNSUCCESSFUL,
@@ -31,12 +32,13 @@ from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, rec
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.verdicts import approved, ask_about_danger, changes_requested, danger, raise_danger
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
-from folkmoot.core.rules.questions import ask, give_way
+from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
 from folkmoot.core.rules.running.work import Judged, ask_about_secrets, hand_over, is_last_word, judge_work, keep
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.messages import tell_orchestrator
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN
 
 # What an outcome needs in the agent's `may`; the others anyone may say.
 PERMISSION = {"asks": "ask", "delegates": "delegate", "split": "split"}
@@ -77,9 +79,9 @@ def report(case: Case, command: ReportRun) -> None:
         return
     found = danger(case, said)
     if found is not None and case.item.kind in BOUND and case.item.parent:
-        raise_danger(case, found)
+        raise_danger(case, found, said)
     elif found is not None:
-        ask_about_danger(case, found)
+        ask_about_danger(case, found, said)
         return
     if fault is not None:
         protocol_fault(case, fault, said)
@@ -119,7 +121,8 @@ def _ends_child(case: Case, said: Report) -> bool:
         end_child(case, f"{case.item.agent} has spoken")
         return True
     if said.outcome == "stuck":
-        ask(case, "decision", f"{case.item.agent} is stuck: {said.summary or said.blockers or 'no words were given'}")
+        why = said.summary or said.blockers or "no words were given"
+        ask(case, "decision", f"{case.item.agent} is stuck: {why}", AGAIN, context=said_told(said))
         return True
     if case.item.kind == "expert" and said.outcome == "failed" and is_unsuccessful(said):
         record_attempts(case, said, "capability")
@@ -355,9 +358,8 @@ def _asks(case: Case, said: Report) -> None:
         record_attempts(case, said, "capability")
     asked = said.question
     must_wait = said.reason == "security" or at_limit(case)
-    ask(
+    clarify(
         case,
-        "clarification",
         asked.question,
         context=asked.context or "",
         help=asked.help,

@@ -29,6 +29,7 @@ class Conduct:
         self.children: dict[str, list[str]] = {}
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
         self._made: dict[str, int] = {}  # item -> items that runs made below it since the last guidance
+        self._allowed: set[str] = set()  # tasks of splits that a person allowed
         self._fans: dict[str, int] = {}  # child -> the event that delegated to it
         self._fanned: dict[str, int] = {}  # item -> the event in which it sent out sub-agents
         self._green: dict[str, set[str]] = {}  # item -> gates that were green since its last change of work
@@ -108,7 +109,7 @@ class Conduct:
                 self.found("R-25", f"event {self._fans.get(item.id)} sends out sub-agents again", item.parent)
 
     def _made_below(self, item: Item, origin: str, flow: Flow) -> None:
-        if item.kind in HELPERS:
+        if item.kind in HELPERS or item.id in self._allowed:
             return
         self._made[origin] = self._made.get(origin, 0) + 1
         if self._made[origin] > flow.limits.items:
@@ -125,7 +126,9 @@ class Conduct:
         self._made.pop(item.id, None)
 
     def _split(self, event: Event, item: Item, flow: Flow) -> None:
-        if max(item.splits, item.depth) >= flow.limits.splits:
+        if event.run is None and event.agent != "folkmoot":
+            self._allowed |= set(event.context.get("children", ()))  # a person was asked, and said yes
+        elif max(item.splits, item.depth) >= flow.limits.splits:
             self.found("R-24", f"it is split after {item.splits} splits, {item.depth} deep", item.id)
 
     # Gates

@@ -10,7 +10,7 @@ from folkmoot.core.order import actor
 from folkmoot.core.records import ANY, ORCHESTRATOR, Message, Option, Run
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import count_said
-from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.questions import clarify
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case
@@ -304,9 +304,8 @@ def _escalate(case: Case, command: SendMessage, message: str) -> None:
     options = [Option(option=str(option)) for option in given[:20]] if isinstance(given, list) else []
     reason = payload.get("reason")
     context = "\n".join(f"{name}: {payload[name]}" for name in ("reason", "context") if payload.get(name))
-    ask(
+    clarify(
         case,
-        "clarification",
         words,
         context=context,
         options=options,

@@ -20,6 +20,7 @@ from folkmoot.doors.cli.say.events import ENGINE
 from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.say.progress.held import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
 from folkmoot.doors.cli.say.progress.lines import Line, Teller, span
+from folkmoot.doors.cli.say.talk import option_lines
 from folkmoot.doors.cli.session import ReaderGone, View
 from folkmoot.engine.queries import Queries
 from folkmoot.errors import MootError
@@ -345,8 +346,7 @@ class Progress:
             return
         self._clear()
         self.page.line((f"{asked['id']}: ", CARE), (one_line(asked["question"]), "bold"), indent=self.indent)
-        for number, option in enumerate(asked["options"], start=1):
-            self.page.line((f"{number}. ", "bold"), one_line(option["option"]), indent=self.indent, hang=3)
+        option_lines(self.page, asked["options"], self.indent)
         if asked["default"] is not None:
             self.page.line(("if nobody answers in time: ", QUIET), one_line(asked["default"]), indent=self.indent)
         sample = "1" if asked["options"] else '"…"'

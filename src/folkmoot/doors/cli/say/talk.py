@@ -40,18 +40,31 @@ def question_lines(page: Page, question: View, *, context: bool = True) -> None:
         _field(page, "Context", f"{needs}\n{question['context']}".rstrip(), QUIET)
     _field(page, "Question", one_line(question["question"]), "bold")
     for number, option in enumerate(question["options"], start=1):
-        to = f" → {option['to']}" if option["to"] and option["to"] not in option["option"] else ""
-        but = f" – {one_line(option['why_insufficient'])}" if option["why_insufficient"] else ""
         label = page.text(("Options" if number == 1 else "").ljust(LABEL), (f"  {number}.", "bold"))
-        page.labelled(label, one_line(option["option"]), (to + but, QUIET), indent=6, gap=1)
+        page.labelled(label, one_line(option["option"]), (option_does(option), QUIET), indent=6, gap=1)
     if question["help"]:
         _field(page, "Help", one_line(question["help"]), QUIET)
     if question["default"] is not None:
         page.line(("if nobody answers in time: ", QUIET), one_line(question["default"]), indent=6)
-    words: list[Part] = (
-        [("  or  ", QUIET), (f'moot answer {question["id"]} "…"', COMMAND)] if question["options"] else []
-    )
+    words: list[Part] = []
+    if question["takes"] == "option":
+        words = [("  and, if you like, words for the agent: ", QUIET), ('"…"', COMMAND)]
+    elif question["options"]:
+        words = [("  or  ", QUIET), (f'moot answer {question["id"]} "…"', COMMAND)]
     page.labelled(page.text("Answer".ljust(LABEL)), (answer_command(question), COMMAND), *words, indent=6)
+
+
+def option_lines(page: Page, options: list[View], indent: int) -> None:
+    """The options of a question that has just opened, among the lines of what happens."""
+    for number, option in enumerate(options, start=1):
+        said = one_line(option["option"])
+        page.line((f"{number}. ", "bold"), said, (option_does(option), QUIET), indent=indent, hang=3)
+
+
+def option_does(option: View) -> str:
+    """What stands beside an option: what choosing it does, or why it was not enough for whoever asks."""
+    told = f" → {one_line(option['does'])}" if option["does"] else ""
+    return told + (f" – {one_line(option['why_insufficient'])}" if option["why_insufficient"] else "")
 
 
 def _field(page: Page, label: str, words: str, style: str) -> None:
