@@ -56,7 +56,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         return
     target = _target(case, question, command, option)
     origins = _origins(case, question, target)
-    _record(case, question, said.text, target)
+    _record(case, question, said, target, command.to)
     decided = _settle_dispute(case, question, target, effect)
     reset_counters(case, "divine_clarification_received")
     if effect == "cancel":
@@ -143,13 +143,15 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     return target
 
 
-def _record(case: Case, question: Question, text: str, target: str | None) -> None:
-    by = case.speaker.name
+def _record(case: Case, question: Question, said: Chosen, target: str | None, to: str | None) -> None:
+    by, text = case.speaker.name, said.text
+    chosen = said.option.option if said.option else None
+    told = {"question": question.id, "answer": text, "by": by, "option": chosen, "to": to}
     remaining = [q for q in case.item.open_questions if q != question.id]
     row = {"state": "answered", "answer": text, "answered_by": by, "answered_at": case.situation.at}
     case.emit(
         "divine_response_received",
-        {"question": question.id, "answer": text, "by": by},
+        {name: words for name, words in told.items() if words is not None},
         item={"open_questions": remaining},
         questions=(question.id, row),
     )

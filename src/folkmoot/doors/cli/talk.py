@@ -116,8 +116,9 @@ def inbox_command(session: Session, document: bool) -> None:
 def answer_command(session: Session, question: str, answer: str, more: str, text: bool, to: str | None) -> None:
     """Answer a question by an option's number or words.
 
-    The beginning of an option's words will do, if no other begins so. The item goes on at once, and its next agent is told; MORE is for that agent too. Where options decide, other words
-    are refused and the options shown; --to COLUMN decides as well. An agent's own question takes any words.
+    The beginning of an option's words will do, if no other begins so. The item goes on at once, and its next agent is
+    told; MORE is for that agent too. Where options decide, other words are refused and the options shown; --to COLUMN
+    decides as well. An agent's own question takes any words.
 
     \b
     Examples:
