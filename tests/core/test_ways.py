@@ -123,7 +123,7 @@ def test_a_further_split_shows_its_tasks_and_yes_allows_it() -> None:
     board, task = deep()
     with board:
         asked = one(board)
-        assert words(asked) == ["split it", "go on without a split", "park it", "cancel it"]
+        assert words(asked) == ["split it", "do it in one piece", "park it", "cancel it"]
         assert "a. Register [src/a.py]" in asked["context"] and "b. Reset [src/b.py] after a" in asked["context"]
         board.answer(asked["id"], "Yes")
         assert board.place(task) == ("weave", "waiting") and board.inbox() == []
@@ -139,26 +139,40 @@ def test_no_to_a_further_split_goes_on_without_it() -> None:
     with board:
         board.answer(one(board)["id"], "no, it is small enough")
         assert board.place(task) == ("discover", "ready") and board.children(task, "task") == []
-        assert board.item(task).guidance[-1].answer == "go on without a split, it is small enough"
+        assert board.item(task).guidance[-1].answer == "do it in one piece, it is small enough"
+
+
+@pytest.mark.ledger("R-16")
+def test_whoever_said_no_to_a_split_is_asked_before_the_next_one() -> None:
+    with SoundBoard(limited(QUEST, items=1)) as board:
+        board.add("A quest")
+        board.effort("pathseeker", "split", tasks=[A, B])
+        board.answer(one(board)["id"], "no")
+        assert board.place("1") == ("discover", "ready") and board.inbox() == []
+        board.effort("pathseeker", "split", tasks=[A])
+        assert "a person said to do it in one piece" in one(board)["question"]
 
 
 @pytest.mark.ledger("R-24", "R-16")
 def test_a_split_that_was_allowed_begins_the_count_of_splits_anew() -> None:
     flow = small_flow("""
-limits: {splits: 1}
-columns: {build: {agents: [b], next: done}}
-agents: {b: {may: [split]}}
+limits: {splits: 1, feedback_rounds: 9}
+columns:
+  build: {agents: [b], next: check}
+  check: {agents: [c], next: done, fix: build}
+agents: {b: {may: [split]}, c: {}}
 """)
     with SoundBoard(flow) as board:
         board.add()
-        for _ in range(2):
-            board.effort("b", "split", tasks=[A])
-            for question in board.inbox():
-                board.answer(question, "yes")
-            tasks = [child.id for child in board.children("1", "task") if child.status != "done"]
-            board.report(board.claim("b", item=tasks[0]), "done")
-            board.on("1", commands.ReopenItem()) if board.item("1").status == "done" else None
-        assert board.item("1").splits == 1 and len(board.children("1", "task")) == 2
+        for number in range(3):
+            board.report(board.claim("b", item="1"), "split", tasks=[{"title": f"task {number}"}])
+            if number:
+                assert "split 1 times already" in one(board)["question"], "each time, and not at once"
+                board.answer(one(board)["id"], "yes")
+            assert board.inbox() == []
+            board.report(board.claim("b"), "done")
+            board.effort("c", "changes_requested", summary="not yet")
+        assert board.item("1").splits == 3 and len(board.children("1", "task")) == 3
 
 
 @pytest.mark.ledger("R-33", "R-16")
@@ -175,20 +189,24 @@ def test_yes_to_more_tasks_than_the_limit_makes_them() -> None:
 def test_a_split_whose_contract_was_changed_too_often_is_made_when_a_person_agrees() -> None:
     with SoundBoard(QUEST) as board:
         board.add("A quest")
-        uses = {"key": "a", "title": "Register", "contracts": ["User"]}
-        board.effort("pathseeker", "split", tasks=[uses], contracts=[{"name": "User", "text": "v0"}])
-        for number in range(1, 4):
-            task = next(child.id for child in board.children("1", "task") if child.status != "done")
-            board.report(board.claim("codeweaver", item=task), "done")
-            board.on("1", commands.MoveItem(column="discover"))
-            more = [{"key": f"m{number}", "title": f"More {number}"}]
-            changed = [{"name": "User", "text": f"v{number}"}]
-            board.effort("pathseeker", "split", tasks=more, contracts=changed)
+        uses = [{"key": name, "title": name, "contracts": ["User"]} for name in ("a", "b")]
+        board.effort("pathseeker", "split", tasks=uses, contracts=[{"name": "User", "text": "v0"}])
+        first, second = (task.id for task in board.children("1", "task"))
+        for number in (1, 2):
+            board.report(board.claim("codeweaver", item=first), "done")
+            told = {"contracts": [{"name": "User", "text": f"v{number}"}]}
+            board.report(board.claim("codeweaver", item=second), "failed", cause="transient", **told)
+            board.sleep(60)
+        board.report(board.claim("codeweaver", item=first), "done")
+        for _ in range(3):
+            board.report(board.claim("codeweaver", item=second), "failed", cause="conflict", summary="it does not fit")
+        more, changed = [{"key": "m", "title": "More"}], [{"name": "User", "text": "v3"}]
+        board.report(board.claim("pathseeker", item="1"), "split", tasks=more, contracts=changed)
         asked = one(board)
         assert "The contract User was changed 3 times" in asked["question"] and asked["context"] == "User now: v3"
-        assert "More 3" not in [task.title for task in board.children("1", "task")]
+        assert "More" not in [task.title for task in board.children("1", "task")]
         board.answer(asked["id"], "yes")
-        assert "More 3" in [task.title for task in board.children("1", "task")] and board.inbox() == []
+        assert "More" in [task.title for task in board.children("1", "task")] and board.inbox() == []
 
 
 # Danger

@@ -29,6 +29,7 @@ from folkmoot.core.rules import (
     questions,
     settling,
 )
+from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, tasks
 from folkmoot.core.rules.children import help as helping
@@ -466,7 +467,7 @@ def no_ways(patch: Patch) -> None:
 
 @defect("R-16", "words that are no option are taken for guidance")
 def any_words(patch: Patch) -> None:
-    choose = answers.choose
+    choose = choosing.choose
 
     def wrong(question: Question, answer: str, *rest: Any, **more: Any) -> Chosen:
         try:

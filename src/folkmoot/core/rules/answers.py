@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
@@ -66,6 +68,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         go_on(case, question.id)
     if effect == "waive" and question.part:
         case.set("item_rests", {"waived": question.part}, outputs=waived(case.item.outputs, question.part))
+    if effect == "whole":
+        case.set("item_rests", {"why": said.text}, span=replace(case.item.span, whole=True))
     if question.dependency:
         drop_dependency(case, question.dependency)
     if question.paths:

@@ -84,7 +84,7 @@ class Conduct:
             )
         if option is not None and option.effect == "park":
             self.found("R-16", f"{question.id} was closed by parking the item", item.id)
-        if to is None:
+        if to is None and question.blocking:
             self._answered[item.id] = question.question
 
     def _asks(self, event: Event, item: Item) -> None:
@@ -154,8 +154,8 @@ class Conduct:
     def _split(self, event: Event, item: Item, flow: Flow) -> None:
         if event.run is None and event.agent != "folkmoot":
             self._allowed |= set(event.context.get("children", ()))  # a person was asked, and said yes
-        elif max(item.splits, item.depth) >= flow.limits.splits:
-            self.found("R-24", f"it is split after {item.splits} splits, {item.depth} deep", item.id)
+        elif max(item.span.splits, item.depth) >= flow.limits.splits:
+            self.found("R-24", f"it is split after {item.span.splits} splits, {item.depth} deep", item.id)
 
     # Gates
 

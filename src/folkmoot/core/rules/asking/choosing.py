@@ -84,8 +84,10 @@ def _meant(question: Question, said: str) -> Option | None:
         return found
     candidates = _by_words(options, said)
     if not candidates and question.decides:
-        effect = SAME.get(tuple(_words(said)))
-        candidates = [option for option in options if effect and option.effect == effect]
+        effect = SAME.get(tuple(_words(said)), "")
+        candidates = [option for option in options if option.effect == effect]
+        if not candidates and effect == "again":
+            candidates = [option for option in options if option.says == "yes"]
     if len(candidates) > 1:
         both = " and ".join(f"{options.index(option) + 1} ({_short(option.option)})" for option in candidates[:3])
         raise _refused(question, said, f"{_short(said)!r} could be {both}", "ambiguous_option")

@@ -62,16 +62,18 @@ def split(case: Case, said: Report) -> None:
         ask(case, "decision", words, Way("split it again", "again"), context=proposed)
         return
     why = None
-    if item.splits >= limits.splits:
-        why = f"The work would be split again, but it was split {item.splits} times already. Should it?"
+    if item.span.splits >= limits.splits:
+        why = f"The work would be split again, but it was split {item.span.splits} times already. Should it?"
     elif item.depth >= limits.splits:
         why = f"The work would be split again, but {item.depth} splits lie above already. Should it?"
     elif too_many := excess(case, item, len(said.tasks), item.generation + 1):
         why = f"The work would be split into {len(said.tasks)} tasks, but {too_many}. Should it?"
+    elif item.span.whole:
+        why = "The work would be split, but a person said to do it in one piece. Should it?"
     if why is None:
         carry_out(case, said)
         return
-    ways = Way("split it", "split", says="yes"), Way("go on without a split", "again", says="no")
+    ways = Way("split it", "split", says="yes"), Way("do it in one piece", "whole", says="no")
     ask(case, "budget", why, *ways, context=proposed, split=_proposal(said))
 
 
@@ -95,9 +97,7 @@ def carry_out(case: Case, said: Report, *, allowed: bool = False) -> None:
     children = {ids[task.key or task.title]: task.agent or "" for task in said.tasks}
     for task in said.tasks:
         case.make(_task(case, task, ids, where, said))
-    if allowed:
-        case.set("item_rests", {"why": "a person allowed the split"}, splits=0)
-    else:
+    if not allowed:
         case.emit("items_counted", meters=count_made(case, item, len(said.tasks), item.generation + 1))
     unfinished = {task.id: task.agent or "" for task in case.situation.tasks if task.status not in ENDED}
     _wait_for_tasks(case, where, {**unfinished, **children}, list(children), said)
@@ -121,6 +121,7 @@ def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[
         made=children,
         waits_for=[*(need for need in item.waits_for if need not in item.made), *children],
         splits=item.splits + 1,
+        span=replace(item.span, splits=item.span.splits + 1),
         made_by=where,
         integration_points={**item.integration_points, **said.integration_points},
         **forward,
