@@ -58,6 +58,7 @@ def _check(world: World, question: Question, option: Option | None, words: str, 
     if answer.error is not None:
         return
     row = world.witness.audit.tables["questions"][question.id]
+    assert isinstance(row, Question)
     item = world.items[question.item]
     if option is None:
         wrong = question.decides and row.state == "answered"

@@ -100,7 +100,7 @@ def inbox_command(session: Session, document: bool) -> None:
         from folkmoot.doors.cli.say.talk import inbox
 
         asking = {question["task_id"] for question in view["questions"]}
-        inbox(view["questions"], {item: queries.show(item)["title"] for item in asking})
+        inbox(view["questions"], {item: queries.show(item) for item in asking})
 
     session.answer(view, words)
 

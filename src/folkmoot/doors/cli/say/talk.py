@@ -15,15 +15,16 @@ def answer_command(question: View, option: int = 1) -> str:
     return f"moot answer {question['id']} " + (str(option) if question["options"] else '"…"')
 
 
-def inbox(questions: list[View], titles: dict[str, str]) -> None:
+def inbox(questions: list[View], items: dict[str, View]) -> None:
     """Every open question, oldest first, each with all that is needed to decide it."""
     page = Page()
     order = ", oldest first" if len(questions) > 1 else ""
     page.line((count(len(questions), "question") + " for you", "bold"), (order, QUIET))
     for question in questions:
         page.blank()
-        title = one_line(titles.get(question["task_id"], ""))
-        page.row((f"#{question['task_id']}", "bold"), "  ", title)
+        item = items[question["task_id"]]
+        parked = (" · parked", CARE) if item["status"] == "parked" else ""
+        page.row((f"#{question['task_id']}", "bold"), "  ", one_line(item["title"]), parked)
         question_lines(page, question)
 
 
