@@ -76,7 +76,7 @@ def refused(moot: Moot, *words: str) -> dict[str, Any]:
     return error
 
 
-@pytest.mark.ledger("R-16", "E-06")
+@pytest.mark.ledger("R-16", "E-05")
 def test_the_rules_question_shows_what_was_tried_and_what_each_option_does(tmp_path: Path) -> None:
     moot = exhausted(tmp_path)
     (asked,) = moot("inbox")["questions"]
@@ -130,7 +130,7 @@ def test_a_side_is_named_by_its_name(tmp_path: Path, words: str, column: str, re
     assert (item["column"], item["comments"][0]["resolution"]) == (column, resolution)
 
 
-@pytest.mark.ledger("R-10", "R-14", "R-16", "P-04")
+@pytest.mark.ledger("R-10", "R-14", "R-16", "P-07")
 def test_pattern_4_continue_or_abort(tmp_path: Path) -> None:
     """agent → (critical issue) → dispatcher → (user decision) → continue/abort"""
     moot = new_board(tmp_path, "pipeline")
@@ -145,7 +145,7 @@ def test_pattern_4_continue_or_abort(tmp_path: Path) -> None:
     assert moot("answer", "q1", "Abort")["status"] == "cancelled"
 
 
-@pytest.mark.ledger("P-06", "R-16")
+@pytest.mark.ledger("R-16")
 @pytest.mark.parametrize(
     ("words", "kept"),
     [

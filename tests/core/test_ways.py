@@ -52,7 +52,7 @@ def exhausted() -> SoundBoard:
     return board
 
 
-@pytest.mark.ledger("R-11", "R-16", "E-06")
+@pytest.mark.ledger("R-11", "R-16", "E-05")
 def test_exhausted_attempts_are_told_with_why_each_failed_and_the_ways_to_go_on() -> None:
     with exhausted() as board:
         asked = one(board)
@@ -212,7 +212,7 @@ def test_a_split_whose_contract_was_changed_too_often_is_made_when_a_person_agre
 # Danger
 
 
-@pytest.mark.ledger("R-10", "R-14", "R-16", "P-13")
+@pytest.mark.ledger("R-10", "R-14", "R-16")
 def test_a_critical_finding_is_told_with_place_exploit_and_fix() -> None:
     with SoundBoard(PIPELINE) as board:
         item = board.add(column="review")

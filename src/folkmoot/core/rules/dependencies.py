@@ -163,6 +163,7 @@ def raise_question(case: Case, command: RaiseQuestion) -> None:
     if case.item.status in ENDED:
         return
     told, part = command.context, command.part
+    assert command.ways or command.kind == "clarification", "only what an agent asks itself takes any words"
     if command.ways:
         ask(case, command.kind, command.question, *command.ways, context=told, help=command.help, part=part)
     else:
