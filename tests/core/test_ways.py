@@ -9,6 +9,7 @@ from folkmoot.core import commands
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.ways import DOES, Effect, Way
+from folkmoot.core.work import Evidence
 from folkmoot.errors import Invalid, Refused
 from folkmoot.testing.builders import SoundBoard, Story, TrialBoard, limited, preset_flow, small_flow
 
@@ -383,3 +384,63 @@ def test_a_question_from_before_is_answered_as_it_was() -> None:
     old = {name: getattr(asked, name) for name in asked.__struct_fields__} | {"takes": ""}
     assert not type(asked)(**old).decides
     assert type(asked)(**{**old, "options": [Way("go on", "again").option]}).decides
+
+
+SIGNED = small_flow("""
+columns:
+  dev: {agents: [d], next: sign}
+  sign: {human: true, next: done}
+agents: {d: {}}
+""")
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("said", "place"), [("go on", ("done", "done")), ("yes", ("done", "done")), ("dev, once more", ("dev", "ready"))]
+)
+def test_a_stage_for_people_goes_on_or_back(said: str, place: tuple[str, str]) -> None:
+    with SoundBoard(SIGNED) as board:
+        item = board.add()
+        board.effort("d", "done", summary="it is written", next_steps=["read it"])
+        asked = one(board)
+        assert words(asked) == ["go on to done", "dev", "park it", "cancel it"]
+        assert "it is written" in asked["context"] and "read it" in asked["context"]
+        board.answer(asked["id"], said)
+        assert board.place(item) == place
+
+
+@pytest.mark.ledger("R-16", "R-21")
+def test_a_red_gate_is_told_with_the_lines_it_ended_with() -> None:
+    with SoundBoard(limited(QUEST, feedback_rounds=0)) as board:
+        board.add(column="weave")
+        board.effort("codeweaver", "done")
+        shown = Evidence(
+            gate="ward", green=False, exit_code=2, output="building\nsrc/auth.ts:7 expected 200, got 500\n"
+        )
+        board.bring("ward", "failed", evidence=[shown], summary="1 test failed")
+        asked = one(board)
+        assert "ward ended with 2:" in asked["context"]
+        assert "src/auth.ts:7 expected 200, got 500" in asked["context"]
+        assert words(asked)[:3] == ["try again in mend", "accept it as it is", "run ward again"]
+        board.answer(asked["id"], "run")
+        assert board.place("1") == ("weave", "proving")
+
+
+@pytest.mark.ledger("R-33", "R-16")
+@pytest.mark.parametrize(("said", "status"), [("yes", "ready"), ("no", "parked"), ("abort", "cancelled")])
+def test_an_item_many_generations_down_is_worked_on_only_by_a_yes(said: str, status: str) -> None:
+    flow = small_flow("""
+columns: {build: {agents: [b], next: done}}
+agents: {b: {}}
+""")
+    with SoundBoard(flow) as board:
+        item = board.add("first")
+        for number in range(4):
+            run = board.claim("b", item=item)
+            made = board.engine.add(run, commands.AddItem(title=f"made {number}", body="so that it runs"))["id"]
+            board.report(run, "done")
+            item = made
+        asked = one(board)
+        assert words(asked) == ["let it be worked on", "park it", "cancel it"] and "so that it runs" in asked["context"]
+        board.answer(asked["id"], said)
+        assert board.place(item) == ("build", status)

@@ -75,7 +75,13 @@ def _see_to_it(case: Case) -> None:
 def _ask_in_human_column(case: Case) -> None:
     item = case.item
     words = f"What should happen with {item.title!r}? {item.because}"
-    ways = [Way(f"back to {item.origins[-1]}", "again")] if item.origins else stages(case)
+    following = case.flow.columns[item.column].next
+    if item.origins:
+        ways = [Way(f"back to {item.origins[-1]}", "again")]
+    elif following:
+        ways = [Way(f"go on to {following}", "again", says="yes"), *stages(case)]
+    else:
+        ways = stages(case)
     help = f"to send it elsewhere, say where: --to COLUMN (columns: {', '.join(case.flow.columns)})"
     told = facts(history(case), said_last(case), findings_told(item.findings))
     ask(case, "decision", words, *ways, context=told, help=help)

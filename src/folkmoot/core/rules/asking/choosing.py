@@ -41,7 +41,7 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
     """What the answer means. `text`: it is words and nothing else; `free`: something else decides, so words will do."""
     said, more = answer.strip(), more.strip()
     if text:
-        if question.decides:
+        if question.decides and not free:
             raise _refused(question, said, f"{question.id} takes an option, not words of your own")
         return Chosen(None, _joined(said, more))
     option = _meant(question, said)

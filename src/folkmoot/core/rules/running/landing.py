@@ -215,7 +215,7 @@ def _ask_for_target(case: Case, said: Report) -> None:
     case.emit("landing_failed", context, item=at_rest(case, because=because))
     words = f"The work cannot land: {said.summary}. It is kept."
     told = f"its work is at {case.item.head}" if case.item.head else ""
-    ask(case, "decision", words, AGAIN, GIVE_UP, PARK, context=told, help=said.blockers)
+    ask(case, "decision", words, AGAIN, GIVE_UP, context=told, help=said.blockers)
 
 
 def _judged(command: ReportRun) -> Report:
