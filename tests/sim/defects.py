@@ -530,7 +530,7 @@ def same_expert(patch: Patch) -> None:
     "after three experts the agent goes on",
     flow=limited("escalation", own_attempts=1, attempts=None),
     alone=True,
-    first=121,
+    first=30,
 )
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
@@ -687,7 +687,7 @@ def believed_words(patch: Patch) -> None:
     patch.setattr(pauses, "_seconds", lambda command, count: command.seconds or 300.0)
 
 
-@defect("R-07", "a long pause asks nobody", flow=FERRY)
+@defect("R-07", "a long pause asks nobody", flow=FERRY, first=30)
 def silent_pause(patch: Patch) -> None:
     patch.setattr(pauses, "_ask_about", lambda *rest: None)
 
