@@ -370,4 +370,4 @@ def test_task_incomplete_goes_on_in_a_fresh_run_and_three_in_a_row_ask(tmp_path:
     item = moot.speak("developer", "TASK_INCOMPLETE: the migration is still not done")
     assert (item["status"], item["incomplete_count"]) == (ASKED, 3)
     assert "the migration is still not done" in item["questions"][0]["question"]
-    assert moot("answer", "q1", "Leave it out")["incomplete_count"] == 0
+    assert moot("answer", "q1", "1", "Leave it out")["incomplete_count"] == 0

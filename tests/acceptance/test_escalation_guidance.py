@@ -213,7 +213,7 @@ def test_guidance_resets_the_counters_of_that_item_and_no_other(tmp_path: Path) 
             moot.speak("database-expert", "EXPERT_UNSUCCESSFUL")
     other = moot("show", "2")
     assert other["escalation_tracking"]["total_attempts"] == 5
-    item = moot("answer", "q1", "Do without the cookie")
+    item = moot("answer", "q1", "1", "Do without the cookie")
     assert item["escalation_tracking"] == {
         "self_solve_attempts": 0,
         "expert_attempts": 0,
@@ -236,7 +236,7 @@ def test_after_guidance_the_next_failure_does_not_ask_again_and_experts_may_be_a
         fail(moot, "1", letter)
     for expert in ("crypto-expert", "protocol-expert", "database-expert"):
         moot.speak(expert, "EXPERT_UNSUCCESSFUL")
-    moot("answer", "q1", "Try the first one again, with the new library")
+    moot("answer", "q1", "Try again, the first one with the new library")
     item = fail(moot, "1", "a")
     assert (item["status"], item["escalation_tracking"]["total_attempts"]) == ("ready", 1), "new with the guidance"
     for letter in "bc":

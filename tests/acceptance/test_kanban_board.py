@@ -91,7 +91,7 @@ def test_a_person_answers_in_needs_human_and_the_item_returns(tmp_path: Path) ->
     moot = board(tmp_path, "dev")
     item = moot("move", "1", "needs-human", "--why", "I want to look at it myself")
     assert (item["status"], item["escalation_tier"]) == ("awaiting-divine-guidance", 2)
-    item = moot("answer", "q1", "It is fine")
+    item = moot("answer", "q1", "1", "It is fine")
     assert (item["column"], item["status"], item["escalation_tier"]) == ("dev", "ready", 0)
 
 
@@ -280,7 +280,7 @@ def test_a_tag_that_nobody_watches_asks_a_person(tmp_path: Path) -> None:
     item = moot.effort("dev-agent", "stuck", reason="licence")
     assert (item["column"], item["tags"], item["status"]) == ("blocked", ["licence"], "awaiting-divine-guidance")
     item = moot("edit", "1", "--tag", "unknown")
-    assert moot("answer", "q1", "The senior knows")["watcher"] == "senior-dev-agent"
+    assert moot("answer", "q1", "The senior knows", "--to", "blocked")["watcher"] == "senior-dev-agent"
 
 
 # The board's own flow says something else, so that only the file can be the reason for the document's models.

@@ -110,7 +110,8 @@ def test_after_three_rounds_the_breaker_has_the_documents_values(tmp_path: Path)
     [
         (["1"], "test-architect", "tests", "accepted"),
         (["2"], "dev-agent", "dev", "rejected"),
-        (["The test is wrong"], "test-architect", "tests", "accepted"),
+        (["dev-agent is right"], "test-architect", "tests", "accepted"),
+        (["test-architect is right"], "dev-agent", "dev", "rejected"),
         (["The test stays", "--to", "dev"], "dev-agent", "dev", "rejected"),
     ],
 )

@@ -189,7 +189,10 @@ def test_a_red_ward_goes_to_mend_and_back_to_the_same_ward_three_times(tmp_path:
         assert place(moot.report(claim, "done")) == ("weave", "proving")
     item = moot.effort("ward", "failed", summary="1 test failed", findings=[failure])
     assert item["status"] == "awaiting-divine-guidance"
-    assert place(moot("answer", item["questions"][-1]["id"], "the server was down, try again")) == ("weave", "proving")
+    assert place(moot("answer", item["questions"][-1]["id"], "run ward again, the server was down")) == (
+        "weave",
+        "proving",
+    )
     assert place(green(moot)) == ("review", "ready")
 
 

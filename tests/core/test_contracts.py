@@ -109,7 +109,7 @@ def test_the_third_change_after_its_first_task_is_done_asks() -> None:
             weave(board, b, outcome, **user(f"version {number}"))
         assert board.item(quest).contract_changes == {"User": 3}
         assert board.place(quest) == ("weave", ASKED)
-        board.answer(board.inbox()[0], "so be it")
+        board.answer(board.inbox()[0], "1, so be it")
         weave(board, a)
         weave(board, b)
         assert board.place(quest) == ("weave", "proving")
@@ -122,7 +122,7 @@ def test_guidance_lets_the_contract_change_again() -> None:
         for number, outcome in enumerate(("incomplete", "incomplete", "failed"), start=1):
             weave(board, a)
             weave(board, b, outcome, **user(f"version {number}"))
-        board.answer(board.inbox()[0], "so be it")
+        board.answer(board.inbox()[0], "1, so be it")
         weave(board, a)
         weave(board, b, "failed", cause="transient", **user("version 4"))
         assert board.inbox() == []

@@ -97,8 +97,7 @@ def test_dispatches_splits_and_findings_count_too() -> None:
         (question,) = board.inbox()
         assert "over the limit of 12" in board.show(root)["questions"][0]["question"]
         board.answer(question, "go on")
-        run = board.claim("d", item=root)
-        board.report(run, "split", tasks=tasks)
+        assert board.inbox() == []
         assert len(board.children(root, "task")) == 7
 
 

@@ -55,7 +55,10 @@ def test_who_gives_in_there_goes_on_from_its_own_stage() -> None:
 
 
 @pytest.mark.ledger("R-12", "K-07")
-@pytest.mark.parametrize(("way", "column"), [("1", "tests"), ("2", "dev"), ("the tests are right", "tests")])
+@pytest.mark.parametrize(
+    ("way", "column"),
+    [("1", "tests"), ("2", "dev"), ("dev-agent is right", "tests"), ("Test-architect is right!", "dev")],
+)
 def test_at_the_limit_it_is_flagged_in_place_and_a_person_names_the_side(way: str, column: str) -> None:
     with SoundBoard(KANBAN) as board:
         item = disputed(board)

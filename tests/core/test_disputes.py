@@ -152,7 +152,9 @@ def test_the_number_of_rounds_is_the_flows(rounds: int) -> None:
 @pytest.mark.parametrize(
     ("answer", "to", "column", "resolution"),
     [
-        ("the tests must change", None, "tests", "accepted"),
+        ("Dev-agent is right.", None, "tests", "accepted"),
+        ("test-architect", None, "dev", "rejected"),
+        ("the tests must change", "tests", "tests", "accepted"),
         ("1", None, "tests", "accepted"),
         ("2", None, "dev", "rejected"),
         ("the tests stay", "dev", "dev", "rejected"),
@@ -188,7 +190,7 @@ def test_ones_own_work_and_the_first_stage_go_to_a_person(column: str, artifact:
         story.effort("failed", artifacts=[{"name": artifact}])
     story.effort("disputed", comments=[{"content": "this is wrong", "artifact": artifact}])
     assert story.place == (column, "needs-human-review")
-    story.answer("q1", "do it again")
+    story.answer("q1", "1, do it again")
     assert story.place == (column, "ready") and story.comments[0].status == "resolved"
 
 
@@ -273,7 +275,7 @@ def test_a_finished_item_with_an_open_dispute_is_asked_about_once() -> None:
     for _ in range(3):
         story.effort("done")
     assert story.place == ("done", "awaiting-divine-guidance")
-    story.answer(story.open_questions[0].id, "yes, accept it")
+    story.answer(story.open_questions[0].id, "yes")
     assert story.place == ("done", "done") and story.open_questions == []
 
 

@@ -319,7 +319,7 @@ def test_after_an_answer_the_counts_are_zero_and_the_clarifications_one() -> Non
         item = three_failures(board)
         for expert in EXPERTS:
             board.effort(expert, "failed", summary="EXPERT_UNSUCCESSFUL")
-        board.answer(board.inbox()[0], "leave it out")
+        board.answer(board.inbox()[0], "1, leave it out")
         assert tracking(board, item) == {
             "self_solve_attempts": 0,
             "expert_attempts": 0,

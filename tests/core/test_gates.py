@@ -187,7 +187,7 @@ def test_a_passing_fault_of_a_gate_is_tried_again_three_times_and_is_nobodys_att
         board.effort("ward", "failed", cause=cause, summary="no network")
         assert board.place(item) == ("review", ASKED)
         assert board.show(item)["failure_count"] == 0 and board.item(item).span.reds == {}
-        board.answer(board.inbox()[0], "the network is back")
+        board.answer(board.inbox()[0], "1: the network is back")
         assert board.place(item) == ("review", "proving"), "an answer restores the state before the question"
         board.effort("ward", "done")
         assert board.place(item) == ("siege", "ready")
@@ -282,7 +282,7 @@ def test_a_mender_at_its_end_asks_and_the_answer_leads_back_to_the_ward() -> Non
         for way in ("one thing", "quite another matter", "a third approach"):
             board.effort("spiritmender", "failed", attempts=[{"approach": way}])
         assert board.place(item) == ("mend", ASKED)
-        board.answer(board.inbox()[0], "look at the logs")
+        board.answer(board.inbox()[0], "try again, and look at the logs")
         assert board.place(item) == ("mend", "ready")
         board.effort("spiritmender", "done")
         assert board.place(item) == ("review", "proving")

@@ -167,7 +167,7 @@ def test_accepting_the_risk_is_no_reason_to_change_anything(verdict: str) -> Non
 
 
 @pytest.mark.ledger("R-14", "P-07")
-@pytest.mark.parametrize("answer", ["1", "fix it", "close that hole first"])
+@pytest.mark.parametrize("answer", ["1", "fix it", "Fix it - close that hole first"])
 def test_a_critical_finding_is_fixed_unless_a_person_takes_the_risk_even_if_its_finder_said_done(answer: str) -> None:
     with SoundBoard(PIPELINE) as board:
         item = in_review(board)
@@ -300,7 +300,7 @@ def test_a_part_that_a_person_cancels_has_failed() -> None:
         board.on(part_of(board, item, "reviewer"), commands.CancelItem())
         board.effort("devils-advocate", "done")
         assert board.place(item) == ("review", ASKED)
-        board.answer(board.inbox()[0], "let it look again")
+        board.answer(board.inbox()[0], "try again")
         assert [p.agent for p in board.children(item, "part") if p.status == "ready"] == ["reviewer"]
         board.effort("reviewer", "done")
         assert board.place(item) == ("test", "ready"), "what the other said still holds"

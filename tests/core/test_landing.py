@@ -136,7 +136,7 @@ def test_after_the_flows_rounds_a_person_is_asked_and_their_answer_begins_anew()
         board.bring("d", work=change("src/a.py", base="m1", commit="c2"))
         board.bring("landing", "failed", **conflict("m2"))
         assert board.place(item) == ("done", ASKED)
-        board.answer(board.inbox()[0], "accept it")
+        board.answer(board.inbox()[0], "2")
         assert board.place(item) == ("dev", "ready"), "nobody has mended what is marked"
         assert board.item(item).span.reds == {"done": 1}, "it was counted anew"
         board.bring("d", work=change("src/a.py", base="m2", commit="c3"))

@@ -79,7 +79,7 @@ def test_without_an_origin_done_asks_where_to(column: str) -> None:
     story.effort("done")
     assert story.place == (column, ASKED)
     ways = [option.to for option in story.open_questions[0].options]
-    assert ways == ["stories", "arch", "tests", "dev", "review", "qa"]
+    assert ways == ["stories", "arch", "tests", "dev", "review", "qa", None, None], "and to park or to cancel it"
     story.answer("q1", "4")
     assert story.place == ("dev", "ready")
 
@@ -150,7 +150,7 @@ def test_out_of_a_human_column_it_goes_back_to_where_it_came_from() -> None:
     story = Story(KANBAN, "dev")
     story.do(MoveItem(column="needs-human"))
     assert story.place == ("needs-human", ASKED) and tier(KANBAN, story.it) == 2
-    story.answer(story.open_questions[0].id, "use the new API")
+    story.answer(story.open_questions[0].id, "back to dev, and use the new API")
     assert story.place == ("dev", "ready") and tier(KANBAN, story.it) == 0
 
 

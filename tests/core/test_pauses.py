@@ -152,7 +152,7 @@ def test_an_unknown_reset_is_waited_for_twice_as_long_each_time_and_a_third_asks
             waits.append(ends(board)["pool:cheap"])
             assert (board.place(item)[1] == ASKED) == (len(waits) >= 3)
             if len(waits) >= 3:
-                board.answer(board.inbox()[0])
+                board.answer(board.inbox()[0], "wait until then")
             board.sleep(waits[-1])
         assert waits == [300, 600, 1200, 2400, 3600, 3600]
 

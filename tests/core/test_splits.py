@@ -87,7 +87,7 @@ def test_a_circle_in_a_split_ends_the_run_and_asks(after: dict[str, list[str]]) 
         board.effort("pathseeker", "split", tasks=tasks)
         assert board.place(quest) == ("discover", ASKED)
         assert board.children(quest) == [] and "→" in board.queries.inbox()["questions"][0]["question"]
-        board.answer(board.inbox()[0], "one by one")
+        board.answer(board.inbox()[0], "split it again, one by one")
         board.effort("pathseeker", "split", tasks=[A])
         assert board.place(quest) == ("weave", "waiting")
 
@@ -552,6 +552,6 @@ start: discover
         board.adopt(small_flow(text))
         fail_three_times(board, b)
         assert board.place(b) == ("weave", ASKED), "nobody splits any more: a person decides"
-        board.answer(board.inbox()[0], "once more")
+        board.answer(board.inbox()[0], "1, once more")
         weave(board, b)
         assert board.place(quest) == ("done", "done")

@@ -43,7 +43,7 @@ def test_a_tag_that_nobody_watches_asks() -> None:
         board.effort("d", "stuck", reason="odd")
         assert board.place(item) == ("blocked", ASKED) and board.show(item)["tags"] == ["odd"]
         board.on(item, commands.EditItem(tags=["performance"]))
-        board.answer(board.inbox()[0], "let the racer look")
+        board.answer(board.inbox()[0], "let the racer look", to="blocked")
         assert board.place(item) == ("blocked", "ready")
         board.effort("racer", "done")
         assert board.place(item) == ("review", "ready")

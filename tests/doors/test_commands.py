@@ -94,7 +94,7 @@ def test_show_tells_the_dispute_and_how_to_decide_it(disputed: Moot) -> None:
     for words in ("The test contradicts the story.", "It does not.", "It does.", "No."):
         assert out.count(words) == 1, f"{words!r} is told once, in its thread"
     assert "disputed it, c001 → tests" in out and "disagreed, round 3" in out
-    assert "1. dev-agent is right: test-architect goes on in tests" in out
+    assert "1. dev-agent is right → goes to tests, the dispute accepted" in out
     assert out.rstrip().endswith("You decide: moot answer q1 1")
 
 

@@ -77,6 +77,9 @@ def test_ids_come_with_what_helps_to_choose(known: Moot) -> None:
     assert values(known, "show", "", shell="bash") == ["1", "2", "3"]
     question = completing(known, "answer", "")
     assert [value for value, _ in question] == ["q1"] and question[0][1].startswith("#1 ")
+    ways = [("1", "dev-agent is right"), ("2", "test-architect is right"), ("3", "park it"), ("4", "cancel it")]
+    assert completing(known, "answer", "q1", "") == ways
+    assert completing(known, "answer", "q9", "") == []
     run = known.json("show", "2")["runs"][-1]["run"]
     assert completing(known, "renew", "") == [(run, "dev-agent on #2")]
     everybody = values(known, "output", "")

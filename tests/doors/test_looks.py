@@ -98,7 +98,7 @@ kanban  1 ready · 1 for you
 
  ? q1 #1  dev-agent and test-architect disagree about tests/test_reset.py. Who
           is right?
-   moot answer q1 1, or in words
+   moot answer q1 1
    all that is needed to decide: moot inbox
 
  stories  story-agent
@@ -127,9 +127,11 @@ INBOX = """\
                 test-architect: No.
       Question  dev-agent and test-architect disagree about tests/test_reset.py.
                 Who is right?
-      Options   1. dev-agent is right: test-architect goes on in tests
-                2. test-architect is right: dev-agent goes on in dev
-      Answer    moot answer q1 1  or  moot answer q1 "…"
+      Options   1. dev-agent is right → goes to tests, the dispute accepted
+                2. test-architect is right → goes to dev, the dispute rejected
+                3. park it → rests until you answer again
+                4. cancel it → ends, with its runs and children
+      Answer    moot answer q1 1  and, if you like, words for the agent: "…"
 """
 SHOW = """\
 #2  Reset links expire after one hour

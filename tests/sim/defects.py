@@ -23,7 +23,7 @@ from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.order import Place, place, taker
-from folkmoot.core.records import Run
+from folkmoot.core.records import Question, Run
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
     answers,
@@ -38,6 +38,8 @@ from folkmoot.core.rules import (
     questions,
     settling,
 )
+from folkmoot.core.rules.asking import choosing
+from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import form, gates, required, verdicts
@@ -464,6 +466,43 @@ def default_resets(patch: Patch) -> None:
     change_rule(patch, PassDeadline, wrong)
 
 
+@defect("R-16", "a rule asks, and offers no way to answer")
+def no_ways(patch: Patch) -> None:
+    opened = questions._open
+
+    def wrong(case: Case, asked: Question, *rest: Any) -> None:
+        opened(case, replace(asked, options=[]) if asked.takes == "option" else asked, *rest)
+
+    patch.setattr(questions, "_open", wrong)
+
+
+@defect("R-16", "words that are no option are taken for guidance")
+def any_words(patch: Patch) -> None:
+    choose = choosing.choose
+
+    def wrong(question: Question, answer: str, *rest: Any, **more: Any) -> Chosen:
+        try:
+            return choose(question, answer, *rest, **more)
+        except Invalid:
+            return Chosen(None, answer)
+
+    patch.setattr(answers, "choose", wrong)
+
+
+@defect("R-16", "an answer leaves the limit that raised the question", flow=limited("escalation", attempts=1))
+def the_same_again(patch: Patch) -> None:
+    patch.setattr(answers, "reset_counters", lambda case, reason: None)
+
+
+@defect("R-16", "an item is parked, and its question closed", in_log=False)
+def parked_for_good(patch: Patch) -> None:
+    def wrong(case: Case, question: Question, text: str) -> None:
+        option = next(option for option in question.options if option.effect == "park")
+        answers._record(case, question, Chosen(option, text), None, None)
+
+    patch.setattr(answers, "_park", wrong)
+
+
 @defect("R-18", "an ended item comes back by itself")
 def undead(patch: Patch) -> None:
     give_up = answers.give_up
@@ -502,7 +541,7 @@ def same_expert(patch: Patch) -> None:
     "after three experts the agent goes on",
     flow=limited("escalation", own_attempts=1, attempts=None),
     alone=True,
-    first=190,
+    first=30,
 )
 def no_end_of_experts(patch: Patch) -> None:
     patch.setattr(settling, "EXPERTS_MAX", 1000)
@@ -683,7 +722,7 @@ def believed_words(patch: Patch) -> None:
     patch.setattr(pauses, "_seconds", lambda command, count: command.seconds or 300.0)
 
 
-@defect("R-07", "a long pause asks nobody", flow=FERRY)
+@defect("R-07", "a long pause asks nobody", flow=FERRY, first=30)
 def silent_pause(patch: Patch) -> None:
     patch.setattr(pauses, "_ask_about", lambda *rest: None)
 

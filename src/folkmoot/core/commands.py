@@ -8,6 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
 
 
@@ -174,6 +175,8 @@ class AnswerQuestion(Command, frozen=True, gc=False, kw_only=True):
     question: str
     answer: str
     to: str | None = None
+    more: str = ""  # words for the agent beside the option that `answer` chooses
+    text: bool = False  # `answer` is words, also where it looks like an option
 
 
 class SettleDependency(Command, frozen=True, gc=False, kw_only=True):
@@ -242,7 +245,8 @@ class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
     part: str
     context: str = ""
     help: str | None = None
-    options: list[Option] = field(default_factory=list)
+    options: list[Option] = field(default_factory=list)  # of a clarification
+    ways: list[Way] = field(default_factory=list)  # of any other kind
 
 
 class KeepOutput(Command, frozen=True, gc=False, kw_only=True):

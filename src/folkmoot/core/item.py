@@ -47,6 +47,8 @@ class Span(Struct, frozen=True, gc=False, omit_defaults=True):
     experts: list[str] = field(default_factory=list)  # asked since the last guidance
     discoveries: int = 0  # how often it was sent to be split
     reds: dict[str, int] = field(default_factory=dict)  # column -> how often its gate was red and `on_red` took it
+    splits: int = 0  # how often it was split
+    whole: bool = False  # a person said no to a split: the next one asks
     usd: float = 0.0  # what its runs have cost
     tokens: int = 0
     seconds: float = 0.0

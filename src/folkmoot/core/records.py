@@ -87,14 +87,13 @@ class Comment(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
 
 class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    """A way to answer; `to` or `effect` says what choosing it does beyond its words."""
+    """A way to answer; `effect` says what choosing it does beyond its words (see `core/ways.py`), `to` where."""
 
     option: str
     why_insufficient: str | None = None
     to: str | None = None
-    # cancel; finish: as if done; fix: then it returns to whoever asked; waive: not a fault;
-    # go: the pool is tried again; give, keep: paths asked for
     effect: str | None = None
+    says: str | None = None  # yes, no: the plain answer that means it
 
 
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -114,11 +113,20 @@ class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     dependency: str | None = None  # the cancelled item it is about
     part: str | None = None  # the agent of the group whose part raised it
     paths: list[str] = field(default_factory=list)  # the files that a run wants for the item
+    split: Report | None = None  # the tasks that wait for a person's yes
+    takes: str = ""  # option: its options decide; words: it is open; empty: it was asked before this was written down
     state: str = "open"  # open, answered, withdrawn, defaulted
     answer: str | None = None
     answered_by: str | None = None
     at: int = 0
     answered_at: int | None = None
+
+    @property
+    def decides(self) -> bool:
+        """Is it answered by one of its options only?"""
+        if self.takes:
+            return self.takes == "option"
+        return any(option.effect or option.to for option in self.options)
 
 
 MESSAGE_STATUSES = ("pending", "accepted", "completed", "rejected")

@@ -134,8 +134,18 @@ class Board:
             else:
                 waiting.sleep()
 
-    def answer(self, question: str, answer: str, *, to: str | None = None, key: str | None = None) -> View:
-        command = commands.AnswerQuestion(question=question, answer=answer, to=to)
+    def answer(
+        self,
+        question: str,
+        answer: str,
+        more: str = "",
+        *,
+        text: bool = False,
+        to: str | None = None,
+        key: str | None = None,
+    ) -> View:
+        """By an option's number, its words or how they begin; `more` is for the agent. With `text` it is words only."""
+        command = commands.AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to)
         return self._application.engine.answer(self._speaker, command, checked_key(key))
 
     def move(self, item: str, column: str, *, why: str = "", key: str | None = None) -> View:

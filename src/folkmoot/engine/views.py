@@ -9,8 +9,9 @@ import msgspec
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
-from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Pause, Question, Run
+from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
 from folkmoot.core.rules.running.limits import in_force
+from folkmoot.core.ways import does
 from folkmoot.core.why import tier, why
 from folkmoot.engine.moment import Moment
 
@@ -186,7 +187,8 @@ def question_view(question: Question) -> View:
         "question": question.question,
         "context": question.context,
         "help": question.help,
-        "options": [{"option": o.option, "why_insufficient": o.why_insufficient, "to": o.to} for o in question.options],
+        "options": [_option_view(option) for option in question.options],
+        "takes": "option" if question.decides else "words",
         "blocking": question.blocking,
         "default": question.default,
         "state": question.state,
@@ -194,6 +196,11 @@ def question_view(question: Question) -> View:
         "answered_by": question.answered_by,
         "requested_at": moment_text(question.at),
     }
+
+
+def _option_view(option: Option) -> View:
+    said = {"option": option.option, "why_insufficient": option.why_insufficient, "to": option.to}
+    return {**said, "effect": option.effect, "does": does(option)}
 
 
 def pending_view(question: Question) -> View:

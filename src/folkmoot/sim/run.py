@@ -10,6 +10,7 @@ from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.sim.agents import CHARACTERS, Agent
+from folkmoot.sim.answering import hasty
 from folkmoot.sim.couriers import courier
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
@@ -129,6 +130,7 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
         world.enter(Person(world, name, items // 2).script())
     for script in (reader(world), reader(world), onlooker(world), weather(world), settler(world), impatient(world)):
         world.enter(script)
+    world.enter(hasty(world))
     if chance.random() < REFORM_RATE:
         world.enter(reformer(world))
     if world.flow.messages:

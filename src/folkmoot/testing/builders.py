@@ -208,8 +208,9 @@ class Story:
         self.do(commands.ReportRun(report=report(outcome, **parts), final=True), speaker)
         return self.it
 
-    def answer(self, question: str, answer: str = "go on", to: str | None = None) -> Item:
-        self.do(commands.AnswerQuestion(question=question, answer=answer, to=to))
+    def answer(self, question: str, answer: str = "1", to: str | None = None, **more: Any) -> Item:
+        """Without words by its first option."""
+        self.do(commands.AnswerQuestion(question=question, answer=answer, to=to, **more))
         return self.it
 
     def neighbour(self) -> Neighbour:
@@ -291,8 +292,9 @@ class TrialBoard:
     def on(self, item: str, command: Command, speaker: Speaker = PERSON) -> View:
         return self.engine.on_item(speaker, item, command)
 
-    def answer(self, question: str, answer: str = "go on", to: str | None = None) -> View:
-        return self.engine.answer(PERSON, commands.AnswerQuestion(question=question, answer=answer, to=to))
+    def answer(self, question: str, answer: str = "1", to: str | None = None, **more: Any) -> View:
+        """Without words by its first option."""
+        return self.engine.answer(PERSON, commands.AnswerQuestion(question=question, answer=answer, to=to, **more))
 
     def show(self, item: str) -> View:
         return self.queries.show(item)

@@ -181,7 +181,8 @@ class Person:
         left = ""
         if self._wait.seconds is not None:
             left = f" ({max(self._wait.seconds - (time.monotonic() - self._asked_at), 0):.0f}s)"
-        return f"{self._note}answer {numbers}or in words{left}: {self._typed}_"
+        words = "or in words" if asked["takes"] == "words" else "or its words"
+        return f"{self._note}answer {numbers}{words}{left}: {self._typed}_"
 
     @contextmanager
     def listening(self) -> Iterator[None]:

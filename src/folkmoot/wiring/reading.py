@@ -30,7 +30,7 @@ def content_of(path: str) -> bytes:
 
 def shown(path: str) -> str:
     """The path as a user in this folder would type it."""
-    near = os.path.relpath(path)
+    near = os.path.relpath(path or os.curdir)
     return path if near.startswith("..") else near
 
 

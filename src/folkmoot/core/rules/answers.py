@@ -2,12 +2,16 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
+from folkmoot.core.rules.asking.choosing import Chosen, choose
 from folkmoot.core.rules.children.parts import waived
 from folkmoot.core.rules.children.reopening import sent_to_fix
+from folkmoot.core.rules.children.tasks import carry_out
 from folkmoot.core.rules.claims import revoke
 from folkmoot.core.rules.dependencies import drop_dependency
 from folkmoot.core.rules.disputes import close
@@ -27,7 +31,8 @@ from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
 GUIDANCE_KEPT = 20
-OPTION_DIGITS = 4
+# What says by itself where the item goes, or that it goes nowhere.
+SAYS_WHERE = frozenset({"park", "cancel", "finish", "split"})
 
 
 def answer(case: Case, command: AnswerQuestion) -> None:
@@ -43,44 +48,72 @@ def answer(case: Case, command: AnswerQuestion) -> None:
             f"look at the item with: moot show {question.item}",
         )
     if question.state != "open" or case.item.status in ENDED:
-        _late(case, question, command.answer)
+        _late(case, question, f"{command.answer}: {command.more}" if command.more else command.answer)
         return
-    option = _chosen(question, command.answer)
-    if (question.dependency or question.paths) and option is None:
-        ways = ", ".join(f"{n} {way.option}" for n, way in enumerate(question.options, start=1))
-        raise Invalid(
-            "choose_option", f"{question.id} needs one of its options: {ways}", question.help or "answer by number"
-        )
-    text = option.option if option else command.answer
+    said = _heard(question, command)
+    option = said.option
+    effect = option.effect if option else None
+    if effect == "park":
+        _park(case, question, said.text)
+        return
     target = _target(case, question, command, option)
     origins = _origins(case, question, target)
-    _record(case, question, text, target)
-    decided = _settle_dispute(case, question, target)
+    _record(case, question, said, target, command.to)
+    decided = _settle_dispute(case, question, target, effect)
     reset_counters(case, "divine_clarification_received")
-    if option and option.effect == "cancel":
-        give_up(case, text)
+    if effect == "cancel":
+        give_up(case, said.text)
         return
-    if option and option.effect == "go":
+    if effect == "go":
         go_on(case, question.id)
-    if option and option.effect == "waive" and question.part:
+    if effect == "waive" and question.part:
         case.set("item_rests", {"waived": question.part}, outputs=waived(case.item.outputs, question.part))
+    if effect == "whole":
+        case.set("item_rests", {"why": said.text}, span=replace(case.item.span, whole=True))
     if question.dependency:
         drop_dependency(case, question.dependency)
     if question.paths:
-        _give_paths(case, question, option is not None and option.effect == "give")
+        _give_paths(case, question, effect == "give")
     waits = case.item.status == "running" or asking_status(case.questions.values())
-    if option and option.effect == "finish" and not waits:
-        # Whoever accepts what a gate has found red does not want to hear it from the gate again.
-        proving = case.item.proving
-        proven = proving is not None and proving.column == case.item.column
-        case.emit("agent_resumes_with_guidance", {"why": text}, item=at_rest(case))
-        waive(case, not_green(case, proving.left) if proving and proven else [], text)
-        finish(case, proven=proven)
+    if effect == "finish" and not waits:
+        _finish(case, said.text)
+    elif effect == "split" and question.split is not None and case.item.status != "running":
+        case.emit("agent_resumes_with_guidance", {"why": said.text}, item=at_rest(case, goes_to=None))
+        carry_out(case, question.split, allowed=True)
     else:
         fixes: dict[str, Any] = {}
-        if option and option.effect == "fix" and not waits:
-            target, fixes = sent_to_fix(case, target, text)
+        if effect == "fix" and option and option.to and not waits:
+            target, fixes = sent_to_fix(case, target, said.text)
         _resume(case, target, origins, decided or "a person has answered", **fixes)
+
+
+def _heard(question: Question, command: AnswerQuestion) -> Chosen:
+    """What the answer means. A column decides too; but what is asked about files or a dependency it cannot decide."""
+    free = command.to is not None and not question.dependency and not question.paths
+    said = choose(question, command.answer, command.more, text=command.text, free=free)
+    if command.to is not None and said.option is not None and said.option.effect in SAYS_WHERE:
+        words = f"{said.option.option!r} and --to {command.to} say two things about where the item goes"
+        raise Invalid("two_answers", words, "leave one of them out")
+    return said
+
+
+def _park(case: Case, question: Question, text: str) -> None:
+    """Not now: nobody works on the item, and its question stays open (R-03). It is no guidance, and resets nothing."""
+    if case.item.status == "running":
+        words = f"an agent works on item {case.item.id}: it cannot be parked now"
+        raise Refused("item_running", words, "wait for its report, or choose another option")
+    context = {"question": question.id, "by": case.speaker.name, "why": text}
+    row = {"blocking": True, "deadline": None}
+    case.emit("item_parked", context, item={"status": "parked"}, questions=(question.id, row))
+
+
+def _finish(case: Case, why: str) -> None:
+    """Whoever accepts what a gate has found red does not want to hear it from the gate again."""
+    proving = case.item.proving
+    proven = proving is not None and proving.column == case.item.column
+    case.emit("agent_resumes_with_guidance", {"why": why}, item=at_rest(case))
+    waive(case, not_green(case, proving.left) if proving and proven else [], why)
+    finish(case, proven=proven)
 
 
 def _give_paths(case: Case, question: Question, gives: bool) -> None:
@@ -95,22 +128,6 @@ def give_up(case: Case, why: str) -> None:
     revoke(case, why)
     withdraw(case, why)
     case.set("item_cancelled", {"why": why}, status="cancelled", run=None, because=why, disputes=[], flag=None)
-
-
-def _chosen(question: Question, answer: str) -> Option | None:
-    """An option by its number or by its very words."""
-    for option in question.options:
-        if option.option == answer:
-            return option
-    if not (question.options and answer.isdecimal()):
-        return None
-    if len(answer) > OPTION_DIGITS or not 1 <= int(answer) <= len(question.options):
-        raise Invalid(
-            "no_such_option",
-            f"{question.id} has options 1 to {len(question.options)}, not {answer[:20]}",
-            "answer with one of them, or in words",
-        )
-    return question.options[int(answer) - 1]
 
 
 def _target(case: Case, question: Question, command: AnswerQuestion, option: Option | None) -> str | None:
@@ -132,13 +149,15 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     return target
 
 
-def _record(case: Case, question: Question, text: str, target: str | None) -> None:
-    by = case.speaker.name
+def _record(case: Case, question: Question, said: Chosen, target: str | None, to: str | None) -> None:
+    by, text = case.speaker.name, said.text
+    chosen = said.option.option if said.option else None
+    told = {"question": question.id, "answer": text, "by": by, "option": chosen, "to": to}
     remaining = [q for q in case.item.open_questions if q != question.id]
     row = {"state": "answered", "answer": text, "answered_by": by, "answered_at": case.situation.at}
     case.emit(
         "divine_response_received",
-        {"question": question.id, "answer": text, "by": by},
+        {name: words for name, words in told.items() if words is not None},
         item={"open_questions": remaining},
         questions=(question.id, row),
     )
@@ -152,16 +171,17 @@ def _record(case: Case, question: Question, text: str, target: str | None) -> No
     )
 
 
-def _settle_dispute(case: Case, question: Question, target: str | None) -> str | None:
+def _settle_dispute(case: Case, question: Question, target: str | None, effect: str | None) -> str | None:
     """End the thread the question was about; says for whom the person decided, if it was a dispute."""
     if question.thread is None:
         return None
     dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
-    upheld = dispute is not None and target == dispute.disputer.column
-    close(case, question.thread, "rejected" if upheld else "accepted")
+    # Who only says where the item goes on has decided for the side that need not change anything.
+    rejected = effect == "dismiss" or (effect != "uphold" and dispute is not None and target == dispute.disputer.column)
+    close(case, question.thread, "rejected" if rejected else "accepted")
     if dispute is None:
         return None
-    right = dispute.maker if upheld else dispute.disputer
+    right = dispute.maker if rejected else dispute.disputer
     return f"a person decided for {right.agent} in {question.thread}"
 
 

@@ -1,9 +1,10 @@
 """The circuit breaker: a dispute that has gone on too long stops, and a person decides (R-12, K-07)."""
 
 from folkmoot.core.item import Dispute
-from folkmoot.core.records import Option
+from folkmoot.core.rules.asking.telling import statements_told
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import Way
 
 
 def trip_breakers(case: Case) -> None:
@@ -18,22 +19,26 @@ def trip_breakers(case: Case) -> None:
 
 def flag(case: Case, dispute: Dispute, flag: str) -> None:
     """The breaker: the item stays where it is, and nobody is dispatched on it until a person has decided."""
-    words = [c for c in case.comments.values() if thread_of(case, c.id) == dispute.thread]
     maker, disputer = dispute.maker, dispute.disputer
-    ways = [
-        Option(option=f"{disputer.agent} is right: {maker.agent} goes on in {maker.column}", to=maker.column),
-        Option(option=f"{maker.agent} is right: {disputer.agent} goes on in {disputer.column}", to=disputer.column),
-    ]
+    one, other = (disputer.agent, maker.agent)
+    if one == other:
+        one, other = f"{one} in {disputer.column}", f"{other} in {maker.column}"
     ask(
         case,
         "dispute",
         f"{disputer.agent} and {maker.agent} disagree about {dispute.artifact or 'the work'}. Who is right?",
-        context="\n".join(f"{comment.author}: {comment.content}" for comment in words),
-        options=ways,
+        Way(f"{one} is right", "uphold", maker.column),
+        Way(f"{other} is right", "dismiss", disputer.column),
+        context=statements_of(case, dispute.thread),
         thread=dispute.thread,
         flag=flag,
         because=f"{disputer.agent} and {maker.agent} disagree after {dispute.rounds} rounds ({dispute.thread})",
     )
+
+
+def statements_of(case: Case, thread: str) -> str:
+    """Everything that was said in a thread, in order."""
+    return statements_told(case, [comment for comment in case.comments if thread_of(case, comment) == thread])
 
 
 def thread_of(case: Case, comment: str) -> str | None:

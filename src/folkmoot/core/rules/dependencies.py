@@ -16,12 +16,12 @@ from folkmoot.core.commands import (
 )
 from folkmoot.core.item import BOUND, ENDED, Item, Output
 from folkmoot.core.order import RANK_MAX
-from folkmoot.core.records import Option
 from folkmoot.core.rules.children.help import expert_failed
 from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
-from folkmoot.core.rules.questions import ask, withdraw
+from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.ways import Way
 from folkmoot.errors import Invalid, Refused
 
 
@@ -182,15 +182,12 @@ def raise_question(case: Case, command: RaiseQuestion) -> None:
     """Ask what a child may not ask itself (R-14). The others run on."""
     if case.item.status in ENDED:
         return
-    ask(
-        case,
-        command.kind,
-        command.question,
-        context=command.context,
-        help=command.help,
-        options=command.options,
-        part=command.part,
-    )
+    told, part = command.context, command.part
+    assert command.ways or command.kind == "clarification", "only what an agent asks itself takes any words"
+    if command.ways:
+        ask(case, command.kind, command.question, *command.ways, context=told, help=command.help, part=part)
+    else:
+        clarify(case, command.question, context=told, help=command.help, options=command.options, part=part)
 
 
 def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[str]) -> None:
@@ -209,7 +206,9 @@ def ask_about_cancelled(case: Case, need: str) -> None:
         case,
         "decision",
         f"Item {need}, which this one waits for, was cancelled. Go on without it?",
-        options=[Option(option="go on without it"), Option(option="cancel this one too", effect="cancel")],
+        Way("go on without it", "drop", says="yes"),
+        Way("cancel this one too", "cancel"),
+        context=f"this one: {case.item.title}",
         help=f"to replace it: moot edit {case.item.id} --after OTHER",
         dependency=need,
     )

@@ -10,6 +10,7 @@ from folkmoot.core.rules.breaker import flag, thread_of
 from folkmoot.core.rules.movement import enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import Way
 from folkmoot.core.words import plain
 
 
@@ -214,7 +215,10 @@ def _open(case: Case, statement: Comment, agent: str, reason: str | None) -> Non
     if maker is None or maker == stage_of(case) or case.flow.watcher(maker) == agent:
         whose = "its own work" if maker else "work that no stage made"
         case.set("dispute_opened", {"thread": statement.id, "by": agent}, span=span)
-        ask(case, "dispute", f"{agent} disputes {whose}: {statement.content}", thread=statement.id)
+        right, wrong = Way(f"{agent} is right", "uphold"), Way("the work stays as it is", "dismiss")
+        words = f"{agent} disputes {whose}: {statement.content}"
+        told = " ".join(said for said in (statement.artifact, statement.target) if said)
+        ask(case, "dispute", words, right, wrong, context=f"about {told}" if told else "", thread=statement.id)
         return
     dispute = Dispute(
         thread=statement.id,

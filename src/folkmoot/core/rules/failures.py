@@ -6,12 +6,14 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import Effort, Span
 from folkmoot.core.report import Report, Try
+from folkmoot.core.rules.asking.telling import facts, said_told
 from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import judge
-from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow
-from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
+from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN, CANCEL, GO_ON, PARK, Way
 from folkmoot.core.words import is_security, known_reason, meaning_of
 
 BACKOFF_SECONDS = 5.0
@@ -19,6 +21,7 @@ CONFLICTS_MAX = 2
 INCOMPLETES_MAX = 3
 # Causes that say by themselves who must act, also where an agent only says that it is stuck.
 ENDS = ("requirement", "size", "integration", "fatal")
+WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."
 
 
 def failed(case: Case, report: Report, stated: bool = False) -> None:
@@ -35,7 +38,7 @@ def failed(case: Case, report: Report, stated: bool = False) -> None:
     elif cause == "requirement":
         _unclear(case, report)
     elif cause == "size":
-        to_discovery(case, _words(report))
+        to_discovery(case, _words(report), said_told(report))
     elif cause == "fatal":
         _fatal(case, report)
     elif cause == "integration":
@@ -57,7 +60,8 @@ def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None
     context = {"cause": cause, "why": why, "execution": effort.executions}
     if effort.executions >= case.flow.limits.executions:
         case.emit("error_occurred", context, item=at_rest(case, effort=effort))
-        ask(case, "decision", f"{effort.executions} executions ended by a passing fault ({cause}): {why}")
+        words = f"{effort.executions} executions ended by a passing fault ({cause}): {why}"
+        ask(case, "decision", words, AGAIN, context=facts(said_last(case), history(case)))
         return
     pause = BACKOFF_SECONDS * 2 ** (effort.executions - 1) * (0.5 + case.situation.draw.jitter)
     again(case, "error_occurred", {**context, "pause": round(pause, 3)}, effort=effort, wake_at=case.now + pause)
@@ -85,7 +89,8 @@ def incomplete(case: Case, report: Report) -> None:
     context = {"count": effort.incompletes, "why": report.summary}
     case.emit("work_left_incomplete", context, item=at_rest(case, effort=effort))
     if effort.incompletes >= INCOMPLETES_MAX:
-        ask(case, "decision", f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}")
+        words = f"{effort.incompletes} runs in a row left the work incomplete: {_words(report)}"
+        ask(case, "decision", words, GO_ON, context=facts(said_told(report), history(case)))
 
 
 def stuck(case: Case, report: Report) -> None:
@@ -97,14 +102,15 @@ def stuck(case: Case, report: Report) -> None:
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
     if target is None and is_security(reason):
-        ask(case, "decision", because)
+        ask(case, "decision", because, GO_ON, context=facts(said_told(report), history(case)))
     elif target is None and report.cause in ENDS:
         # What no further attempt can mend needs no reason: its cause says who can.
         failed(case, replace(report, attempts=[]))
     elif target is None:
         seek_help(case, agent, because, blocked=True)
     elif case.flow.columns[target].kind == "dispute":
-        ask(case, "decision", f"{because}. The reason leads to {target}, but nothing is disputed.")
+        words = f"{because}. The reason leads to {target}, but nothing is disputed."
+        ask(case, "decision", words, GO_ON, context=facts(said_told(report), history(case)))
     else:
         leave_flow(case, target, because, reason)
 
@@ -112,7 +118,8 @@ def stuck(case: Case, report: Report) -> None:
 def _fatal(case: Case, report: Report) -> None:
     """Nothing that an agent could try would help: a person at once, and nothing more is counted (H-08, E-08)."""
     if not tried_before(case, report):
-        ask(case, "decision", f"It cannot go on without you: {_words(report)}", context=history(case))
+        words = f"It cannot go on without you: {_words(report)}"
+        ask(case, "decision", words, AGAIN, context=facts(said_told(report), history(case)))
 
 
 def tried_before(case: Case, report: Report) -> bool:
@@ -220,7 +227,10 @@ def _unclear(case: Case, report: Report) -> None:
     if target and case.flow.acting(target, [reason]).kind == "backflow":
         leave_flow(case, target, f"unclear ({reason}): {_words(report)}", reason)
     else:
-        ask(case, "clarification", f"The requirement is not clear: {_words(report)}", context=report.blockers or "")
+        # No option can say what is meant: words do. The options are for whoever has none.
+        ways = Way("go on with what there is", "again"), PARK, CANCEL
+        words = f"The requirement is not clear: {_words(report)}"
+        clarify(case, words, options=[way.option for way in ways], context=said_told(report), help=WHAT_IS_MEANT)
 
 
 def _words(report: Report) -> str:

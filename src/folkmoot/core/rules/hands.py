@@ -19,7 +19,7 @@ from folkmoot.core.rules.dependencies import ask_about_cancelled, check_parent, 
 from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
-from folkmoot.core.rules.questions import ask, withdraw
+from folkmoot.core.rules.questions import clarify, withdraw
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case, origin_of
@@ -315,9 +315,8 @@ def ask_person(case: Case, command: AskPerson) -> None:
         raise Refused("may_not_ask", words, "say in the report what is missing")
     options = [Option(option=option) for option in command.options]
     counted = count_said(case, "questions")
-    ask(
+    clarify(
         case,
-        "clarification",
         command.question,
         context=command.context,
         options=options,

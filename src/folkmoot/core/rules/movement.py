@@ -9,9 +9,11 @@ from folkmoot.core import order
 from folkmoot.core.commands import CancelItem
 from folkmoot.core.flow import END, LANDING, Column
 from folkmoot.core.item import ASKING, BOUND, ENDED, Effort, Item, Output, Proving
-from folkmoot.core.records import Attempt, Option
+from folkmoot.core.records import Attempt
+from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
 OFF_DEPTH_MAX = 2
@@ -147,7 +149,8 @@ def finish(case: Case, *, proven: bool = False) -> None:
     elif place.kind != "flow" and origins:
         enter(case, origins[-1], f"{column} has answered", origins=origins[:-1])
     elif place.kind != "flow" or place.next is None:
-        ask(case, "decision", f"The work in {column} is done. Where should the item go?", options=stages(case))
+        words = f"The work in {column} is done. Where should the item go?"
+        ask(case, "decision", words, *stages(case), context=said_last(case))
     else:
         go_forward(case, place)
 
@@ -238,7 +241,7 @@ def leave_flow(case: Case, target: str, because: str, reason: str | None = None)
     """Go to an escalation, specialist, backflow or human column, or ask if the item has done so too often (R-09)."""
     item = case.item
     if item.kind in BOUND:
-        ask(case, "decision", because)  # it never moves: its parent goes on with what there is
+        ask(case, "decision", because, AGAIN)  # it never moves: its parent goes on with what there is
         return
     stage = item.origins[0] if item.origins else item.column
     moves = item.span.off_moves.get(stage, 0)
@@ -246,7 +249,9 @@ def leave_flow(case: Case, target: str, because: str, reason: str | None = None)
         deep = f"it is {len(item.origins)} columns off the flow already"
         often = f"it left {stage} {moves} times already"
         why = "it is there already" if target == item.column else often if moves >= OFF_MOVES_MAX else deep
-        ask(case, "decision", f"{because}. The next step would be {target}, but {why}.", context=history(case))
+        there = [Way(f"let it go to {target}", "move", target)] if target != item.column else []
+        words = f"{because}. The next step would be {target}, but {why}."
+        ask(case, "decision", words, *there, Way(f"try again in {item.column}", "again"), context=history(case))
         return
     span = replace(
         item.span,
@@ -272,10 +277,16 @@ def _by_tag(case: Case, target: str) -> bool:
     return not place.agents and not place.human
 
 
-def stages(case: Case) -> list[Option]:
-    """Every watched stage of the flow, as ways to answer where an item should go."""
+def stages(case: Case) -> list[Way]:
+    """Every watched stage of the flow, as ways to answer where an item should go; there is always one."""
     flow = case.flow
-    return [Option(option=name, to=name) for name in flow.stages() if name in flow.columns and flow.watcher(name)]
+    watched = [name for name in flow.stages() if name in flow.columns and flow.watcher(name)]
+    return [Way(name, "move", name) for name in watched or [flow.start]]
+
+
+def said_last(case: Case) -> str:
+    """What the run said whose report is being judged, for a person who is asked about it."""
+    return said_told(case.run.report, summary=True) if case.run and case.run.report else ""
 
 
 def history(case: Case) -> str:

@@ -8,6 +8,7 @@ from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, R
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import Finding, Remark, Report
+from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
@@ -25,7 +26,7 @@ from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_req
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
-from folkmoot.core.rules.questions import ask, give_way
+from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
 from folkmoot.core.rules.running.work import (
     Judged,
@@ -39,6 +40,7 @@ from folkmoot.core.rules.running.work import (
 from folkmoot.core.rules.sharing.findings import against_done, identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN
 from folkmoot.core.words import is_security
 
 TOUCHED_MAX = 2_000
@@ -151,7 +153,8 @@ def _ends_child(case: Case, said: Report) -> bool:
         end_child(case, f"{case.item.agent} has spoken")
         return True
     if said.outcome == "stuck":
-        ask(case, "decision", f"{case.item.agent} is stuck: {said.summary or said.blockers or 'no words were given'}")
+        why = said.summary or said.blockers or "no words were given"
+        ask(case, "decision", f"{case.item.agent} is stuck: {why}", AGAIN, context=said_told(said))
         return True
     if case.item.kind == "expert" and said.outcome == "failed" and is_unsuccessful(said):
         record_attempts(case, said, "capability")
@@ -332,9 +335,8 @@ def _asks(case: Case, said: Report) -> None:
     tried_before(case, said)
     asked = said.question
     must_wait = is_security(said.escalation_reason) or at_limit(case)
-    ask(
+    clarify(
         case,
-        "clarification",
         asked.question,
         context=asked.context or "",
         help=asked.help,

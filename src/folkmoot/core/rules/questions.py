@@ -7,11 +7,15 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND, Output
 from folkmoot.core.records import Option, Question
+from folkmoot.core.report import Report
+from folkmoot.core.rules.asking.choosing import fitting
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import CANCEL, PARK, Way
 
 ENGINE = "folkmoot"  # the name under which the rules themselves speak
 # An item's third question since guidance blocks and has no default: two were for the agent's convenience.
 FREE_QUESTIONS = 2
+ENDS = ("cancel", "wait")  # a way that gives the item up, or lets time decide
 
 
 def asking_status(questions: Iterable[Question]) -> str | None:
@@ -26,51 +30,108 @@ def ask(
     case: Case,
     kind: str,
     question: str,
+    first: Way,
+    *more: Way,
+    context: str = "",
+    help: str | None = None,
+    blocking: bool = True,
+    thread: str | None = None,
+    dependency: str | None = None,
+    flag: str | None = None,
+    because: str | None = None,
+    part: str | None = None,
+    paths: Iterable[str] = (),
+    split: Report | None = None,
+) -> None:
+    """A question of the rules: one of its ways is the answer, the first is what most people would choose.
+
+    There is none without a way to answer it, and no default: where time runs out the item can only be parked (R-18).
+    A question that holds its item can be put off, or the item given up, unless its own ways say how that is done.
+    """
+    if _gives_way(case, question, part):
+        return
+    blocking = blocking or case.item.span.questions >= FREE_QUESTIONS
+    ways = [first, *more]
+    if blocking and not any(way.effect in ENDS for way in ways):
+        ways += [end for end in (PARK, CANCEL) if all(way.effect != end.effect for way in ways)]
+    if help is None and kind == "decision" and case.run is not None and case.run.sandboxed is not None:
+        help = f"What the last run printed: moot output {case.run.id}"
+    asked = Question(
+        id=case.new_question_id(),
+        item=case.item.id,
+        kind=kind,
+        question=question,
+        agent=ENGINE,
+        run=case.run.id if case.run else None,
+        context=context,
+        help=help,
+        options=[way.option for way in ways],
+        blocking=blocking,
+        deadline=_deadline(case),
+        thread=thread,
+        dependency=dependency,
+        part=part,
+        paths=list(paths),
+        split=split,
+        takes="option",
+        at=case.situation.at,
+    )
+    _open(case, asked, {}, {"flag": flag} if flag else {}, {"because": because} if because else {})
+
+
+def clarify(
+    case: Case,
+    question: str,
     *,
     context: str = "",
     options: Iterable[Option] = (),
     help: str | None = None,
     blocking: bool = True,
     default: str | None = None,
-    thread: str | None = None,
-    dependency: str | None = None,
-    flag: str | None = None,
-    because: str | None = None,
     part: str | None = None,
     counted: dict[str, Any] | None = None,
-    paths: Iterable[str] = (),
 ) -> None:
-    """Open a question about the item. A default is the caller's to give only where R-18 allows one."""
-    if case.item.kind in BOUND and not (part and case.item.parent is None):
-        give_way(case, question)
+    """An agent's own question: any words are an answer. Its default is one of its options, or becomes one (R-18)."""
+    if _gives_way(case, question, part):
         return
+    known = list(options)
     if case.item.span.questions >= FREE_QUESTIONS:
         blocking, default = True, None
-    if help is None and kind == "decision" and case.run is not None and case.run.sandboxed is not None:
-        help = f"What the last run printed: moot output {case.run.id}"
-    deadline = case.flow.questions.deadline
-    question_id = case.new_question_id()
+    if default is not None:
+        meant = fitting(known, default)
+        known += [] if meant else [Option(option=default)]
+        default = meant.option if meant else default
     asked = Question(
-        id=question_id,
+        id=case.new_question_id(),
         item=case.item.id,
-        kind=kind,
+        kind="clarification",
         question=question,
-        # Only a clarification is an agent's own question; the others are raised by a rule.
-        agent=case.run.agent if case.run and kind == "clarification" else ENGINE,
+        agent=case.run.agent if case.run else ENGINE,
         run=case.run.id if case.run else None,
         context=context,
         help=help,
-        options=list(options),
+        options=known,
         blocking=blocking,
         default=default,
-        deadline=case.now + deadline if deadline is not None else None,
-        thread=thread,
-        dependency=dependency,
+        deadline=_deadline(case),
         part=part,
-        paths=list(paths),
+        takes="words",
         at=case.situation.at,
     )
-    _open(case, asked, counted or {}, {"flag": flag} if flag else {}, {"because": because} if because else {})
+    _open(case, asked, counted or {})
+
+
+def _gives_way(case: Case, question: str, part: str | None) -> bool:
+    """A child that may not ask ends instead; only what was dispatched, and has no parent, is asked about itself."""
+    if case.item.kind not in BOUND or (part and case.item.parent is None):
+        return False
+    give_way(case, question)
+    return True
+
+
+def _deadline(case: Case) -> float | None:
+    seconds = case.flow.questions.deadline
+    return case.now + seconds if seconds is not None else None
 
 
 def _open(case: Case, asked: Question, rows: dict[str, Any], *changed: dict[str, Any]) -> None:

@@ -10,19 +10,20 @@ from msgspec.structs import replace
 from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import BOUND, ENDED
 from folkmoot.core.order import actor
-from folkmoot.core.records import Option
-from folkmoot.core.rules.breaker import trip_breakers
+from folkmoot.core.rules.asking.telling import facts, findings_told
+from folkmoot.core.rules.breaker import statements_of, trip_breakers
 from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help, take_help, wants_help
 from folkmoot.core.rules.children.parts import all_have_spoken, settle_group
 from folkmoot.core.rules.children.tasks import rejoin
 from folkmoot.core.rules.judging.required import unsigned
-from folkmoot.core.rules.movement import again, at_limit, enter, finish, history, stages
+from folkmoot.core.rules.movement import again, at_limit, enter, finish, history, said_last, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
 from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN, GO_ON, NOT_NOW, Way
 
 # More than a flow can have columns: whoever gets here has found a circle that no check of the flow has seen.
 STEPS_MAX = 1_000
@@ -64,14 +65,28 @@ def _see_to_it(case: Case) -> None:
         if not _check_fuse(case):
             _before_landing(case)
     elif column.human:
-        words = f"What should happen with {item.title!r}? {item.because}"
-        ask(case, "decision", words, context=history(case), options=[] if item.origins else stages(case))
+        _ask_in_human_column(case)
     elif item.column == END:
         _settle_at_the_end(case)
     elif actor(flow, item) is None:
         _settle_unwatched(case)
     else:
         _settle_with_agent(case)
+
+
+def _ask_in_human_column(case: Case) -> None:
+    item = case.item
+    words = f"What should happen with {item.title!r}? {item.because}"
+    following = case.flow.columns[item.column].next
+    if item.origins:
+        ways = [Way(f"back to {item.origins[-1]}", "again")]
+    elif following:
+        ways = [Way(f"go on to {following}", "again", says="yes"), *stages(case)]
+    else:
+        ways = stages(case)
+    help = f"to send it elsewhere, say where: --to COLUMN (columns: {', '.join(case.flow.columns)})"
+    told = facts(history(case), said_last(case), findings_told(item.findings))
+    ask(case, "decision", words, *ways, context=told, help=help)
 
 
 def _join(case: Case) -> None:
@@ -98,9 +113,10 @@ def _settle_at_the_end(case: Case) -> None:
         enter(case, END, item.because)
         return
     dispute = item.disputes[-1]
-    ways = [Option(option="accept the work", to=END), Option(option="look at it again", to=dispute.maker.column)]
+    accept = Way("accept the work", "dismiss", END, says="yes")
+    look = Way("look at it again", "uphold", dispute.maker.column, says="no")
     words = f"The item is finished, but {dispute.thread} is still disputed. Accept the work?"
-    ask(case, "decision", words, options=ways, thread=dispute.thread)
+    ask(case, "decision", words, accept, look, context=statements_of(case, dispute.thread), thread=dispute.thread)
 
 
 def _settle_unwatched(case: Case) -> None:
@@ -109,7 +125,7 @@ def _settle_unwatched(case: Case) -> None:
         enter(case, following, f"nobody works in {case.item.column}")
         return
     words = f"Nobody watches the column {case.item.column}. Where should the item go?"
-    ask(case, "decision", words, options=stages(case))
+    ask(case, "decision", words, *stages(case), context=facts(_where(case), history(case)))
 
 
 def _check_fuse(case: Case) -> bool:
@@ -118,7 +134,7 @@ def _check_fuse(case: Case) -> bool:
     if runs < case.flow.limits.runs:
         return False
     words = f"{runs} runs since a person last looked. Should the agents go on?"
-    ask(case, "budget", words, context=history(case))
+    ask(case, "budget", words, GO_ON, NOT_NOW, context=facts(_where(case), history(case)))
     return True
 
 
@@ -145,17 +161,27 @@ def _settle_with_agent(case: Case) -> None:
         return
     failures = item.failures.get(agent, 0)
     if at_limit(case):
-        words = f"{item.span.attempts} attempts have failed since a person last looked."
-        ask(case, "decision", words, context=history(case))
+        words = f"{item.span.attempts} attempts have failed since a person last looked. Should it be tried again?"
+        ask(case, "decision", words, AGAIN, NOT_NOW, context=_tried(case))
     elif spent := over_budget(flow, item):
-        ask(case, "budget", f"The item has used {spent} since a person last looked. Should the agents go on?")
+        words = f"The item has used {spent} since a person last looked. Should the agents go on?"
+        ask(case, "budget", words, GO_ON, NOT_NOW, context=facts(_where(case), history(case)))
     elif item.advisor:
         return  # the advice is tried before anything else is thought of
     elif item.span.expert_attempts >= EXPERTS_MAX and item.kind not in BOUND:
-        words = f"{item.span.expert_attempts} experts could not help."
-        ask(case, "decision", words, context=history(case))
+        words = f"{item.span.expert_attempts} experts could not help. Should it be tried again?"
+        ask(case, "decision", words, AGAIN, NOT_NOW, context=_tried(case))
     elif agent not in flow.agents:
         words = f"The flow has no agent {agent} any more. Where should the item go?"
-        ask(case, "decision", words, options=stages(case))
+        ask(case, "decision", words, *stages(case), context=facts(_where(case), history(case)))
     elif flow.is_spent(agent, failures, item.kind in BOUND) or (wants_help(case, agent) and next_expert(case, agent)):
         seek_help(case, agent)
+
+
+def _tried(case: Case) -> str:
+    """Every attempt with why it failed, and what the last run says is missing."""
+    return facts(history(case), said_last(case))
+
+
+def _where(case: Case) -> str:
+    return f"it is in {case.item.column} because {case.item.because}" if case.item.because else ""

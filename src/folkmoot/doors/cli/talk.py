@@ -100,7 +100,7 @@ def inbox_command(session: Session, document: bool) -> None:
         from folkmoot.doors.cli.say.talk import inbox
 
         asking = {question["task_id"] for question in view["questions"]}
-        inbox(view["questions"], {item: queries.show(item)["title"] for item in asking})
+        inbox(view["questions"], {item: queries.show(item) for item in asking})
 
     session.answer(view, words)
 
@@ -108,25 +108,30 @@ def inbox_command(session: Session, document: bool) -> None:
 @click.command("answer")
 @click.argument("question")
 @click.argument("answer")
+@click.argument("more", required=False, default="")
+@click.option("--text", is_flag=True, help="ANSWER is words, also where it looks like an option.")
 @click.option("--to", metavar="COLUMN", help="Where the item goes on, if not where it came from.")
 @keyed
 @click.pass_obj
-def answer_command(session: Session, question: str, answer: str, to: str | None) -> None:
-    """Answer a question, in words or by the number of an option.
+def answer_command(session: Session, question: str, answer: str, more: str, text: bool, to: str | None) -> None:
+    """Answer a question by an option's number or words.
 
-    The item goes on at once, and its next agent is told. Words that fit no option are guidance all the same.
+    The beginning of an option's words will do, if no other begins so. The item goes on at once, and its next agent is
+    told; MORE is for that agent too. Where options decide, other words are refused and the options shown; --to COLUMN
+    decides as well. An agent's own question takes any words.
 
     \b
     Examples:
       moot answer q3 2
-      moot answer q3 "Only for paying customers"
+      moot answer q3 "fix it" "and keep the old API"
+      moot answer q3 --text 8080
       moot answer q3 "The story must say so" --to stories
 
     Exit codes: 1 if the rules refuse it, 2 if there is no such question, option or column.
 
     See also: moot inbox, moot move.
     """
-    command = commands.AnswerQuestion(question=question, answer=answer, to=to)
+    command = commands.AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to)
     view = session.board.engine.answer(session.speaker(), command, session.key)
 
     def words() -> None:

@@ -39,6 +39,8 @@ class Conduct:
         self.children: dict[str, list[str]] = {}
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
         self._made: dict[str, int] = {}  # item -> items that runs made below it since the last guidance
+        self._allowed: set[str] = set()  # tasks of splits that a person allowed
+        self._answered: dict[str, str] = {}  # item -> what a person has just let it go on with, before any run began
         self._fans: dict[str, int] = {}  # child -> the event that delegated to it
         self._fanned: dict[str, int] = {}  # item -> the event in which it sent out sub-agents
         self._green: dict[str, set[str]] = {}  # item -> gates that were green since its last change of work
@@ -50,13 +52,15 @@ class Conduct:
             "work_split": self._split,
             "phase_completed": self._gone_forward,
             "item_moved": self._moved,
-            "verdict_given": self._judged,
+            "verdict_given": self._counted_verdict,
             "gate_failed": self._red,
         }
         self._after: dict[str, Callable[[Event, Item], None]] = {
             "item_added": self._added,
             "work_delegated": self._delegated,
             "escalation_counters_reset": self._guided,
+            "divine_response_received": self._answers,
+            "agent_seeks_guidance": self._asks,
             "agent_completed": self._worked,
             "parts_merged": self._worked,
             "gate_passed": self._passed,
@@ -81,9 +85,32 @@ class Conduct:
         if rounds >= flow.limits.feedback_rounds and not by_person:
             self.found("R-13", f"{item.returns_to} asks for changes in round {rounds}, and nobody is asked", item.id)
 
+    # Questions
+
+    def _answers(self, event: Event, item: Item) -> None:
+        question = self.tables["questions"].get(event.context.get("question", ""))
+        if question is None or question.takes != "option":
+            return
+        chosen, to = event.context.get("option"), event.context.get("to")
+        option = next((one for one in question.options if one.option == chosen), None)
+        if option is None and to is None:
+            self.found(
+                "R-16", f"{question.id} was answered by {question.answer!r}, which is none of its options", item.id
+            )
+        if option is not None and option.effect == "park":
+            self.found("R-16", f"{question.id} was closed by parking the item", item.id)
+        if to is None and question.blocking:
+            self._answered[item.id] = question.question
+
+    def _asks(self, event: Event, item: Item) -> None:
+        """What a limit has made the rules ask is not asked again before anybody has worked."""
+        if self._answered.get(item.id) == event.context.get("text"):
+            self.found("R-16", f"{event.context.get('question')} asks again what was just answered", item.id)
+
     # Claims
 
     def _claimed(self, event: Event, item: Item, flow: Flow) -> None:
+        self._answered.clear()
         is_gate = item.status == "proving"
         if flow.is_group(item.column) and item.kind not in BOUND and not is_gate:
             self.found("R-14", f"{event.agent} took the item itself in {item.column}, not its part", item.id)
@@ -136,7 +163,7 @@ class Conduct:
                 self.found("R-25", f"event {self._fans.get(item.id)} sends out sub-agents again", item.parent)
 
     def _made_below(self, item: Item, origin: str, flow: Flow) -> None:
-        if item.kind in HELPERS:
+        if item.kind in HELPERS or item.id in self._allowed:
             return
         self._made[origin] = self._made.get(origin, 0) + 1
         if self._made[origin] > flow.limits.items:
@@ -156,8 +183,10 @@ class Conduct:
                 del counted[key]
 
     def _split(self, event: Event, item: Item, flow: Flow) -> None:
-        if max(item.splits, item.depth) >= flow.limits.splits:
-            self.found("R-24", f"it is split after {item.splits} splits, {item.depth} deep", item.id)
+        if event.run is None and event.agent != "folkmoot":
+            self._allowed |= set(event.context.get("children", ()))  # a person was asked, and said yes
+        elif max(item.span.splits, item.depth) >= flow.limits.splits:
+            self.found("R-24", f"it is split after {item.span.splits} splits, {item.depth} deep", item.id)
 
     # Gates
 
@@ -176,7 +205,7 @@ class Conduct:
         reds = self._reds.get(key, 0)
         self._check_rounds(event, item, self._verdicts.get(key) or (reds + 1 if reds else 0))
 
-    def _judged(self, event: Event, item: Item, flow: Flow) -> None:
+    def _counted_verdict(self, event: Event, item: Item, flow: Flow) -> None:
         key = (item.id, event.context.get("column", ""))
         self._verdicts[key] = self._verdicts.get(key, 0) + 1
 

@@ -12,6 +12,7 @@ from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.life import is_over
+from folkmoot.core.ways import DOES
 from folkmoot.engine.checking.quests import check_task
 
 # Every check has the id under which the docs explain it.
@@ -40,6 +41,7 @@ CHECKS = {
     "R-12": "a dispute ends at its limit of rounds",
     "R-13": "a column asks for changes less often than the flow's limit of rounds, then a person is asked",
     "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
+    "R-16": "what the rules ask has options that each do something; where they decide, the answer is one of them",
     "R-18": "only a person's word resets counters, and only a task is opened again by the rules",
     "R-19": "work comes onto a branch by a run, one landing at a time, onto the target only past every gate of its way",
     "R-20": "no path is held twice, a hold ends with what it is for, no change beyond its rights is taken, and none is "
@@ -80,6 +82,7 @@ def check_item(
     """What must hold of one item and the rows beside it; `others` are the items it needs."""
     found = [*_runs(item, runs), *_limits(flow, item, questions), *_made(item, questions, others)]
     found += check_task(item, runs, others)
+    found += [fault for question in questions for fault in _asked(question)]
     if item.status in ENDED:
         found += _ended(item)
     else:
@@ -123,6 +126,22 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
         yield "R-24", f"it was sent to be split {item.span.discoveries} times"
     if item.span.runs >= limits.runs and item.status in ("ready", "proving"):
         yield "R-33", f"it had {item.span.runs} runs, and nobody is asked"
+
+
+def _asked(question: Question) -> Iterable[tuple[str, str]]:
+    """What holds of a question whoever answers it. One from before says nothing about how it is answered."""
+    words = [option.option for option in question.options]
+    if question.default is not None and question.takes and question.default not in words:
+        yield "R-18", f"the default of {question.id} is none of its options"
+    if question.takes == "words" and question.kind != "clarification":
+        yield "R-16", f"{question.id} is raised by a rule, and takes any words"
+    if question.takes != "option":
+        return
+    idle = [option.option for option in question.options if option.effect not in DOES]
+    if not words or idle:
+        yield "R-16", f"{question.id} has {f'the option {idle[0]!r}, which does nothing' if idle else 'no options'}"
+    if question.default is not None:
+        yield "R-18", f"{question.id} is raised by a rule, and has a default"
 
 
 def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, Item]) -> Iterable[tuple[str, str]]:

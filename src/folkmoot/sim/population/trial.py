@@ -321,11 +321,12 @@ class Trial:
         self._after_step()
 
     def _choice(self, people: People, question: Question) -> str:
-        number = len(question.options)
-        if not number:
+        # Who parks an item has not decided: these people do.
+        numbers = [n for n, option in enumerate(question.options, start=1) if option.effect != "park"]
+        if not numbers:
             return "Go on; take the simplest way that does what the item asks for."
-        any_one = self._asked[question.id].choice("option", range(1, number + 1))
-        ways = {"first_option": 1, "last_option": number, "any_option": any_one}
+        any_one = self._asked[question.id].choice("option", numbers)
+        ways = {"first_option": numbers[0], "last_option": numbers[-1], "any_option": any_one}
         return str(ways[people.decides])
 
     # The end

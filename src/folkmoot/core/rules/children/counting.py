@@ -8,9 +8,9 @@ from typing import Any
 
 from folkmoot.core.commands import AskForMore
 from folkmoot.core.item import BOUND, ENDED, Item
-from folkmoot.core.records import Option
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import MADE_BELOW, Case, origin_of
+from folkmoot.core.ways import Way
 from folkmoot.errors import Refused
 
 GENERATIONS_MAX = 4
@@ -58,13 +58,14 @@ def ask_for_more(case: Case, command: AskForMore) -> None:
     """One question for all of it. Where nobody can be asked, what comes next is refused all the same."""
     if case.item.status in ENDED or case.item.kind in BOUND:
         return
-    options = [
-        Option(option=f"Runs may make as many again ({case.flow.limits.items})"),
-        Option(option="Cancel this item", effect="cancel"),
-    ]
+    ways = (
+        Way(f"Runs may make as many again ({case.flow.limits.items})", "more", says="yes"),
+        Way("Cancel this item", "cancel"),
+    )
     words = f"Runs have made {command.made} items below this one, and may make no more. May they?"
     help = "What they made: moot list. The limit is `items` under `limits` in the flow."
-    ask(case, "budget", words, blocking=False, options=options, help=help)
+    told = f"the item: {case.item.title}"
+    ask(case, "budget", words, *ways, context=told, blocking=False, help=help)
 
 
 def count_said(case: Case, kind: str) -> dict[str, Any]:

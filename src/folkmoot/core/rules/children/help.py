@@ -8,10 +8,12 @@ from folkmoot.core.commands import MakeItem
 from folkmoot.core.flow import RUNG_ESCALATE
 from folkmoot.core.item import BOUND, Output
 from folkmoot.core.report import Delegation, Report
+from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_split, to_discovery
-from folkmoot.core.rules.movement import again, at_rest, history, leave_flow
+from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN
 
 EXPERTS_MAX = 3
 SUB_AGENTS_MAX = 20
@@ -47,7 +49,7 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
         _ask_expert(case, expert, because or f"{agent} failed {tried}")
         return
     if item.kind in BOUND:
-        ask(case, "decision", because or f"{agent} failed {tried}")
+        ask(case, "decision", because or f"{agent} failed {tried}", AGAIN)
         return
     tiers = {rung.model for rung in case.flow.agents[agent].ladder} - {RUNG_ESCALATE}
     across = " across all model tiers" if len(tiers) > 1 else ""
@@ -70,7 +72,8 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
     if target is None and blocked and may_be_split(case):
         to_discovery(case, because)
     elif target is None:
-        ask(case, "decision", f"{because}, and nobody is left to try.", context=history(case))
+        words = f"{because}, and nobody is left to try."
+        ask(case, "decision", words, AGAIN, context=facts(history(case), said_last(case)))
     else:
         leave_flow(case, target, because, item.escalation_reason)
 

@@ -10,6 +10,7 @@ from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.asking import asks_for_itself, escalate
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case, origin_of
+from folkmoot.core.ways import NOT_NOW, Way
 from folkmoot.errors import Invalid, Refused
 
 PURPOSES = ("fix", "question", "test_failure")
@@ -48,7 +49,9 @@ def look_at_generation(case: Case) -> None:
     if generation < GENERATIONS_MAX or case.item.kind in HELPERS:
         return  # what helps with an item is of its generation: a person has looked at that already
     words = f"An agent made this item, {generation} generations from a person's. Should it be worked on?"
-    ask(case, "budget", words)
+    item = case.item
+    told = "\n".join(said for said in (f"the item: {item.title}", item.body, f"why: {item.because}") if said)
+    ask(case, "budget", words, Way("let it be worked on", "again", says="yes"), NOT_NOW, context=told)
     if case.item.status not in ENDED:
         case.set("item_parked", {"generation": generation}, status="parked")
 

@@ -8,13 +8,15 @@ from folkmoot.core.commands import AgreeContracts, EndReview, MakeItem, ReopenCh
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.report import Report, Task
+from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
 from folkmoot.core.rules.children.contracts import meant
 from folkmoot.core.rules.children.counting import count_made, excess
-from folkmoot.core.rules.movement import at_rest, enter, stage_of
+from folkmoot.core.rules.movement import at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
 TASKS_MAX = 200
@@ -55,30 +57,48 @@ def split(case: Case, said: Report) -> None:
     """The item waits for its tasks where they are worked on; when all have ended it goes on from there as if done."""
     item, limits = case.item, case.flow.limits
     circle = _circle(said.tasks)
+    proposed = facts(said_told(said, summary=True), tasks_told(said.tasks))
     if circle:
-        ask(case, "decision", f"The tasks would wait for each other: {' → '.join(circle)}. How should it be split?")
+        words = f"The tasks would wait for each other: {' → '.join(circle)}. How should it be split?"
+        ask(case, "decision", words, Way("split it again", "again"), context=proposed)
         return
-    if item.splits >= limits.splits or item.depth >= limits.splits:
-        often = (
-            f"it was split {item.splits} times" if item.splits >= limits.splits else f"{item.depth} splits lie above"
-        )
-        ask(case, "budget", f"The work would be split again, but {often} already. Should it?")
+    why = None
+    if item.span.splits >= limits.splits:
+        why = f"The work would be split again, but it was split {item.span.splits} times already. Should it?"
+    elif item.depth >= limits.splits:
+        why = f"The work would be split again, but {item.depth} splits lie above already. Should it?"
+    elif too_many := excess(case, item, len(said.tasks), item.generation + 1):
+        why = f"The work would be split into {len(said.tasks)} tasks, but {too_many}. Should it?"
+    elif item.span.whole:
+        why = "The work would be split, but a person said to do it in one piece. Should it?"
+    if why is None:
+        carry_out(case, said)
         return
-    too_many = excess(case, item, len(said.tasks), item.generation + 1)
-    if too_many:
-        ask(case, "budget", f"The work would be split into {len(said.tasks)} tasks, but {too_many}. Should it?")
-        return
+    ways = Way("split it", "split", says="yes"), Way("do it in one piece", "whole", says="no")
+    ask(case, "budget", why, *ways, context=proposed, split=_proposal(said))
+
+
+def _proposal(said: Report) -> Report:
+    """As much of a split as is needed to carry it out later, when a person has said yes."""
+    points = said.integration_points
+    return Report(outcome="split", tasks=said.tasks, contracts=said.contracts, integration_points=points)
+
+
+def carry_out(case: Case, said: Report, *, allowed: bool = False) -> None:
+    """Make the tasks. What a person has allowed is not held against the limits that made the rules ask."""
+    item = case.item
     stage = stage_of(case)
     place = case.flow.columns[stage]
     where = place.next if stage == case.flow.discover and place.next and place.next != END else stage
-    if not agree_contracts(case, meant(case, said), "the split"):
+    if not agree_contracts(case, meant(case, said), "the split", split=_proposal(said)):
         return
     ids = {task.key or task.title: case.new_item_id() for task in said.tasks}
     ids |= {name: ids[key] for name, key in _names(said.tasks).items()}
     children = {ids[task.key or task.title]: task.agent or "" for task in said.tasks}
     for task in said.tasks:
         case.make(_task(case, task, ids, where, said))
-    case.emit("items_counted", meters=count_made(case, item, len(said.tasks), item.generation + 1))
+    if not allowed:
+        case.emit("items_counted", meters=count_made(case, item, len(said.tasks), item.generation + 1))
     unfinished = {task.id: task.agent or "" for task in case.situation.tasks if task.status not in ENDED}
     _wait_for_tasks(case, where, {**unfinished, **children}, list(children), said)
 
@@ -101,6 +121,7 @@ def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[
         made=children,
         waits_for=[*(need for need in item.waits_for if need not in item.made), *children],
         splits=item.splits + 1,
+        span=replace(item.span, splits=item.span.splits + 1),
         made_by=where,
         integration_points={**item.integration_points, **said.integration_points},
         **forward,
@@ -176,17 +197,16 @@ def may_be_split(case: Case) -> bool:
     return is_elsewhere and item.kind not in BOUND and item.span.discoveries < DISCOVERIES_MAX
 
 
-def to_discovery(case: Case, because: str) -> None:
+def to_discovery(case: Case, because: str, told: str = "") -> None:
     """Too large, or not to be done like this: whoever splits looks at it again, with the failure in hand (Q-08)."""
     discover, item = case.flow.discover, case.item
     if discover is None or stage_of(case) == discover or item.kind in BOUND:
-        ask(case, "decision", f"Too large for one effort: {because}")
+        words = f"Too large for one effort: {because}"
+        ask(case, "decision", words, Way("try again as it is", "again"), context=told)
     elif item.span.discoveries >= DISCOVERIES_MAX:
-        ask(
-            case,
-            "decision",
-            f"It was sent to be split {item.span.discoveries} times since a person last looked: {because}",
-        )
+        words = f"It was sent to be split {item.span.discoveries} times since a person last looked: {because}"
+        again, split = Way("try again as it is", "again"), Way(f"split it once more in {discover}", "move", discover)
+        ask(case, "decision", words, split, again, context=told)
     else:
         span = replace(item.span, discoveries=item.span.discoveries + 1)
         enter(case, discover, because, event="escalation_triggered", origins=[], span=span)
@@ -216,7 +236,7 @@ def conflicted(case: Case, because: str, what: str = "Again and again the work c
         enter(case, arbiter, because, event="escalation_triggered", origins=[], span=span)
     else:
         why = because.removeprefix("the change was not taken: ")
-        ask(case, "conflict", f"{what}: {why}")
+        ask(case, "conflict", f"{what}: {why}", AGAIN, context=history(case))
 
 
 def review_conflict(case: Case, command: ReviewConflict) -> None:
@@ -236,7 +256,9 @@ def review_conflict(case: Case, command: ReviewConflict) -> None:
         alone["after"] = [need for need in item.after if need not in tasks]
     if arbiter is None or item.span.discoveries >= DISCOVERIES_MAX:
         case.emit("item_rests", {"why": why}, item=at_rest(case, **alone))
-        ask(case, "conflict", f"{why}. What should be done?")
+        known = [f"  item {task.id} {task.title} ({task.status})" for task in case.situation.tasks]
+        told = "\n".join(["the tasks:", *known]) if known else ""
+        ask(case, "conflict", f"{why}. What should be done?", Way("let the tasks go on", "again"), context=told)
         return
     span = replace(item.span, discoveries=item.span.discoveries + 1)
     enter(case, arbiter, why, event="escalation_triggered", origins=[], span=span, **alone)
@@ -270,7 +292,9 @@ def go_on_after_review(case: Case, command: EndReview) -> None:
     )
 
 
-def agree_contracts(case: Case, contracts: dict[str, str], by: str, author: str | None = None) -> bool:
+def agree_contracts(
+    case: Case, contracts: dict[str, str], by: str, author: str | None = None, split: Report | None = None
+) -> bool:
     """Take in what tasks rely on. A change reopens the done tasks that use it; the third one asks (R-24)."""
     item = case.item
     changed = {name: text for name, text in contracts.items() if item.contracts.get(name) != text}
@@ -298,11 +322,10 @@ def agree_contracts(case: Case, contracts: dict[str, str], by: str, author: str 
     too_often = [name for name in changed if counts.get(name, 0) > CONTRACT_CHANGES_MAX]
     if too_often:
         names = ", ".join(too_often)
-        ask(
-            case,
-            "decision",
-            f"The contract {names} was changed {counts[too_often[0]]} times after work was built on it.",
-        )
+        words = f"The contract {names} was changed {counts[too_often[0]]} times after work was built on it."
+        way = Way("go on with the change", "split" if split else "again", says="yes")
+        told = "\n".join(f"{name} now: {changed[name]}" for name in too_often)
+        ask(case, "decision", words, way, context=told, split=split)
     return not too_often
 
 

@@ -7,17 +7,18 @@ from msgspec.structs import replace
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Proof, Proving
-from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report, Try
+from folkmoot.core.rules.asking.telling import facts, findings_told, gate_told
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.judging.form import refuse
 from folkmoot.core.rules.judging.verdicts import ways
-from folkmoot.core.rules.movement import again, at_rest, enter, finish, stage_of
+from folkmoot.core.rules.movement import again, at_rest, enter, finish, said_last, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import Way
 from folkmoot.core.work import Evidence
 
 GREEN, RED = ("done",), ("failed", "changes_requested")
@@ -76,7 +77,8 @@ def _unreadable(case: Case, fault: str) -> None:
     effort = replace(case.item.effort, protocol_faults=faults + 1)
     again(case, "error_occurred", {"cause": "protocol", "why": fault}, effort=effort)
     if faults:
-        ask(case, "decision", f"The gate gave no report that can be read: {fault}")
+        words = f"The gate gave no report that can be read: {fault}"
+        ask(case, "decision", words, Way("run the gate again", "again"), context=said_last(case))
 
 
 def _proof(case: Case, gate: str, green: bool, said: Report, evidence: Evidence | None) -> list[Proof]:
@@ -137,24 +139,26 @@ def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None
         fields["proving"] = replace(proving, left=list(case.flow.columns[stage].gate) or proving.left)
     case.emit("gate_failed", {"gate": gate, "round": reds, "why": words}, item=at_rest(case, **fields))
     if on_red is None:
-        _count_against(case, proving, said, words)
+        _count_against(case, proving, said, words, facts(findings_told(findings), gate_told(gate, evidence)))
     elif reds > case.flow.limits.feedback_rounds:
-        choices = [
-            Option(option=f"try again in {on_red}", to=on_red),
-            Option(option="accept it as it is", effect="finish"),
-        ]
-        ask(case, "decision", f"{gate} is red for the {reds}th time: {words}", options=choices)
+        choices = (
+            Way(f"try again in {on_red}", "move", on_red),
+            Way("accept it as it is", "finish"),
+            Way(f"run {gate} again", "again"),
+        )
+        told = facts(findings_told(findings), gate_told(gate, evidence))
+        ask(case, "decision", f"{gate} is red for the {reds}th time: {words}", *choices, context=told)
     else:
         origins = [*item.origins, item.column]
         enter(case, on_red, f"{gate} is red: {words}", event="escalation_triggered", origins=origins)
 
 
-def _count_against(case: Case, proving: Proving | None, said: Report, words: str) -> None:
+def _count_against(case: Case, proving: Proving | None, said: Report, words: str, told: str) -> None:
     """The failure of the run that was checked (R-21)."""
     run = case.run
     if run is None or proving is None or proving.agent not in case.flow.agents:
         choices = ways(case, stage_of(case), case.flow.columns[stage_of(case)].fix)
-        ask(case, "decision", f"The gate is red: {words}", options=choices)
+        ask(case, "decision", f"The gate is red: {words}", *choices, context=told)
         return
     case.set("item_rests", {"why": f"{run.agent} is red"}, proving=None)
     case.run = replace(run, agent=proving.agent, model=proving.model, id=proving.run or run.id)

@@ -8,15 +8,18 @@ from folkmoot.core.commands import MakeItem, RaiseQuestion
 from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND
 from folkmoot.core.order import iteration
-from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
-from folkmoot.core.rules.movement import enter, finish, stage_of
+from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, to_change
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN, Way
 from folkmoot.core.words import is_security
+
+ABORT = Way("abort", "cancel")
 
 # Who looks for others and gives no verdict: what it finds is for whoever asked.
 ONLY_LOOKS = ("expert", "sub")
@@ -73,9 +76,13 @@ def changes_requested(case: Case, said: Report, ground: str | None = None) -> No
         # Everything it found is about something else: there is nothing left to change here.
         finish(case)
     elif rounds >= case.flow.limits.feedback_rounds:
-        ask(case, "decision", f"{stage} asks for changes in round {rounds}: {words}", options=ways(case, stage, fix))
+        question = f"{stage} asks for changes in round {rounds}: {words}"
+        told = facts(findings_told(scope.kept), said_told(replace(said, findings=[])))
+        ask(case, "decision", question, *ways(case, stage, fix), context=told)
     elif fix is None or fix == stage or place.kind != "flow":
-        ask(case, "decision", f"{stage} asks for changes, but no stage made the work: {words}")
+        question = f"{stage} asks for changes, but no stage made the work: {words}"
+        told = facts(findings_told(scope.kept), said_told(replace(said, findings=[])))
+        ask(case, "decision", question, *ways(case, stage, None), *stages(case), context=told)
     elif owners:
         mend_tasks(case, owners, f"{stage} asks for changes: {words}", stage, len(scope.kept))
     else:
@@ -137,35 +144,30 @@ def heed_danger(case: Case, said: Report) -> bool:
     """Put before a person what cannot wait. True if the item waits for the answer; a child's parent asks for it."""
     found = danger(case, said)
     if found is not None and case.item.kind in BOUND and case.item.parent:
-        raise_danger(case, found)
+        raise_danger(case, found, said)
     elif found is not None:
-        ask_about_danger(case, found)
+        ask_about_danger(case, found, said)
         return True
     return False
 
 
-def ask_about_danger(case: Case, words: str) -> None:
+def ask_about_danger(case: Case, words: str, said: Report) -> None:
     """Fix it, take the risk, or give up: a person decides."""
-    stage = stage_of(case)
+    stage, told = stage_of(case), said_told(said, summary=True)
     if case.item.kind in BOUND:
         # It makes its one effort where it is, whoever finds what.
-        found = [Option(option="try again"), Option(option="accept the risk and go on", effect="finish")]
+        found = [AGAIN, Way("accept the risk and go on", "finish")]
     else:
         found = ways(case, stage, case.flow.columns[stage].fix or maker(case))
-    choices = [*found, Option(option="abort", effect="cancel")]
-    ask(case, "decision", words, options=choices, part=case.item.agent)
+    ask(case, "decision", words, *found, ABORT, context=told, part=case.item.agent)
 
 
-def raise_danger(case: Case, words: str) -> None:
+def raise_danger(case: Case, words: str, said: Report) -> None:
     """A part's critical finding asks at once on its item, while the others run on; it stays a verdict (R-14)."""
     assert case.item.parent is not None
-    options = [
-        Option(option="fix it"),
-        Option(option="accept the risk and go on", effect="waive"),
-        Option(option="abort", effect="cancel"),
-    ]
-    agent = case.item.agent or ""
-    case.tell(case.item.parent, RaiseQuestion(kind="decision", question=words, part=agent, options=options))
+    choices = [Way("fix it", "fix"), Way("accept the risk and go on", "waive"), ABORT]
+    agent, told = case.item.agent or "", said_told(said, summary=True)
+    case.tell(case.item.parent, RaiseQuestion(kind="decision", question=words, context=told, part=agent, ways=choices))
 
 
 def maker(case: Case) -> str | None:
@@ -173,7 +175,8 @@ def maker(case: Case) -> str | None:
     return case.item.made_by if case.item.made_by in case.flow.columns and case.item.made_by != END else None
 
 
-def ways(case: Case, stage: str, fix: str | None) -> list[Option]:
+def ways(case: Case, stage: str, fix: str | None) -> list[Way]:
+    """Fix it, or take the risk; where neither is possible, look again."""
     following = case.flow.columns[stage].next
-    found = [Option(option="fix it", to=fix, effect="fix")] if fix else []
-    return found + ([Option(option="accept the risk and go on", effect="finish")] if following else [])
+    found = [Way("fix it", "fix", fix)] if fix else []
+    return found + ([Way("accept the risk and go on", "finish")] if following else []) or [AGAIN]

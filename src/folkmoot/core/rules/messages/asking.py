@@ -6,7 +6,7 @@ from folkmoot.core.records import ORCHESTRATOR, Message, Option, Question
 from folkmoot.core.rules.messages.kinds import ASKING, FINAL, asks_person, may_send
 from folkmoot.core.rules.messages.telling import of_report
 from folkmoot.core.rules.messages.writing import write
-from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.words import is_security
 from folkmoot.errors import Invalid
@@ -37,9 +37,8 @@ def escalate(case: Case, message: Message) -> None:
     given = payload.get("options")
     options = [_option(one) for one in given[:OPTIONS_MAX]] if isinstance(given, list) else []
     known = set(case.questions)
-    ask(
+    clarify(
         case,
-        "clarification",
         words_of(payload),
         context="\n".join(f"{name}: {payload[name]}" for name in ("reason", "context") if payload.get(name)),
         options=options,

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 from folkmoot.core.commands import RecordLanding, ReportRun, SettleLanding, Speaker
 from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import ENDED, Item, Proof, Proving
-from folkmoot.core.records import Option, Run
+from folkmoot.core.records import Run
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.asking.telling import findings_told
 from folkmoot.core.rules.children.contracts import changed_while_landing
 from folkmoot.core.rules.claims import end_run, fence, stale
 from folkmoot.core.rules.failures import failed, passing_fault
@@ -19,6 +20,7 @@ from folkmoot.core.rules.running.rights import strays
 from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
 from folkmoot.errors import Refused
 
@@ -27,6 +29,7 @@ PROOFS_KEPT = 50
 SHOWN_MAX = 5
 SUMMARY_SHOWN = 400  # a landing that went beside the branch says in it how to go on
 BEFORE = "it was green on this very tree before"
+GIVE_UP = Way("give it up", "cancel")
 
 
 def record(case: Case, command: RecordLanding) -> None:
@@ -212,8 +215,8 @@ def _ask_for_target(case: Case, said: Report) -> None:
     context = {"why": said.summary, "round": case.item.span.reds.get(END, 0)}
     case.emit("landing_failed", context, item=at_rest(case, because=because))
     words = f"The work cannot land: {said.summary}. It is kept."
-    ways = [Option(option="try again"), Option(option="give it up", effect="cancel")]
-    ask(case, "decision", words, options=ways, help=said.blockers)
+    told = f"its work is at {case.item.head}" if case.item.head else ""
+    ask(case, "decision", words, AGAIN, GIVE_UP, context=told, help=said.blockers)
 
 
 def _judged(command: ReportRun) -> Report:
@@ -319,9 +322,10 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
         failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's
     elif reds > flow.limits.feedback_rounds or (stage is None and not stays):
         words = f"The work could not be landed for the {reds}th time: {said.summary}"
-        ways = [Option(option=f"mend it in {stage}", to=stage)] if stage and not stays else []
-        ways += [Option(option="try again"), Option(option="give it up", effect="cancel")]
+        ways = [Way(f"mend it in {stage}", "move", stage)] if stage and not stays else []
+        ways += [AGAIN, GIVE_UP, PARK]
         hint = f"moot move {item.id} done lands it as it is" if is_marked(case.item) else None
-        ask(case, "conflict" if said.cause == "conflict" else "decision", words, options=ways, help=hint)
+        kind = "conflict" if said.cause == "conflict" else "decision"
+        ask(case, kind, words, *ways, context=findings_told(fields["findings"]), help=hint)
     elif stage is not None and not stays:
         enter(case, stage, because, event="escalation_triggered", returns_to=END, origins=[], proving=None)

@@ -4,7 +4,7 @@ from typing import Any
 
 from folkmoot.core.commands import PauseRun, ResumeBoard, StopBoard
 from folkmoot.core.item import BOUND
-from folkmoot.core.records import Option, Pause
+from folkmoot.core.records import Pause
 from folkmoot.core.report import Report
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault
@@ -13,6 +13,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.limits import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import Way
 from folkmoot.core.work import Work
 from folkmoot.errors import Invalid
 
@@ -20,7 +21,7 @@ QUOTA_SECONDS, QUOTA_SECONDS_MAX = 300.0, 3_600.0  # also the longest that words
 QUOTA_SECONDS_LONGEST = 7 * 86_400.0
 LONG_SECONDS = 6 * 3_600.0  # a longer pause asks a person
 PAUSES_MAX = 3
-GO, WAIT = "try it now", "wait until then"
+GO, WAIT = Way("try it now", "go", says="yes"), Way("wait until then", "wait", says="no")
 
 
 def stop(case: Case, command: StopBoard) -> None:
@@ -110,8 +111,7 @@ def _ask_about(case: Case, pool: str, command: PauseRun, seconds: float, count: 
         return None
     before = set(case.questions)
     help = f"It goes on by itself when the pause is over; before that with: moot go {pool}"
-    options = [Option(option=GO, effect="go"), Option(option=WAIT)]
-    ask(case, "budget", words, help=help, options=options, blocking=count >= PAUSES_MAX)
+    ask(case, "budget", words, GO, WAIT, context=command.why, help=help, blocking=count >= PAUSES_MAX)
     return next((one for one in case.questions if one not in before), None)
 
 

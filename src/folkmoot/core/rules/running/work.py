@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import BOUND, Item
-from folkmoot.core.records import Hold, Option, Run
+from folkmoot.core.records import Hold, Run
 from folkmoot.core.report import Files, Report
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import Way
 from folkmoot.core.work import Secret, Touched, Work
 from folkmoot.errors import Refused
 
@@ -158,7 +159,8 @@ def ask_about_secrets(case: Case, words: str) -> None:
         case,
         "decision",
         f"A secret was about to land: {words}. Nothing of the change is taken.",
-        options=[Option(option="let it be made again, without"), Option(option="abort", effect="cancel")],
+        Way("let it be made again, without", "again"),
+        Way("abort", "cancel"),
         help="What only looks like a secret may land once its path is under `secrets.allow` in the flow.",
     )
 

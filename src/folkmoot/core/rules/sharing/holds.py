@@ -6,11 +6,12 @@ from typing import Any
 from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, BOUND, ENDED, Item
-from folkmoot.core.records import Hold, Option
+from folkmoot.core.records import Hold
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
+from folkmoot.core.ways import Way
 from folkmoot.errors import Invalid, Refused
 
 LOCK_SECONDS = 1800.0
@@ -134,9 +135,10 @@ def _ask_for(case: Case, paths: list[str]) -> None:
         )
     if any(question.state == "open" and set(paths) <= set(question.paths) for question in case.questions.values()):
         return
-    ways = [Option(option="yes, it may change them", effect="give"), Option(option="no", effect="keep")]
+    ways = Way("yes, it may change them", "give", says="yes"), Way("no", "keep", says="no")
     words = f"{case.speaker.name} wants to change {names}, which item {item.id} was not given. May it?"
-    ask(case, "decision", words, options=ways, blocking=False, paths=paths)
+    told = f"the item: {item.title}; its files: {', '.join(item.files) or 'none were named'}"
+    ask(case, "decision", words, *ways, context=told, blocking=False, paths=paths)
 
 
 def lock(case: Case, command: LockPaths) -> None:

@@ -45,6 +45,24 @@ class Offered(click.ParamType[Any]):
         return _starting(offers, incomplete)
 
 
+class Ways(click.ParamType[Any]):
+    """The options of the question that stands before it, by number."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        def options(queries: "Queries") -> Iterator[Offer]:
+            asked = (one for one in queries.inbox()["questions"] if one["id"] == ctx.params.get("question"))
+            for question in asked:
+                for number, option in enumerate(question["options"], start=1):
+                    yield str(number), option["option"]
+
+        return Offered(options).shell_complete(ctx, param, incomplete)
+
+
 class Preset(click.ParamType[Any]):
     """A flow that comes along; no board is needed."""
 
@@ -188,6 +206,7 @@ BY_COMMAND: dict[tuple[str, str], click.ParamType[Any]] = {
     ("reopen", "item"): Offered(ended_items),
     ("claim", "item"): Offered(open_items),
     ("claim", "agent"): Offered(claimers),
+    ("answer", "answer"): Ways(),
     ("answer", "to"): Offered(columns),
     ("comment", "parent"): Offered(comments),
     ("messages", "to"): Offered(agents),

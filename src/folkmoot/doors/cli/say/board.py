@@ -188,7 +188,7 @@ def _questions(page: Page, questions: list[View]) -> None:
     for question in questions:
         label = page.text((f"? {question['id']}", CARE), (f" #{question['task_id']}", "bold"))
         page.labelled(label, page.cut(page.text(one_line(question["question"])), QUESTION_CELLS), indent=1)
-        more = ", or in words" if question["options"] else ""
+        more = ", or in words" if question["options"] and question["takes"] == "words" else ""
         page.line((answer_command(question), COMMAND), (more, QUIET), indent=3)
     if questions:
         page.line(("all that is needed to decide: ", QUIET), ("moot inbox", COMMAND), indent=3)

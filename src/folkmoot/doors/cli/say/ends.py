@@ -56,6 +56,8 @@ def answered(view: View, question: str) -> None:
     is_given = given is not None and given["state"] == "answered"
     if given is not None and is_given:
         page.line((f"{question} answered", GOOD), ": ", one_line(given["answer"]), hang=2)
+    elif given is not None and given["state"] == "open":
+        page.line((f"#{view['id']} is parked", CARE), f": nobody works on it, and {question} stays open", hang=2)
     else:
         page.line((f"{question} was no longer open; your words are kept as a comment", CARE))
     page.line(page.mark(view["status"]), (f" #{view['id']}", "bold"), "  ", one_line(view["title"]), hang=2)

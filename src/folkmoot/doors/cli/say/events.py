@@ -197,7 +197,7 @@ SAYS: dict[str, Say] = {
     "item_cancelled": _says("cancelled it", "{why}", style=CARE),
     "item_reopened": _says("opened it again", "{why}"),
     "item_edited": _edited,
-    "item_parked": _says("parked until you answer", style=CARE),
+    "item_parked": _says("parked until you answer", "{why}", style=CARE),
     "deadline_passed": _says("waited for an answer until its deadline"),
     "item_resumed": _says("it went on"),
     "item_ready": _says("ready again", "{why}"),

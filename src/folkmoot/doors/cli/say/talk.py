@@ -16,15 +16,16 @@ def answer_command(question: View, option: int = 1) -> str:
     return f"moot answer {question['id']} " + (str(option) if question["options"] else '"…"')
 
 
-def inbox(questions: list[View], titles: dict[str, str]) -> None:
+def inbox(questions: list[View], items: dict[str, View]) -> None:
     """Every open question, oldest first, each with all that is needed to decide it."""
     page = Page()
     order = ", oldest first" if len(questions) > 1 else ""
     page.line((count(len(questions), "question") + " for you", "bold"), (order, QUIET))
     for question in questions:
         page.blank()
-        title = one_line(titles.get(question["task_id"], ""))
-        page.row((f"#{question['task_id']}", "bold"), "  ", title)
+        item = items[question["task_id"]]
+        parked = (" · parked", CARE) if item["status"] == "parked" else ""
+        page.row((f"#{question['task_id']}", "bold"), "  ", one_line(item["title"]), parked)
         question_lines(page, question)
 
 
@@ -48,21 +49,28 @@ def ways_to_answer(page: Page, question: View, indent: int = 6) -> None:
     narrow = page.width - indent < NARROW
     words: list[Part]
     for number, option in enumerate(question["options"], start=1):
-        to = f" → {option['to']}" if option["to"] and option["to"] not in option["option"] else ""
-        but = f" – {one_line(option['why_insufficient'])}" if option["why_insufficient"] else ""
         if narrow:
-            words = [(f"{number}. ", "bold"), one_line(option["option"]), (to + but, QUIET)]
+            words = [(f"{number}. ", "bold"), one_line(option["option"]), (option_does(option), QUIET)]
             page.line(*words, indent=indent, hang=3)
             continue
         label = page.text(("Options" if number == 1 else "").ljust(LABEL), (f"  {number}.", "bold"))
-        page.labelled(label, one_line(option["option"]), (to + but, QUIET), indent=indent, gap=1)
+        page.labelled(label, one_line(option["option"]), (option_does(option), QUIET), indent=indent, gap=1)
     if question["help"]:
         _field(page, "Help", one_line(question["help"]), QUIET, indent)
     if question["default"] is not None:
         page.line(("if nobody answers in time: ", QUIET), one_line(question["default"]), indent=indent)
-    other = (f'moot answer {question["id"]} "…"', COMMAND)
-    words = [("  or  ", QUIET), other] if question["options"] and not narrow else []
+    words = []
+    if question["takes"] == "option" and not narrow:
+        words = [("  and, if you like, words for the agent: ", QUIET), ('"…"', COMMAND)]
+    elif question["options"] and not narrow:
+        words = [("  or  ", QUIET), (f'moot answer {question["id"]} "…"', COMMAND)]
     page.labelled(page.text("Answer".ljust(LABEL)), (answer_command(question), COMMAND), *words, indent=indent)
+
+
+def option_does(option: View) -> str:
+    """What stands beside an option: what choosing it does, or why it was not enough for whoever asks."""
+    told = f" → {one_line(option['does'])}" if option["does"] else ""
+    return told + (f" – {one_line(option['why_insufficient'])}" if option["why_insufficient"] else "")
 
 
 def _field(page: Page, label: str, words: str, style: str, indent: int = 6) -> None:

@@ -1,0 +1,1 @@
+"""What a person's words mean, what each option does, and the facts that a question shows."""

@@ -1,0 +1,197 @@
+"""Which option a person's words choose: a number, its words, an unambiguous beginning; and what else they say (R-16).
+
+Nothing is guessed. Where options decide, words that choose none of them are refused, and so are words that could choose
+two. An open question takes any words; then a number, or the words of an option, stand for that option's full text.
+"""
+
+import re
+
+from msgspec import Struct
+
+from folkmoot.core.records import Option, Question
+from folkmoot.errors import Invalid
+
+BEGINNING_LETTERS = 3  # of a word that is cut off; a whole word may be shorter
+SHOWN_LETTERS = 60
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# How somebody goes on after an option: a mark and a space, or a dash with spaces.
+_GOES_ON = re.compile(r"\s*[,;:.!)]+\s+|\s+[-–—]+\s+|\s*\n\s*")
+_NUMBER = re.compile(r"(?:option\s+|no\.\s*|nr\.?\s*|#|\()?(\d+)[.)!]*", re.IGNORECASE)
+PLAIN = {"yes": "yes", "y": "yes", "no": "no", "n": "no"}
+# What the documents' authors, and most people, call going on and giving up; understood where one option does that.
+SAME = {
+    ("continue",): "again",
+    ("go", "on"): "again",
+    ("try", "again"): "again",
+    ("abort",): "cancel",
+    ("cancel",): "cancel",
+}
+# Whoever goes on like this takes back, or leaves open, what came before.
+TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perhaps"})
+
+
+class Chosen(Struct, frozen=True):
+    """The option, if one was chosen, and the answer in full: the option's words, and what was said beside them."""
+
+    option: Option | None
+    text: str
+
+
+def choose(question: Question, answer: str, more: str = "", *, text: bool = False, free: bool = False) -> Chosen:
+    """What the answer means. `text`: it is words and nothing else; `free`: something else decides, so words will do."""
+    said, more = answer.strip(), more.strip()
+    if text:
+        if question.decides and not free:
+            raise _refused(question, said, f"{question.id} takes an option, not words of your own")
+        return Chosen(None, _joined(said, more))
+    option = _meant(question, said)
+    if option is not None:
+        return Chosen(option, _joined(option.option, more))
+    going_on = _with_more(question, said)
+    if going_on is not None:
+        return Chosen(going_on.option, _joined(going_on.text, more))
+    if question.decides and not free:
+        raise _refused(question, said)
+    return Chosen(None, _joined(said, more))
+
+
+def fitting(options: list[Option], words: str) -> Option | None:
+    """The option that these words choose for certain: a default, say, that must be one of them."""
+    number = _NUMBER.fullmatch(words.strip())
+    if number is not None:
+        index = int(number[1]) if len(number[1]) < 5 else 0
+        return options[index - 1] if 1 <= index <= len(options) else None
+    found = _by_words(options, words)
+    return found[0] if len(found) == 1 else None
+
+
+def _meant(question: Question, said: str) -> Option | None:
+    """The option that the whole answer names, or None."""
+    options = question.options
+    if not options:
+        return None
+    plain = _plain(options, said)
+    if plain is not None:
+        return plain
+    exact = next((option for option in options if option.option == said), None)
+    if exact is not None:
+        return exact
+    number = _NUMBER.fullmatch(said)
+    if number is not None:
+        found = fitting(options, said)
+        if found is None:
+            raise _no_such_number(question, number[1])
+        return found
+    candidates = _by_words(options, said)
+    if not candidates and question.decides:
+        effect = SAME.get(tuple(_words(said)), "")
+        candidates = [option for option in options if option.effect == effect]
+        if not candidates and effect == "again":
+            candidates = [option for option in options if option.says == "yes"]
+    if len(candidates) > 1:
+        both = " and ".join(f"{options.index(option) + 1} ({_short(option.option)})" for option in candidates[:3])
+        raise _refused(question, said, f"{_short(said)!r} could be {both}", "ambiguous_option")
+    return candidates[0] if candidates else None
+
+
+def _plain(options: list[Option], said: str) -> Option | None:
+    """A plain yes or no, where exactly one option stands for it."""
+    words = _words(said)
+    wanted = PLAIN.get(words[0]) if len(words) == 1 else None
+    found = [option for option in options if wanted and option.says == wanted]
+    return found[0] if len(found) == 1 else None
+
+
+def _by_words(options: list[Option], said: str) -> list[Option]:
+    """Those with just these words; else those that begin with them, the last of which may be cut off."""
+    words = _words(said)
+    if not words:
+        return []
+    told = [(option, _words(option.option)) for option in options]
+    return (
+        [option for option, own in told if own == words]
+        or [option for option, own in told if own[: len(words)] == words]
+        or [option for option, own in told if _is_cut_off(words, own)]
+    )
+
+
+def _is_cut_off(words: list[str], own: list[str]) -> bool:
+    *whole, last = words
+    place = len(whole)
+    is_begun = len(own) > place and own[place].startswith(last) and len(last) >= BEGINNING_LETTERS
+    return is_begun and own[:place] == whole
+
+
+def _with_more(question: Question, said: str) -> Chosen | None:
+    """An option, and then further words that are for whoever goes on: '2, but keep the old API'."""
+    options = question.options
+    mark = _GOES_ON.search(said)
+    if mark is not None:
+        head, rest = said[: mark.start()], said[mark.start() :]
+        number = _NUMBER.fullmatch(head)
+        # In an open question words stay as they are; only a number stands for something else.
+        plain = _plain(options, head) if question.decides else None
+        option = plain or (fitting(options, head) if number is not None or question.decides else None)
+        clear = option and "?" not in head and _is_clear(question, option, said[mark.end() :], plain=plain is not None)
+        if option is not None and clear:
+            return Chosen(option, option.option + rest)
+    if not question.decides:
+        return None
+    words = list(_WORD.finditer(said))
+    spoken = [word[0].casefold() for word in words]
+    begun = [(option, len(own)) for option in options if (own := _words(option.option)) and spoken[: len(own)] == own]
+    if not begun:
+        return None
+    option, length = max(begun, key=lambda found: found[1])
+    rest = said[words[length - 1].end() :]
+    if rest[:1] == "?" or not _is_clear(question, option, rest):
+        return None
+    return Chosen(option, said)
+
+
+def _is_clear(question: Question, option: Option, rest: str, *, plain: bool = False) -> bool:
+    """Do the further words leave standing what was chosen? They name no other option, and do not take it back.
+    After a plain yes or no they may be what was really meant, so there less is taken for granted."""
+    words = _words(rest)
+    if not words or words[0] in TAKES_BACK or all(word.isdecimal() for word in words):
+        return False
+    others = [_words(other.option) for other in question.options if other is not option]
+    others += [list(said) for said, effect in SAME.items() if plain and effect != option.effect]
+    return not any(own and own == words[at : at + len(own)] for own in others for at in range(len(words)))
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _joined(text: str, more: str) -> str:
+    return f"{text}: {more}" if text and more else text or more
+
+
+def _short(words: str) -> str:
+    one = " ".join(words.split())
+    return one if len(one) <= SHOWN_LETTERS else f"{one[: SHOWN_LETTERS - 1]}…"
+
+
+def shown(question: Question) -> str:
+    """The options as a person types them."""
+    return ", ".join(f"{number} {_short(option.option)}" for number, option in enumerate(question.options, start=1))
+
+
+def _refused(question: Question, said: str, why: str = "", code: str = "choose_option") -> Invalid:
+    why = why or f"{_short(said)!r} is none of the options of {question.id}"
+    if question.decides:
+        beside = f'words for the agent go beside it: moot answer {question.id} 1 "…"'
+        hint = f"{question.help or 'answer by number'}; {beside}"
+    else:
+        hint = "answer by number; or, if these are the words: add --text"
+    return Invalid(code, f"{why}. Its options: {shown(question)}", hint)
+
+
+def _no_such_number(question: Question, number: str) -> Invalid:
+    count = len(question.options)
+    words = f"{question.id} has options 1 to {count}, not {number[:20]}: {shown(question)}"
+    if question.decides:
+        return Invalid("no_such_option", words, "answer with one of them")
+    hint = f"answer with one of them, or in words; if {number[:20]} is the answer: moot answer {question.id} --text …"
+    return Invalid("no_such_option", words, hint)

@@ -1,0 +1,80 @@
+"""The facts that a question of the rules shows, so that whoever is asked can decide without looking elsewhere."""
+
+from collections.abc import Iterable
+
+from folkmoot.core.report import Finding, Report, Task
+from folkmoot.core.situation import Case
+from folkmoot.core.work import Evidence
+
+FINDINGS_SHOWN = 10
+TASKS_SHOWN = 20
+LINES_SHOWN = 15  # of what a gate printed
+LETTERS_SHOWN = 2_000  # of one fact
+
+
+def facts(*told: str) -> str:
+    """What is known, one fact below the other; nothing is said twice."""
+    return "\n".join(dict.fromkeys(words for words in told if words))
+
+
+def findings_told(findings: Iterable[Finding]) -> str:
+    """Each with its place, how it is exploited, and what would mend it."""
+    found = list(findings)
+    lines = []
+    for finding in found[:FINDINGS_SHOWN]:
+        place = f" ({finding.file}{f':{finding.line}' if finding.line else ''})" if finding.file else ""
+        by = f", found by {', '.join(finding.found_by)}" if finding.found_by else ""
+        issue = finding.issue or finding.category or finding.test or "no words were given"
+        lines.append(f"{finding.severity} {finding.kind}: {issue}{place}{by}")
+        if finding.test and finding.issue:
+            lines.append(f"  test: {finding.test}")
+        if finding.exploit:
+            lines.append(f"  exploit: {finding.exploit}")
+        if finding.recommendation:
+            lines.append(f"  fix: {finding.recommendation}")
+    return _with_rest(lines, len(found) - FINDINGS_SHOWN)
+
+
+def said_told(report: Report, *, summary: bool = False) -> str:
+    """What a report says beyond the words of the question."""
+    tests = report.tests
+    told = [
+        f"it says: {_cut(report.summary)}" if summary and report.summary else "",
+        f"blockers: {_cut(report.blockers)}" if report.blockers and report.blockers != report.summary else "",
+        findings_told(report.findings),
+        f"tests: {tests.failed} of {tests.total} failed" if tests is not None and tests.failed else "",
+        "\n".join(["next steps:", *(f"  - {_cut(step)}" for step in report.next_steps)]) if report.next_steps else "",
+    ]
+    return facts(*told)
+
+
+def tasks_told(tasks: list[Task]) -> str:
+    """The proposed tasks of a split."""
+    lines = ["the proposed tasks:"] if tasks else []
+    for number, task in enumerate(tasks[:TASKS_SHOWN], start=1):
+        files = f" [{', '.join(task.files)}]" if task.files else ""
+        after = f" after {', '.join(task.after)}" if task.after else ""
+        lines.append(f"  {task.key or number}. {task.title}{files}{after}")
+    return _with_rest(lines, len(tasks) - TASKS_SHOWN)
+
+
+def gate_told(gate: str, evidence: Evidence | None) -> str:
+    """The lines with which a gate's command ended."""
+    if evidence is None or not evidence.output.strip():
+        return ""
+    lines = evidence.output.strip().splitlines()[-LINES_SHOWN:]
+    return "\n".join([f"{gate} ended with {evidence.exit_code}:", *(f"  {line}" for line in lines)])
+
+
+def statements_told(case: Case, comments: Iterable[str]) -> str:
+    """What was said in a thread, in order: the last statement of each side is among it."""
+    said = [case.comments[comment] for comment in comments if comment in case.comments]
+    return "\n".join(f"{one.author}: {_cut(one.content)}" for one in said)
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= LETTERS_SHOWN else f"{words[: LETTERS_SHOWN - 1]}…"
+
+
+def _with_rest(lines: list[str], left: int) -> str:
+    return "\n".join([*lines, f"and {left} more"] if left > 0 else lines)

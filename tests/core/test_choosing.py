@@ -1,0 +1,191 @@
+"""Which option a person's words choose, and which words choose none (R-16)."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkmoot.core.records import Option, Question
+from folkmoot.core.rules.asking.choosing import SAME, choose
+from folkmoot.core.ways import AGAIN, CANCEL, NOT_NOW, PARK, Way
+from folkmoot.errors import Invalid
+
+RISK = (Way("fix it", "fix", "dev"), Way("accept the risk and go on", "finish"), Way("abort", "cancel"))
+SIDES = (Way("dev-agent is right", "uphold", "tests"), Way("test-architect is right", "dismiss", "dev"), PARK, CANCEL)
+SPLIT = (Way("split it", "split", says="yes"), Way("do it in one piece", "whole", says="no"), PARK, CANCEL)
+TRIED = (AGAIN, NOT_NOW, CANCEL)
+
+
+def deciding(*ways: Way) -> Question:
+    options = [way.option for way in ways]
+    return Question(id="q1", item="1", kind="decision", question="?", options=options, takes="option")
+
+
+def open_one(*options: str) -> Question:
+    """An agent's own question."""
+    known = [Option(option=option) for option in options]
+    return Question(id="q1", item="1", kind="clarification", question="?", options=known, takes="words")
+
+
+KEYS = open_one("Share the signing key", "A key for each service")
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("ways", "said", "number"),
+    [
+        (RISK, "1", 1),
+        (RISK, " 2. ", 2),
+        (RISK, "#3", 3),
+        (RISK, "option 3", 3),
+        (RISK, "FIX  it!", 1),
+        (RISK, "Accept the risk, and go on.", 2),
+        (RISK, "accept", 2),
+        (RISK, "acc", 2),
+        (RISK, "Abort", 3),
+        (SIDES, "test-architect is right", 2),
+        (SIDES, "Test-Architect", 2),
+        (SIDES, "dev-agent is right.", 1),
+        (TRIED, "Abort", 3),
+        (TRIED, "continue", 1),
+        (TRIED, "go on", 1),
+        (TRIED, "yes", 1),
+        (TRIED, "no", 2),
+        (TRIED, "can", 3),
+        (SPLIT, "Yes", 1),
+        (SPLIT, "y", 1),
+        (SPLIT, "No.", 2),
+        (SPLIT, "go on", 1),
+        (SPLIT, "do it in one", 2),
+    ],
+)
+def test_an_option_is_named_by_number_words_beginning_or_a_plain_yes(
+    ways: tuple[Way, ...], said: str, number: int
+) -> None:
+    found = choose(deciding(*ways), said)
+    assert found.option == ways[number - 1].option and found.text == ways[number - 1].words
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("ways", "said", "number", "text"),
+    [
+        (RISK, "2, but keep the old API", 2, "accept the risk and go on, but keep the old API"),
+        (RISK, "fix it - and add a test", 1, "fix it - and add a test"),
+        (RISK, "accept - it is internal", 2, "accept the risk and go on - it is internal"),
+        (TRIED, "try again with the new library", 1, "try again with the new library"),
+        (TRIED, "No, stop. Do not spend any more.", 2, "park it, stop. Do not spend any more."),
+        (SIDES, "test-architect is right: the design says async", 2, "test-architect is right: the design says async"),
+        (SPLIT, "yes, but no further", 1, "split it, but no further"),
+    ],
+)
+def test_what_follows_an_option_is_kept_as_words_for_the_agent(
+    ways: tuple[Way, ...], said: str, number: int, text: str
+) -> None:
+    found = choose(deciding(*ways), said)
+    assert (found.option, found.text) == (ways[number - 1].option, text)
+    assert choose(deciding(*ways), str(number), "as said").text == f"{ways[number - 1].words}: as said"
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize(
+    ("ways", "said"),
+    [
+        (RISK, "No, stop. Do not spend any more."),
+        (RISK, "continue"),
+        (RISK, "Close that hole first"),
+        (RISK, "fix it or abort"),
+        (RISK, "fix it? No"),
+        (RISK, "1 or 2"),
+        (RISK, "2 more tries"),
+        (RISK, "yes"),
+        (SIDES, "dev-agent is wrong"),
+        (SIDES, "I am not sure that dev-agent is right"),
+        (SIDES, "the tests must change"),
+        (SIDES, "is right"),
+        (TRIED, "No, go on"),
+        (TRIED, "no problem, go on"),
+        (TRIED, "Use the new library"),
+        (TRIED, "n't"),
+    ],
+)
+def test_where_options_decide_other_words_are_refused_with_the_options(ways: tuple[Way, ...], said: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        choose(deciding(*ways), said)
+    assert refused.value.exit_code == 2 and refused.value.code == "choose_option"
+    for number, way in enumerate(ways, start=1):
+        assert f"{number} {way.words}" in refused.value.message
+    assert choose(deciding(*ways), said, free=True).option is None, "a column decides too"
+
+
+@pytest.mark.ledger("R-16")
+def test_a_beginning_that_two_options_share_is_refused_with_both() -> None:
+    ways = Way("try again in mend", "move", "mend"), Way("try again in weave", "move", "weave")
+    with pytest.raises(Invalid) as refused:
+        choose(deciding(*ways), "try")
+    assert refused.value.code == "ambiguous_option"
+    assert "1 (try again in mend) and 2 (try again in weave)" in refused.value.message
+    with pytest.raises(Invalid, match="1 to 2"):
+        choose(deciding(*ways), "3")
+
+
+@pytest.mark.ledger("R-16", "E-07")
+@pytest.mark.parametrize(
+    ("said", "text", "number"),
+    [
+        ("2", "A key for each service", 2),
+        ("share", "Share the signing key", 1),
+        ("a KEY for each service!", "A key for each service", 2),
+        ("2, but keep the old API", "A key for each service, but keep the old API", 2),
+        ("A third key, for billing only", "A third key, for billing only", None),
+        ("Share the signing key is a bad idea", "Share the signing key is a bad idea", None),
+        ("No, stop. Do not spend any more.", "No, stop. Do not spend any more.", None),
+        ("2 factor auth", "2 factor auth", None),
+        ("1.5 seconds", "1.5 seconds", None),
+    ],
+)
+def test_an_open_question_takes_words_and_its_options_by_name(said: str, text: str, number: int | None) -> None:
+    found = choose(KEYS, said)
+    assert found.text == text
+    assert found.option == (KEYS.options[number - 1] if number else None)
+
+
+@pytest.mark.ledger("R-16")
+def test_a_number_that_is_the_answer_itself_is_given_as_text() -> None:
+    with pytest.raises(Invalid) as refused:
+        choose(KEYS, "8080")
+    assert "1 to 2" in refused.value.message and "--text" in refused.value.hint
+    assert choose(KEYS, "8080", text=True).text == "8080"
+    assert choose(KEYS, "2", text=True).option is None
+    assert choose(open_one(), "8080").text == "8080", "without options there is nothing to mistake it for"
+    with pytest.raises(Invalid):
+        choose(deciding(*RISK), "fix it", text=True)
+
+
+NAMES = st.text(st.characters(categories=["L", "Nd", "P", "Zs"]), min_size=1, max_size=30)
+
+
+@pytest.mark.ledger("R-16")
+@given(st.lists(NAMES, min_size=1, max_size=5, unique=True), st.data())
+def test_an_options_very_words_always_choose_it(names: list[str], data: st.DataObject) -> None:
+    ways = [Way(name.strip(), "again") for name in names if name.strip()]
+    said = data.draw(st.sampled_from([way.words for way in ways] or [""]))
+    if said and len({way.words for way in ways}) == len(ways) and not said.strip("#().!").isdecimal():
+        assert choose(deciding(*ways), said).text == said
+
+
+@pytest.mark.ledger("R-16")
+@given(st.text(st.characters(categories=["L", "Nd", "P", "Zs"]), max_size=60))
+def test_no_words_ever_choose_an_option_that_they_do_not_begin_to_name(said: str) -> None:
+    """Whatever is typed: it is refused, or it begins with the option's number, its words, or a plain yes or no."""
+    question = deciding(*TRIED)
+    try:
+        found = choose(question, said)
+    except Invalid:
+        return
+    assert found.option is not None
+    begins = re.sub(r"^[\W_]+", "", said.casefold())
+    named = [found.option.option, str(question.options.index(found.option) + 1), found.option.says or ""]
+    named += [" ".join(words) for words, effect in SAME.items() if effect == found.option.effect]
+    assert any(name and name[0] == begins[:1] for name in named) or begins.startswith("option")
