@@ -65,8 +65,7 @@ def _split_again(board: TrialBoard) -> View:
 
 def _does_not_fit(board: TrialBoard) -> View:
     quest(board)
-    for _ in range(3):
-        board.effort("codeweaver", "failed", cause="conflict", summary="two kinds of user")
+    board.effort("codeweaver", "failed", cause="conflict", summary="two kinds of user")
     return take(board, "pathseeker")[1]
 
 

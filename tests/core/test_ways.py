@@ -199,8 +199,7 @@ def test_a_split_whose_contract_was_changed_too_often_is_made_when_a_person_agre
             board.report(board.claim("codeweaver", item=second), "failed", cause="transient", **told)
             board.sleep(60)
         board.report(board.claim("codeweaver", item=first), "done")
-        for _ in range(3):
-            board.report(board.claim("codeweaver", item=second), "failed", cause="conflict", summary="it does not fit")
+        board.report(board.claim("codeweaver", item=second), "failed", cause="conflict", summary="it does not fit")
         more, changed = [{"key": "m", "title": "More"}], [{"name": "User", "text": "v3"}]
         board.report(board.claim("pathseeker", item="1"), "split", tasks=more, contracts=changed)
         asked = one(board)

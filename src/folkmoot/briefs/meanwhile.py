@@ -6,6 +6,7 @@ from folkmoot.core.flow import Agent, Flow
 from folkmoot.core.item import BOUND, Item
 from folkmoot.core.records import ANY, Run
 from folkmoot.core.rules.children.making import PURPOSES
+from folkmoot.core.rules.messages.kinds import asks_person
 from folkmoot.core.rules.running.rights import LOOKING, may_write
 
 View = dict[str, Any]
@@ -59,8 +60,9 @@ def _send(flow: Flow, item: Item, agent: Agent) -> list[View]:
     """The types that its name may send, and to whom. Children that only look and answer hand nothing on."""
     if item.kind in LOOKING:
         return []
+    is_bound = item.kind in BOUND  # who makes one effort where it is asks nobody itself
     types = {
-        kind: [to for to in rule.receivers if to not in (ANY, agent.name)]
+        kind: [to for to in rule.receivers if to not in (ANY, agent.name) and not (is_bound and asks_person(kind, to))]
         for kind, rule in flow.messages.items()
         if agent.name in rule.senders or ANY in rule.senders
     }
