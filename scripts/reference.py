@@ -14,7 +14,7 @@ from msgspec.structs import fields as struct_fields
 from folkmoot.core import flow as core
 from folkmoot.core.events import EVENTS
 from folkmoot.core.report import CAUSES, COMMENT_STATUSES, KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES, Report
-from folkmoot.core.words import CAUSE_WORDS
+from folkmoot.core.vocabulary.words import CAUSE_WORDS
 from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable

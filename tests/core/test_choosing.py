@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.asking.choosing import SAME, choose
-from folkmoot.core.ways import AGAIN, CANCEL, NOT_NOW, PARK, Way
+from folkmoot.core.vocabulary.ways import AGAIN, CANCEL, NOT_NOW, PARK, Way
 from folkmoot.errors import Invalid
 
 RISK = (Way("fix it", "fix", "dev"), Way("accept the risk and go on", "finish"), Way("abort", "cancel"))

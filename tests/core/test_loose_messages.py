@@ -7,7 +7,7 @@ import pytest
 from folkmoot.core import commands
 from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
 from folkmoot.core.records import Message
-from folkmoot.core.roles import agent_named, correspondent, folded
+from folkmoot.core.vocabulary.roles import agent_named, correspondent, folded
 from folkmoot.errors import Invalid, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow, small_flow
 from tests.documents import CLARIFICATION, ESCALATION

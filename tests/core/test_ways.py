@@ -8,7 +8,7 @@ import pytest
 from folkmoot.core import commands
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.ways import DOES, Effect, Way
+from folkmoot.core.vocabulary.ways import DOES, Effect, Way
 from folkmoot.core.work import Evidence
 from folkmoot.errors import Invalid, Refused
 from folkmoot.testing.builders import SoundBoard, Story, TrialBoard, limited, preset_flow, small_flow

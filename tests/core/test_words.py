@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.report import CAUSES
-from folkmoot.core.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
+from folkmoot.core.vocabulary.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
 
 # As the documents print them.
 QUEST_FAILURES = {

@@ -8,7 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
 
 

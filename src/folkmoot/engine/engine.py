@@ -15,13 +15,13 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Message, Pause
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.roles import agent_named
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.text import encoded
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
 from folkmoot.engine.loading import message_about

@@ -11,7 +11,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
 from folkmoot.core.rules.running.limits import in_force
-from folkmoot.core.ways import does
+from folkmoot.core.vocabulary.ways import does
 from folkmoot.core.why import tier, why
 from folkmoot.engine.moment import Moment
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from folkmoot.core.report import KINDS, SEVERITIES, Choice, Finding, Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.core.words import meaning_of
+from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 
 _LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import SEVERITIES, Files, Finding, Report, Tests
-from folkmoot.core.words import meaning_in, meaning_of
+from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder

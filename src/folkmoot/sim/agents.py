@@ -8,8 +8,9 @@ from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
-from folkmoot.sim import craft, quests, sloppy, speech, teamwork
-from folkmoot.sim.crossing import crossing
+from folkmoot.sim import craft, speech, teamwork
+from folkmoot.sim.habits import quests, sloppy
+from folkmoot.sim.habits.crossing import crossing
 from folkmoot.sim.habits.words import loose, reply
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene

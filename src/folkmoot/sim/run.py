@@ -10,9 +10,9 @@ from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.sim.agents import CHARACTERS, Agent
-from folkmoot.sim.answering import hasty
-from folkmoot.sim.couriers import courier
 from folkmoot.sim.flows import choose_flow
+from folkmoot.sim.habits.answering import hasty
+from folkmoot.sim.habits.couriers import courier
 from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
 from folkmoot.sim.world import Red, World
 from folkmoot.store.base import Store

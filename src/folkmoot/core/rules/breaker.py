@@ -4,7 +4,7 @@ from folkmoot.core.item import Dispute
 from folkmoot.core.rules.asking.telling import statements_told
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 
 
 def trip_breakers(case: Case) -> None:

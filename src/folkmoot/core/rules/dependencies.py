@@ -21,7 +21,7 @@ from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Invalid, Refused
 
 

@@ -10,8 +10,8 @@ from folkmoot.core.rules.breaker import flag, thread_of
 from folkmoot.core.rules.movement import enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import Way
-from folkmoot.core.words import plain
+from folkmoot.core.vocabulary.ways import Way
+from folkmoot.core.vocabulary.words import plain
 
 
 class Resolution(Struct, frozen=True):

@@ -13,8 +13,8 @@ from folkmoot.core.rules.distinct import judge
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import AGAIN, CANCEL, GO_ON, PARK, Way
-from folkmoot.core.words import is_security, known_reason, meaning_of
+from folkmoot.core.vocabulary.ways import AGAIN, CANCEL, GO_ON, PARK, Way
+from folkmoot.core.vocabulary.words import is_security, known_reason, meaning_of
 
 BACKOFF_SECONDS = 5.0
 CONFLICTS_MAX = 2

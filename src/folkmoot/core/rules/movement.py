@@ -13,7 +13,7 @@ from folkmoot.core.records import Attempt
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.ways import AGAIN, Way
+from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance
 OFF_DEPTH_MAX = 2

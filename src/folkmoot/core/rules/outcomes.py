@@ -40,8 +40,8 @@ from folkmoot.core.rules.running.work import (
 from folkmoot.core.rules.sharing.findings import against_done, identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import AGAIN
-from folkmoot.core.words import is_security
+from folkmoot.core.vocabulary.ways import AGAIN
+from folkmoot.core.vocabulary.words import is_security
 
 TOUCHED_MAX = 2_000
 FINDINGS_MAX = 500

@@ -10,7 +10,7 @@ from folkmoot.core.records import Option, Question
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.choosing import fitting
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import CANCEL, PARK, Way
+from folkmoot.core.vocabulary.ways import CANCEL, PARK, Way
 
 ENGINE = "folkmoot"  # the name under which the rules themselves speak
 # An item's third question since guidance blocks and has no default: two were for the agent's convenience.

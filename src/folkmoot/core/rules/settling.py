@@ -23,7 +23,7 @@ from folkmoot.core.rules.running.landing import is_before_landing, is_marked, no
 from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import AGAIN, GO_ON, NOT_NOW, Way
+from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, NOT_NOW, Way
 
 # More than a flow can have columns: whoever gets here has found a circle that no check of the flow has seen.
 STEPS_MAX = 1_000

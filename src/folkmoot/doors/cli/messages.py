@@ -4,7 +4,7 @@ import click
 
 from folkmoot.core import commands
 from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
-from folkmoot.core.roles import correspondent
+from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json, read_text
 from folkmoot.errors import Invalid
 

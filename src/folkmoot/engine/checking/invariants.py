@@ -12,7 +12,7 @@ from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.life import is_over
-from folkmoot.core.ways import DOES
+from folkmoot.core.vocabulary.ways import DOES
 from folkmoot.engine.checking.quests import check_task
 
 # Every check has the id under which the docs explain it.

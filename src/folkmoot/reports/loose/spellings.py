@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from folkmoot.core.report import CAUSES
-from folkmoot.core.words import meaning_of
+from folkmoot.core.vocabulary.words import meaning_of
 
 _LISTS = ("findings", "comments", "attempts", "tasks", "contracts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")

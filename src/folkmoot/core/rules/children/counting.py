@@ -10,7 +10,7 @@ from folkmoot.core.commands import AskForMore
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import MADE_BELOW, Case, origin_of
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused
 
 GENERATIONS_MAX = 4

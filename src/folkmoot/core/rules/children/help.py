@@ -13,7 +13,7 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import AGAIN
+from folkmoot.core.vocabulary.ways import AGAIN
 
 EXPERTS_MAX = 3
 SUB_AGENTS_MAX = 20

@@ -16,7 +16,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.ways import AGAIN, Way
+from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
 TASKS_MAX = 200

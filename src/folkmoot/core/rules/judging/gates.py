@@ -18,7 +18,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
 
 GREEN, RED = ("done",), ("failed", "changes_requested")

@@ -12,7 +12,7 @@ from folkmoot.core.report import SEVERITIES, Finding, Report
 from folkmoot.core.rules.disputes import as_spoken
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.situation import Case
-from folkmoot.core.words import REASONS, known_reason, meaning_of
+from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")

@@ -16,8 +16,8 @@ from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, to_change
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import AGAIN, Way
-from folkmoot.core.words import is_security
+from folkmoot.core.vocabulary.ways import AGAIN, Way
+from folkmoot.core.vocabulary.words import is_security
 
 ABORT = Way("abort", "cancel")
 

@@ -8,7 +8,7 @@ from folkmoot.core.rules.messages.telling import of_report
 from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
-from folkmoot.core.words import is_security
+from folkmoot.core.vocabulary.words import is_security
 from folkmoot.errors import Invalid
 
 OPTIONS_MAX = 20

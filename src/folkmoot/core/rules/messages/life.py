@@ -16,12 +16,12 @@ from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message, Run
 from folkmoot.core.report import Report
-from folkmoot.core.roles import correspondent
 from folkmoot.core.rules.disputes import disputed
 from folkmoot.core.rules.messages.kinds import asks_person, is_open
 from folkmoot.core.rules.messages.writing import known
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.errors import Refused
 
 # The ends of a run with which the work of its stage is done, or a verdict on it is given.

@@ -10,7 +10,6 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Run
-from folkmoot.core.roles import correspondent
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.messages.asking import check_asking, escalate, words_of
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, asks_person, is_notice, may_send
@@ -18,6 +17,7 @@ from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.errors import Invalid, Refused
 
 TITLE_MAX = 500

@@ -20,7 +20,7 @@ from folkmoot.core.rules.running.rights import strays
 from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import AGAIN, PARK, Way
+from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
 from folkmoot.errors import Refused
 

@@ -13,7 +13,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.limits import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Work
 from folkmoot.errors import Invalid
 

@@ -16,7 +16,7 @@ from folkmoot.core.rules.running.rights import may_write, strays, taken_by_other
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Secret, Touched, Work
 from folkmoot.errors import Refused
 

@@ -11,7 +11,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
-from folkmoot.core.ways import Way
+from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Invalid, Refused
 
 LOCK_SECONDS = 1800.0

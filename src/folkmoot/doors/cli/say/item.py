@@ -73,8 +73,7 @@ def _heading(page: Page, view: View) -> None:
     parts: list[Part] = [page.mark(view["status"]), " ", (view["status"], "bold")]
     if view["column"] != view["status"]:
         parts += [" in ", (view["column"], "bold")]
-    priority = (view["priority"], PRIORITIES.get(view["priority"], QUIET))
-    parts += [(" · ", QUIET), priority, (f" {view['type']}", QUIET)]
+    parts += [(" · ", QUIET), (view["priority"], PRIORITIES.get(view["priority"], QUIET)), (f" {view['type']}", QUIET)]
     if view["kind"] != "item":
         parts += [(f" · {_kind(view)}", QUIET)]
     if view["failure_count"]:
