@@ -155,6 +155,24 @@ agents: {d: {may: [delegate, dispatch]}, t: {}}
         board.report(run, "done")
 
 
+@pytest.mark.ledger("R-25", "R-33")
+def test_who_only_hands_on_is_asked_about_at_the_third_time() -> None:
+    flow = small_flow("""
+columns: {dev: {agents: [d], next: test}, test: {agents: [helper], next: done}}
+agents: {d: {may: [delegate]}, helper: {}}
+""")
+    with SoundBoard(flow) as board:
+        item = board.add()
+        for _ in range(2):
+            board.effort("d", "delegates", delegate=[{"to": "helper", "task": "do the same again"}])
+            board.effort("helper", "done", summary="as before")
+        board.effort("d", "delegates", delegate=[{"to": "helper", "task": "do the same again"}])
+        assert board.place(item)[1] == ASKED and len(board.inbox()) == 1
+        board.answer(board.inbox()[0], "go on")
+        board.effort("d", "delegates", delegate=[{"to": "helper", "task": "once more"}])
+        assert board.place(item)[1] == "waiting"
+
+
 @pytest.mark.ledger("P-02")
 @pytest.mark.parametrize("purpose", ["fix", "question", "test_failure"])
 def test_agents_dispatch_each_other_for_simple_things(purpose: str) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.item import Effort, Span
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules.asking.telling import facts, said_told
-from folkmoot.core.rules.children.help import EXPERTS_MAX, next_expert, seek_help
+from folkmoot.core.rules.children.help import EXPERTS_MAX, INCOMPLETES_MAX, next_expert, seek_help
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import judge
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
@@ -18,7 +18,6 @@ from folkmoot.core.vocabulary.words import is_security, known_reason, meaning_of
 
 BACKOFF_SECONDS = 5.0
 CONFLICTS_MAX = 2
-INCOMPLETES_MAX = 3
 # Causes that say by themselves who must act, also where an agent only says that it is stuck.
 ENDS = ("requirement", "size", "integration", "fatal")
 WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."

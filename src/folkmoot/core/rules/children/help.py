@@ -13,9 +13,10 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import AGAIN
+from folkmoot.core.vocabulary.ways import AGAIN, GO_ON
 
 EXPERTS_MAX = 3
+INCOMPLETES_MAX = 3  # runs in a row that leave the work unfinished, or to others
 SUB_AGENTS_MAX = 20
 TITLE_MAX = 500  # what is longer stands whole in the body
 UNSUCCESSFUL = "EXPERT_UNSUCCESSFUL"
@@ -175,6 +176,15 @@ def delegates(case: Case, said: Report) -> None:
     if first.to and _is_expert(case, first.to):
         _ask_expert(case, first.to, because, first.task)
         return
+    effort = replace(case.item.effort, incompletes=case.item.effort.incompletes + 1)
+    if effort.incompletes >= INCOMPLETES_MAX:
+        # Whoever only hands on what it was given gets no further: else its runs would go on up to the fuse.
+        case.emit(
+            "work_left_incomplete", {"count": effort.incompletes, "why": because}, item=at_rest(case, effort=effort)
+        )
+        words = f"{effort.incompletes} runs in a row left the work to others: {because}"
+        ask(case, "decision", words, GO_ON, context=facts(history(case), said_last(case)))
+        return
     children: dict[str, str] = {}
     for one in said.delegate:
         child, agent = case.new_item_id(), one.to or case.run.agent
@@ -193,7 +203,7 @@ def delegates(case: Case, said: Report) -> None:
     case.emit(
         "work_delegated",
         {"to": list(children.values()), "children": list(children), "why": because},
-        item=at_rest(case, **waiting_for(case, children, "help"), fanned_out=fan_out, because=because),
+        item=at_rest(case, effort=effort, **waiting_for(case, children, "help"), fanned_out=fan_out, because=because),
     )
 
 
