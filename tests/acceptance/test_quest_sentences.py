@@ -185,7 +185,7 @@ def test_interfaces_and_integration_points_reach_who_builds_on_them_and_who_puts
         {"key": "b", "title": "User can reset password", "files": ["src/b.ts"], "after": ["a"]},
     ]
     moot.effort("pathseeker", "split", tasks=tasks)
-    moot.speak("codeweaver", said("codeweaver"))
+    moot.speak("codeweaver", said("codeweaver", retro="Sessions are made in one place"))
     second = moot("claim", "codeweaver")
     needed = second["brief"]["projectContext"]["buildsOn"][0]
     assert needed["interfaces"] == ["defined_types"]
@@ -201,7 +201,7 @@ def test_interfaces_and_integration_points_reach_who_builds_on_them_and_who_puts
         green(moot)
     assert place(moot("show", "1")) == ("done", "done")
     kept = moot("show", "2")["runs"][0]["report"]
-    assert kept["interfaces"] == ["defined_types"] and kept["lessons"] == ["insights_for_system_improvement"]
+    assert kept["interfaces"] == ["defined_types"] and kept["lessons"] == ["Sessions are made in one place"]
 
 
 @pytest.mark.ledger("Q-08", "R-24")
