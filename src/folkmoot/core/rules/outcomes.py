@@ -64,13 +64,13 @@ def report(case: Case, command: ReportRun) -> None:
     if run.gate:
         gate_reported(case, command)
         return
-    meant_by_it = understood(case, command.report)
-    fault = command.fault or _fault(case, meant_by_it)
+    heard = understood(case, command.report)
+    fault = command.fault or _fault(case, heard)
     if fault is not None and not command.final and command.fault is None:
-        refuse(case, meant_by_it, fault)
+        refuse(case, heard, fault)
         return
-    said = as_shown(case, with_kept(case, meant_by_it))
-    claimed = meant_by_it.outcome if said.outcome != meant_by_it.outcome else ""
+    said = as_shown(case, with_kept(case, heard))
+    claimed = heard.outcome if said.outcome != heard.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
