@@ -190,7 +190,7 @@ def test_the_handoff_documents_example_flow_as_it_is_printed(tmp_path: Path) -> 
     found = [(one["issue"], one["severity"], one["file"], one["line"]) for one in moot("show", "1")["findings"]]
     assert found == [("no rate limit", "medium", None, None), ("no test", "high", "b.py", 2)]
     item = turn("fixer", "rereview_request", "reviewer", {}, "{status: fixes_applied}")
-    assert (place(item), item["iteration"]) == (("review", "ready"), 1)
+    assert (place(item), item["iteration"]) == (("review", "ready"), 2)
     item = moot.speak("reviewer", "{status: approved}")
     assert (place(item), item["iteration"]) == (("done", "done"), 2)
     assert moot("doctor")["ok"]

@@ -366,7 +366,7 @@ def test_a_log_goes_out_and_comes_in_byte_by_byte(disputed: Moot) -> None:
     assert other.json("inbox") == disputed.json("inbox")
     assert other("import", "-", "--json", code=1, stdin="").error["code"] == "board_exists"
     # It is a board like any other: the work goes on.
-    other("answer", "q1", "The story is right.")
+    other("answer", "q1", "dev-agent is right")
     other.work("dev-agent")
     other("doctor")
 

@@ -142,8 +142,8 @@ def test_a_quests_discovery_and_its_healing_are_phases_too(nowhere: Moot) -> Non
         "Phase 1 Complete ✓  discover of #1 · Proceeding to Phase 2: weave...",
         "Healing Complete ✓  mend of #1 · Rounds: 1 of 3 · Proceeding to ward of Phase 2: weave again...",
         "Phase 2 Complete ✓  weave of #1 · Rounds: 2 (1 failure, fixed in round 2) · Proceeding to Phase 3: review...",
-        "Phase 3 Complete ✓  review of #1 · Proceeding to Phase 4: siege...",
-        "Phase 4 Complete ✓  siege of #1 · This was the last phase: it is done.",
+        "Phase 3 Complete ✓  review of #1 · Rounds: 1 · Proceeding to Phase 4: siege...",
+        "Phase 4 Complete ✓  siege of #1 · Rounds: 1 · This was the last phase: it is done.",
     ]
     nowhere("add", "By hand")
     assert phases_in(nowhere.tell("pathseeker", SPLIT)) == [

@@ -129,9 +129,11 @@ def _with_more(question: Question, said: str) -> Chosen | None:
     if mark is not None:
         head, rest = said[: mark.start()], said[mark.start() :]
         number = _NUMBER.fullmatch(head)
-        # In an open question words stay as they are; only a number stands for something else.
         plain = _plain(options, head) if question.decides else None
-        option = plain or (fitting(options, head) if number is not None or question.decides else None)
+        option = plain or fitting(options, head)
+        # In an open question words stay as they are; only a number stands for something else, or what does something.
+        if option is not None and not (number is not None or question.decides or option.effect):
+            option = None
         clear = option and "?" not in head and _is_clear(question, option, said[mark.end() :], plain=plain is not None)
         if option is not None and clear:
             return Chosen(option, option.option + rest)
