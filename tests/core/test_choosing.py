@@ -189,3 +189,21 @@ def test_no_words_ever_choose_an_option_that_they_do_not_begin_to_name(said: str
     named = [found.option.option, str(question.options.index(found.option) + 1), found.option.says or ""]
     named += [" ".join(words) for words, effect in SAME.items() if effect == found.option.effect]
     assert any(name and name[0] == begins[:1] for name in named) or begins.startswith("option")
+
+
+def asked(*options: str) -> Question:
+    return Question(
+        id="q1", item="1", kind="clarification", question="?", agent="a", options=[Option(option=o) for o in options]
+    )
+
+
+def test_a_number_that_is_also_the_words_of_another_option_is_asked_back() -> None:
+    with pytest.raises(Invalid) as told:
+        choose(asked("3", "1"), "1")
+    assert told.value.code == "ambiguous_option"
+    assert choose(asked("3", "1"), "3").text == "3" and choose(asked("1", "3"), "1").text == "1"
+
+
+@pytest.mark.parametrize("said", ["no", "No.", "yes", "n"])
+def test_a_plain_no_is_not_the_beginning_of_an_option(said: str) -> None:
+    assert choose(asked("no backup first", "yes men only"), said).option is None

@@ -467,3 +467,14 @@ def test_there_is_never_a_seventh_attempt_between_two_guidances(
                 assert found.status == ASKED
         asked = [child.agent for child in board.children(item, "expert")]
         assert len(asked) == len(set(asked)) <= 3, "no expert is asked twice"
+
+
+@pytest.mark.ledger("R-08", "R-25")
+def test_an_expert_makes_no_work_for_others() -> None:
+    with SoundBoard(preset_flow("escalation")) as board:
+        board.add()
+        for number in range(3):
+            board.effort("developer", "failed", attempts=[{"approach": f"way {number}", "outcome": "red"}])
+        run = board.claim("crypto-expert")
+        with pytest.raises(Refused, match="makes no work for others"):
+            board.engine.add(run, commands.AddItem(title="Developer: rotate the keys for me"))

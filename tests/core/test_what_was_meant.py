@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core import commands
 from folkmoot.core.commands import AddComment, ReportRun
+from folkmoot.errors import Invalid
 from folkmoot.testing.builders import SoundBoard, Story, TrialBoard, preset_flow, report
 from tests.core.test_disputes import ARTIFACT, disputed_by_dev
 from tests.core.test_experts import WAYS, expert_of, three_failures, tracking
@@ -92,10 +93,8 @@ def test_a_group_answers_the_open_thread_without_a_parent() -> None:
     "said",
     [
         {"parent": "c001", "status": "resolved", "resolution": "accepted"},
-        {"parent": "c001", "status": "resolved"},
         {"status": "resolved", "resolution": "accepted"},
         {"resolution": "accepted"},
-        {"status": "resolved"},
     ],
 )
 def test_a_resolved_reply_resolves_the_thread_of_its_turn(said: dict[str, Any]) -> None:
@@ -106,9 +105,7 @@ def test_a_resolved_reply_resolves_the_thread_of_its_turn(said: dict[str, Any]) 
 
 
 @pytest.mark.ledger("R-12")
-@pytest.mark.parametrize(
-    "said", [{"status": "resolved"}, {"resolution": "rejected"}, {"resolution": "rejected", "parent": "c002"}]
-)
+@pytest.mark.parametrize("said", [{"resolution": "rejected"}, {"resolution": "rejected", "parent": "c002"}])
 def test_the_disputer_gives_in_likewise(said: dict[str, Any]) -> None:
     story = disputed_by_dev()
     story.effort("disputed", comments=[{"content": "No."}])
@@ -335,3 +332,17 @@ def test_attempts_beside_another_outcome_are_recorded(outcome: str) -> None:
         assert [a["approach"] for a in shown["failure_history"]] == [WAYS[0], WAYS[1]]
         assert shown["escalation_tracking"]["self_solve_attempts"] == 2
         assert shown["incomplete_count"] == (1 if outcome == "incomplete" else 0)
+
+
+@pytest.mark.ledger("R-12")
+def test_resolved_without_saying_how_is_asked_back() -> None:
+    """Words that disagree must not be taken for agreement."""
+    with SoundBoard(preset_flow("kanban")) as board:
+        item = board.add(column="dev")
+        board.effort("dev-agent", "disputed", comments=[{"content": "the test is wrong", "artifact": "tests"}])
+        (dispute,) = board.item(item).disputes
+        said = {"content": "No, the test is right.", "parent": dispute.thread, "status": "resolved"}
+        run = board.claim("test-architect")
+        with pytest.raises(Invalid, match="resolution: accepted, or rejected"):
+            board.say(run, "done", comments=[said])
+        assert board.item(item).disputes and board.place(item)[1] == "running"

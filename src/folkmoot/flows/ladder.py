@@ -7,6 +7,7 @@ from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
 from folkmoot.flows.fields import Fields
 from folkmoot.flows.source import Node
 
+NOTHING = ("none", "null", "nil", "~", "-")  # what a table in code says where nobody tries any more
 RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6})|(\+))?")
 
 
@@ -47,6 +48,9 @@ def _check_escalate(findings: Findings, rungs: list[tuple[Rung, Path]]) -> None:
             findings.fault(here, "the ladder begins with 'escalate': nobody would ever try", "name a model for 0 first")
         elif rung.model == RUNG_ESCALATE and rung.high is not None:
             findings.fault(here, "'escalate' is for good, but this range ends", f"write {rung.low}+: escalate")
+        elif rung.model.lower() in NOTHING:
+            words = f"{shown(rung.model)} names no model"
+            findings.fault(here, words, f"to give up here, write {rung.low}+: escalate")
         elif rung.model != RUNG_ESCALATE and did_you_mean(rung.model, [RUNG_ESCALATE]).startswith("did"):
             findings.warn(here, f"{shown(rung.model)} is taken for a model", "did you mean 'escalate'?")
 

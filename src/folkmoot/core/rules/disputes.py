@@ -58,7 +58,8 @@ def as_spoken(case: Case, report: Report) -> Report:
         if resolution is None and remark.status == "resolved":
             only = mine[0] if parent is None and len(mine) == 1 else None
             dispute = only or next((d for d in mine if parent and d.thread == thread_of(case, parent)), None)
-            resolution = _way_to_end(dispute) if dispute else "accepted"
+            # How a dispute ends is said, and never guessed: `fault_of_comments` asks for it.
+            resolution = None if dispute else "accepted"
         if report.outcome == "disputed":
             answered = answered_by(case, remark.artifact) if number == 0 and parent is None else None
             parent = answered.thread if answered else parent
@@ -115,6 +116,8 @@ def fault_of_comments(case: Case, report: Report) -> str | None:
             return f"a comment has the parent {remark.parent}, but the item has no such comment{_threads(case)}"
         if remark.resolution and not remark.parent:
             return f"a comment has a resolution but no parent: name the comment it resolves{_threads(case)}"
+        if remark.status == "resolved" and remark.resolution is None and report.outcome != "disputed":
+            return "a comment is resolved, but how is not said: resolution: accepted, or rejected"
         if remark.status == "open" and remark.resolution:
             return "a comment is open and has a resolution: leave out one of them"
     return None

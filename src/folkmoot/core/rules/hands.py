@@ -38,6 +38,9 @@ def add(case: Case, command: AddItem) -> None:
     if column == END:
         raise Refused("not_a_start", "an item cannot begin in done", "leave --column out, or name a column of the flow")
     if situation.maker is not None:
+        if situation.maker.kind == "expert":  # it cannot ask for more than it was given
+            words = "an expert makes no work for others"
+            raise Refused("bound", words, "say in the report what should be done, and whoever asked decides")
         _check_stage(case, situation.maker, column)
         refuse_excess(case, situation.maker)
         _check_reach(case, situation.maker, command.files)

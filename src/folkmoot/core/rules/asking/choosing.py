@@ -74,11 +74,15 @@ def _meant(question: Question, said: str) -> Option | None:
     if plain is not None:
         return plain
     exact = next((option for option in options if option.option == said), None)
+    number = _NUMBER.fullmatch(said)
+    by_number = fitting(options, said) if number is not None else None
+    if exact is not None and by_number not in (None, exact):
+        words = f"{_short(said)!r} is the number of {_short(by_number.option)!r} and the words of another option"
+        raise _refused(question, said, words, "ambiguous_option")
     if exact is not None:
         return exact
-    number = _NUMBER.fullmatch(said)
     if number is not None:
-        found = fitting(options, said)
+        found = by_number
         if found is None:
             raise _no_such_number(question, number[1])
         return found
@@ -108,6 +112,8 @@ def _by_words(options: list[Option], said: str) -> list[Option]:
     if not words:
         return []
     told = [(option, _words(option.option)) for option in options]
+    if len(words) == 1 and words[0] in PLAIN:
+        return [option for option, own in told if own == words]  # a plain no is not the beginning of "no backup first"
     return (
         [option for option, own in told if own == words]
         or [option for option, own in told if own[: len(words)] == words]
