@@ -11,7 +11,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.vocabulary.ways import DOES, Effect, Way
 from folkmoot.core.work import Evidence
 from folkmoot.errors import Invalid, Refused
-from folkmoot.testing.builders import SoundBoard, Story, TrialBoard, limited, preset_flow, small_flow
+from folkmoot.testing.builders import PERSON, SoundBoard, Story, TrialBoard, limited, preset_flow, small_flow
 
 KANBAN, QUEST, ESCALATION, PIPELINE = (preset_flow(name) for name in ("kanban", "quest", "escalation", "pipeline"))
 ASKED = "awaiting-divine-guidance"
@@ -443,3 +443,16 @@ agents: {b: {}}
         assert words(asked) == ["let it be worked on", "park it", "cancel it"] and "so that it runs" in asked["context"]
         board.answer(asked["id"], said)
         assert board.place(item) == ("build", status)
+
+
+@pytest.mark.ledger("R-10", "R-16")
+@pytest.mark.parametrize("outcome", ["failed", "incomplete"])
+def test_work_that_failed_over_a_security_concern_is_never_taken_as_done(outcome: str) -> None:
+    with SoundBoard(preset_flow("escalation")) as board:
+        item = board.add()
+        board.effort("developer", outcome, escalation_reason="security", summary="the token is in the log")
+        asked = one(board)
+        assert words(asked)[0] == "try again" and not any("accept" in option for option in words(asked))
+        board.answer(asked["id"], "1, but mask the token first")
+        assert board.place(item) == ("implementing", "ready")
+        assert "mask the token" in str(board.engine.claim(PERSON, "developer")["brief"])

@@ -157,6 +157,8 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
     if case.item.kind in BOUND:
         # It makes its one effort where it is, whoever finds what.
         found = [AGAIN, Way("accept the risk and go on", "finish")]
+    elif said.outcome not in ("done", "changes_requested"):
+        found = [AGAIN]  # nothing was finished that a person could take as it is
     else:
         found = ways(case, stage, case.flow.columns[stage].fix or maker(case))
     ask(case, "decision", words, *found, ABORT, context=told, part=case.item.agent)
