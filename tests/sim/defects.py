@@ -652,7 +652,7 @@ def wrong_work(patch: Patch) -> None:
     change_rule(patch, KeepWork, wrong)
 
 
-@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True)
+@defect("R-19", "dispatched work lands on the target by itself", flow=FERRY, alone=True, first=20)
 def unbound_dispatch(patch: Patch) -> None:
     everywhere(patch, (movement, outcomes, landing), "stands_alone", lambda case: False)
 

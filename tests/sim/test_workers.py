@@ -16,7 +16,7 @@ from folkmoot.worker.watch import Act, Watch
 
 BATCH = 10
 FIRST_SEEDS, MORE_SEEDS = range(0, 100, BATCH), range(10_000, 15_000, 50)
-SEEDS_FOR_DEFECTS = range(25)
+SEEDS_FOR_DEFECTS = range(40)
 Patch = pytest.MonkeyPatch
 
 

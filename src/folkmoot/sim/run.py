@@ -24,7 +24,7 @@ REFORM_RATE = 0.3  # how many worlds change their flow in the middle
 ALONE_RATE = 0.25  # how many worlds lose their people before the end
 RUNS_ALONE = 8
 REPLAY_EVERY = 2  # of how many whole lives the log is folded again from its start
-ALONE_STEPS_PER_ITEM = 200
+ALONE_STEPS_PER_ITEM = 300
 # How many steps per unfinished item the quiet end may take. Six stages are twelve; the rest is trouble left over.
 QUIET_STEPS_PER_ITEM = 80
 

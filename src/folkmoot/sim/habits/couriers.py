@@ -40,7 +40,7 @@ def courier(world: World) -> Script:
             message = chance.choice(waiting)
             name = message.to if chance.random() < 0.8 else "cora"
             world.say(Order(Speaker(chance.choice(SPELLINGS)(name)), _taken_up(world, message)))
-        else:
+        elif world.flow.messages:  # a reform may have taken them away
             world.say(Order(Speaker("cora"), _sent(world)))
 
 
