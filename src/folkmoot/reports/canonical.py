@@ -141,8 +141,15 @@ def unreadable(faults: list[str]) -> Invalid:
     return Invalid(
         "unreadable_report",
         "the report cannot be read: " + "; ".join(named),
-        'a report is a JSON object such as {"outcome": "done", "summary": "…"}; the run still lives, so report again',
+        f"{_advice(faults)}; the run still lives, so report again",
     )
+
+
+def _advice(faults: list[str]) -> str:
+    """What to do next, in the form that the agent has at hand."""
+    if faults and faults[-1].startswith("Status:"):
+        return "mend the form's Status: one ticked box, such as `- [x] Complete / [ ] Needs follow-up / [ ] Blocked`"
+    return 'a report is a JSON object such as {"outcome": "done", "summary": "…"}'
 
 
 def shown(value: object) -> str:

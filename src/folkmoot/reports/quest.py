@@ -7,6 +7,7 @@ from folkmoot.core.report import Contract, Delegation, Files, Report, Task
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.loose.lines import counted
 from folkmoot.reports.placeholders import is_placeholder
 
 STATUSES = {
@@ -101,6 +102,10 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     summary = said.text("report", "summary")
     if summary is not None:
         parts["summary"] = summary
+    tests = said.data.get("tests")
+    told = counted(tests if isinstance(tests, str) else summary or "") if not isinstance(tests, dict) else None
+    if told is not None:
+        parts["tests"] = told
     blockers = [words for words in said.texts("blockers") if not is_placeholder(words)]
     if blockers:
         parts["blockers"] = "\n".join(blockers)
