@@ -126,6 +126,21 @@ def test_a_critical_hole_in_one_line_asks_a_person(tmp_path: Path, word: str) ->
     assert (found["severity"], found["file"], found["line"]) == ("critical", "services/user.go", 123)
 
 
+@pytest.mark.ledger("H-10", "H-14")
+@pytest.mark.parametrize(
+    "issue",
+    ["High: handlers/feature.go:42-44: no check", {"severity": "high", "file": "handlers/feature.go", "line": "42-44"}],
+)
+def test_an_issue_sent_in_one_line_keeps_its_severity_and_place(tmp_path: Path, issue: str | View) -> None:
+    moot = board(tmp_path, "handoff", "review")
+    claim = moot("claim", "reviewer")
+    message = {"from": "reviewer", "to": "fixer", "type": "fix_request", "payload": {"issues": [issue]}}
+    moot("send", "-", "--run", claim["run"], "--token", str(claim["token"]), stdin=json.dumps(message))
+    (found,) = moot.hand_in(claim, "{status: needs_fixes, issues: 1}")["findings"]
+    assert (found["severity"], found["file"], found["line"]) == ("high", "handlers/feature.go", 42)
+    assert "42-44" in found["issue"]
+
+
 @pytest.mark.ledger("R-22", "R-14", "P-05")
 @pytest.mark.parametrize(
     ("reviewer", "advocate"),

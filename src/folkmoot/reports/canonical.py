@@ -149,7 +149,10 @@ def _advice(faults: list[str]) -> str:
     """What to do next, in the form that the agent has at hand."""
     if faults and faults[-1].startswith("Status:"):
         return "mend the form's Status: one ticked box, such as `- [x] Complete / [ ] Needs follow-up / [ ] Blocked`"
-    return 'a report is a JSON object such as {"outcome": "done", "summary": "…"}'
+    whole = 'a JSON object such as {"outcome": "done", "summary": "…"}'
+    if not faults or faults[-1].startswith("it holds no report"):
+        return f"a report is {whole}"
+    return f"mend what is named, in the form you wrote it in; a short report is {whole}"
 
 
 def shown(value: object) -> str:

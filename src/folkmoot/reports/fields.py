@@ -4,9 +4,9 @@ from typing import Any
 
 from folkmoot.core.report import KINDS, SEVERITIES, Choice, Finding, Report
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, with_range
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
-from folkmoot.reports.loose.lines import LINE, PLACE, finding_in, with_range
 
 
 class Taken:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import Files, Report
+from folkmoot.core.vocabulary.lines import PATH, counted, finding_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
-from folkmoot.reports.loose.lines import PATH, counted, finding_in
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
 from folkmoot.reports.status import BOXES, Status, read_status

@@ -7,9 +7,9 @@ import msgspec
 
 from folkmoot.core.kinds import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
+from folkmoot.core.vocabulary.lines import counted as counted_in
 from folkmoot.reports.canonical import Faulty, counted_tests, shown
 from folkmoot.reports.fields import Taken, finish
-from folkmoot.reports.loose.lines import counted as counted_in
 
 # Messages that hand something on or out; none of them says how a run ended.
 NO_REPORTS = ("task_assignment", "task_handoff", "review_request", "fix_request", "rereview_request")

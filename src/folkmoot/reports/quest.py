@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
+from folkmoot.core.vocabulary.lines import counted
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
-from folkmoot.reports.loose.lines import counted
 from folkmoot.reports.placeholders import is_placeholder
 
 STATUSES = {

@@ -3,8 +3,8 @@
 from typing import Any
 
 from folkmoot.core.report import CAUSES
+from folkmoot.core.vocabulary.lines import LINE, PLACE, counted, finding_in, with_range
 from folkmoot.core.vocabulary.words import meaning_of
-from folkmoot.reports.loose.lines import LINE, PLACE, counted, finding_in, with_range
 
 _LISTS = ("findings", "comments", "attempts", "tasks", "contracts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")
