@@ -88,6 +88,22 @@ def test_what_a_role_returns_and_a_signal_go_before_the_form_too() -> None:
     assert asked.outcome == "asks" and asked.question is not None and asked.question.question == "which?"
 
 
+@pytest.mark.ledger("E-07", "P-03")
+@pytest.mark.parametrize(("message", "outcome"), MESSAGES.values(), ids=MESSAGES.keys())
+@pytest.mark.parametrize("words", ["TASK_INCOMPLETE", "TASK_INCOMPLETE: the handler is left"])
+def test_a_message_to_others_is_not_lost_behind_task_incomplete(message: View, outcome: str, words: str) -> None:
+    alone, both = read_report(json.dumps(message)), read_report(f"```json\n{json.dumps(message)}\n```\n\n{words}\n")
+    assert both.outcome == outcome and (both.findings, both.question) == (alone.findings, alone.question)
+    assert ("the handler is left" in (both.summary, both.extra.get("Summary"))) == ("left" in words)
+
+
+def test_task_incomplete_takes_back_done_and_a_question_is_kept_for_who_only_says_asks() -> None:
+    assert read_report('{"outcome": "done"}\n\nTASK_INCOMPLETE').outcome == "incomplete"
+    said = 'SEEKING_DIVINE_CLARIFICATION\n\nQuestion: which?\n\n{"outcome": "asks", "summary": "see above"}'
+    question = read_report(said).question
+    assert question is not None and question.question == "which?"
+
+
 @pytest.mark.ledger("R-32")
 @pytest.mark.parametrize(
     ("message", "form", "told"),

@@ -249,8 +249,8 @@ def test_the_last_of_several_dialects_decides() -> None:
     }
     for first in said:
         for last in said:
-            if last == "stuck" != first:
-                continue  # a form adds to what else was said: tests/reports/test_message_and_form.py
+            if last == "stuck" != first or (last == "incomplete" and first in ("asks", "changes_requested")):
+                continue  # a form or this signal adds to what else was said: tests/reports/test_message_and_form.py
             assert read_report(f"{said[first]}\n\n---\n\n{said[last]}\n").outcome == last, (first, last)
 
 

@@ -36,6 +36,8 @@ _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
 _NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
+SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
+_ADDRESSED = ("asks", "changes_requested", "disputed")  # what others must answer or change
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
 LINES_MAX = 20_000
 SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is made to be slow
@@ -137,6 +139,10 @@ def _last_of(heard: list[Heard]) -> Report:
         raise Faulty(last.faults)
     report = last.report
     before = heard[-2].report if len(heard) > 1 else None
+    if last.rank == SIGNAL and report.outcome == "incomplete" and before and before.outcome in _ADDRESSED:
+        return beside(before, report)  # it goes on when others have answered: what it told them must not be lost
+    if report.outcome == "asks" and report.question is None and before is not None:
+        report = replace(report, question=before.question)
     if report.outcome == "incomplete" and before is not None and before.outcome == "incomplete" and last.rank:
         return _both(before, report)
     for other in reversed(heard[:-1]):
@@ -214,7 +220,7 @@ def _hear_words(
         if signal.template or shows(signal.start):
             passed_over += signal.faults or ["it only shows what a signal looks like"]
         else:
-            heard.append(Heard(signal.start, 2, signal.start, signal.report, signal.faults))
+            heard.append(Heard(signal.start, SIGNAL, signal.start, signal.report, signal.faults))
     tried += [attempt for attempt in attempts(lines, fence) if not shows(attempt.start)]
 
 

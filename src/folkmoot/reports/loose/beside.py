@@ -49,7 +49,7 @@ def beside(verdict: Report, form: Report) -> Report:
     summary = verdict.summary
     if summary.strip() in ("", INCOMPLETE, UNSUCCESSFUL) and form.summary:
         summary = form.summary
-    elif form.summary and form.summary not in summary:
+    elif form.summary not in ("", INCOMPLETE) and form.summary not in summary:
         extra = {"Summary": form.summary, **extra}
     ended = verdict.outcome in ("failed", "stuck")
     return replace(
@@ -60,6 +60,7 @@ def beside(verdict: Report, form: Report) -> Report:
         tests=_tests(verdict.tests, form.tests),
         blockers=verdict.blockers or form.blockers,
         next_steps=list(dict.fromkeys([*verdict.next_steps, *form.next_steps])),
+        reason=verdict.reason or form.reason,
         cause=verdict.cause or (form.cause if ended else None),
         escalation_reason=verdict.escalation_reason or (form.escalation_reason if ended else None),
         extra=extra,
