@@ -65,6 +65,7 @@ TESTERS |= {
     "test_failures and the form, needs follow-up": with_ending(FAILURES, FOLLOW_UP),
     "test_failures and a short form": with_ending(FAILURES, "## Status\nComplete\n"),
     "the form and test_failures": with_ending(FAILURES).split("```\n\n")[1] + "\n" + json.dumps(FAILURES),
+    "JSON in words": {"outcome": "done", "summary": "Integration tests: 8/10 passed"},
     "test_results in words": {**RESULTS, "summary": "8/10 passed, 2 failed"},
     "test_results in other words": {**RESULTS, "summary": "2 of 10 tests failed"},
     "test_results, the failure in words": {**RESULTS, "failures": ["High: TestFeatureAPI: expected 200, got 500"]},

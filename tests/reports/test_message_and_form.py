@@ -210,6 +210,7 @@ def test_tests_counted_in_words(words: str, counts: tuple[int, int, int] | None)
         {"type": "test_results", "status": "passed", "summary": words},
         {"type": "test_results", "status": "passed", "tests": words},
         {"status": "complete", "report": words},
+        {"outcome": "done", "summary": words},
     ]
     told += [{"outcome": "done", "tests": words}] if counts else []
     for message in told:
