@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.moot import Moot, new_board
-from tests.documents import FAILURES, RESULTS, REVIEW, SECURITY
+from tests.documents import CLARIFICATION, FAILURES, RESULTS, REVIEW, SECURITY
 
 View = dict[str, Any]
 
@@ -54,6 +54,24 @@ TESTERS: dict[str, str | View] = {
 }
 
 
+def with_ending(message: View, ending: str = ALL_GREEN, tests: str = " Integration tests: 10/10 passed") -> str:
+    """A message as the document prints it, and the form that it wants at the end of every answer."""
+    return f"```json\n{json.dumps(message, indent=2)}\n```\n\n{ending.replace(tests, '')}"
+
+
+FOLLOW_UP = ALL_GREEN.replace("[x] Complete / [ ] Needs", "[ ] Complete / [x] Needs")
+TESTERS |= {
+    "test_failures and the form": with_ending(FAILURES),
+    "test_failures and the form, needs follow-up": with_ending(FAILURES, FOLLOW_UP),
+    "test_failures and a short form": with_ending(FAILURES, "## Status\nComplete\n"),
+    "the form and test_failures": with_ending(FAILURES).split("```\n\n")[1] + "\n" + json.dumps(FAILURES),
+    "JSON in words": {"outcome": "done", "summary": "Integration tests: 8/10 passed"},
+    "test_results in words": {**RESULTS, "summary": "8/10 passed, 2 failed"},
+    "test_results in other words": {**RESULTS, "summary": "2 of 10 tests failed"},
+    "test_results, the failure in words": {**RESULTS, "failures": ["High: TestFeatureAPI: expected 200, got 500"]},
+}
+
+
 @pytest.mark.ledger("R-22", "P-07")
 @pytest.mark.parametrize("said", TESTERS.values(), ids=TESTERS.keys())
 def test_a_tester_who_says_complete_beside_red_tests_sends_it_back(tmp_path: Path, said: str | View) -> None:
@@ -70,6 +88,58 @@ def test_a_tester_who_says_complete_beside_green_tests_is_believed(tmp_path: Pat
     item = board(tmp_path, "pipeline", "test").speak("test-executor", said)
     assert (item["column"], item["status"]) == ("done", "done")
     assert all(finding["remark"] for finding in item["findings"])
+
+
+@pytest.mark.ledger("P-03", "P-09", "R-32")
+def test_a_form_that_takes_the_message_back_is_asked_about_while_the_run_lives(tmp_path: Path) -> None:
+    moot = board(tmp_path, "pipeline", "test")
+    claim = moot("claim", "test-executor")
+    refused = moot.try_in(claim, with_ending(FAILURES, tests=""))
+    assert refused.code == 2 and "counts 2 failed of 10, the form beside it none" in refused.err
+    empty = moot.try_in(claim, ALL_GREEN.replace("[x]", "[ ]"))
+    assert empty.code == 2 and "no box is ticked" in empty.err and "mend the form's Status" in empty.err
+    item = moot.hand_in(claim, with_ending(RESULTS).replace("[x]", "[ x ]"))
+    assert (item["column"], item["status"]) == ("done", "done")
+
+
+@pytest.mark.ledger("P-03", "P-09")
+@pytest.mark.parametrize("box", ["Complete", "Needs follow-up", "Blocked"])
+def test_a_question_with_the_form_behind_it_is_asked(tmp_path: Path, box: str) -> None:
+    moot = board(tmp_path, "pipeline", "implement")
+    form = ALL_GREEN.replace("[x]", "[ ]").replace(f"[ ] {box}", f"[x] {box}")
+    moot.speak("implementer", with_ending(CLARIFICATION, form))
+    (question,) = moot("inbox")["questions"]
+    assert question["question"] == CLARIFICATION["question"]
+
+
+@pytest.mark.ledger("P-05", "R-10")
+@pytest.mark.parametrize(
+    "word", ["critical: services/user.go:123: SQL injection", "Critical: SQL injection at services/user.go:123"]
+)
+def test_a_critical_hole_in_one_line_asks_a_person(tmp_path: Path, word: str) -> None:
+    moot = board(tmp_path, "pipeline", "review")
+    moot.speak("reviewer", {**REVIEW, "status": "approved", "approval": True, "findings": []})
+    moot.speak("devils-advocate", with_ending({**SECURITY, "vulnerabilities": [word]}))
+    (question,) = moot("inbox")["questions"]
+    assert "SQL injection" in json.dumps(question)
+    moot("answer", question["id"], "fix")
+    (found,) = [one for one in moot("claim", "implementer")["brief"]["findings"] if "SQL" in one["issue"]]
+    assert (found["severity"], found["file"], found["line"]) == ("critical", "services/user.go", 123)
+
+
+@pytest.mark.ledger("H-10", "H-14")
+@pytest.mark.parametrize(
+    "issue",
+    ["High: handlers/feature.go:42-44: no check", {"severity": "high", "file": "handlers/feature.go", "line": "42-44"}],
+)
+def test_an_issue_sent_in_one_line_keeps_its_severity_and_place(tmp_path: Path, issue: str | View) -> None:
+    moot = board(tmp_path, "handoff", "review")
+    claim = moot("claim", "reviewer")
+    message = {"from": "reviewer", "to": "fixer", "type": "fix_request", "payload": {"issues": [issue]}}
+    moot("send", "-", "--run", claim["run"], "--token", str(claim["token"]), stdin=json.dumps(message))
+    (found,) = moot.hand_in(claim, "{status: needs_fixes, issues: 1}")["findings"]
+    assert (found["severity"], found["file"], found["line"]) == ("high", "handlers/feature.go", 42)
+    assert "42-44" in found["issue"]
 
 
 @pytest.mark.ledger("R-22", "R-14", "P-05")

@@ -100,6 +100,7 @@ SAID = {
     "": ['{"outcome": "finished"}', '{"outcome": "done", "sumary": 1}', "{'outcome': 'done'}", '{"outcome": "done",}'],
 }
 OUTCOME_OF = {text: outcome for outcome, texts in SAID.items() for text in texts}
+FORMS = [text for text in OUTCOME_OF if text.startswith("##")]
 
 
 @pytest.mark.ledger("P-09", "E-07", "Q-07")
@@ -118,8 +119,25 @@ def test_noise_is_never_a_report(noise: list[str]) -> None:
     st.sampled_from(NOISE),
 )
 def test_the_last_report_decides_whatever_stands_around_it(before: list[str], last: str, after: str) -> None:
+    if last in (*FORMS, "TASK_INCOMPLETE"):  # these add to a message: see the next test
+        before = [text for text in before if text in FORMS or text not in OUTCOME_OF]
     report = heard("\n\n---\n\nSo far.\n\n".join([*before, last, after]))
     assert (report.outcome if report else "") == OUTCOME_OF[last]
+
+
+@pytest.mark.ledger("P-03", "P-09", "R-32")
+@settings(quick, max_examples=1500)
+@given(
+    st.lists(st.sampled_from([*NOISE, *OUTCOME_OF]), max_size=5),
+    st.sampled_from([text for text in OUTCOME_OF if text not in (*FORMS, "TASK_INCOMPLETE")]),
+    st.lists(st.sampled_from(NOISE), max_size=2),
+    st.sampled_from(FORMS),
+)
+def test_a_form_never_turns_a_message_into_something_else(
+    before: list[str], message: str, noise: list[str], form: str
+) -> None:
+    report = heard("\n\n---\n\nSo far.\n\n".join([*before, message, *noise, form]))
+    assert report is None or report.outcome == OUTCOME_OF[message]
 
 
 letters = st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp", "Mn", "Me"])

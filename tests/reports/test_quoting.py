@@ -173,6 +173,10 @@ def test_instructions_and_quotations_are_not_a_report(text: str) -> None:
 @pytest.mark.parametrize("text", [*FORMATS.values(), *QUOTED.values()], ids=[*FORMATS.keys(), *QUOTED.keys()])
 @pytest.mark.parametrize("own", ['{"outcome": "failed", "summary": "own"}', "## Summary\nown\n\n## Status\nBlocked\n"])
 def test_beside_them_the_agents_own_report_is_found(text: str, own: str) -> None:
+    if text == QUOTED["inside a cut-off object"] and own.startswith("##"):
+        with pytest.raises(Invalid):  # a form adds to a message, and this one cannot be read
+            read_report(f"{text}\n\nNow what I have to say.\n\n{own}")
+        return
     assert read_report(f"{text}\n\nNow what I have to say.\n\n{own}").summary == "own"
     if text != QUOTED["inside a cut-off object"]:  # a report that was begun takes back what was said before
         assert read_report(f"{own}\n\nThat was it.\n\n{text}").summary == "own"
@@ -245,6 +249,8 @@ def test_the_last_of_several_dialects_decides() -> None:
     }
     for first in said:
         for last in said:
+            if last == "stuck" != first or (last == "incomplete" and first in ("asks", "changes_requested")):
+                continue  # a form or this signal adds to what else was said: tests/reports/test_message_and_form.py
             assert read_report(f"{said[first]}\n\n---\n\n{said[last]}\n").outcome == last, (first, last)
 
 

@@ -141,8 +141,18 @@ def unreadable(faults: list[str]) -> Invalid:
     return Invalid(
         "unreadable_report",
         "the report cannot be read: " + "; ".join(named),
-        'a report is a JSON object such as {"outcome": "done", "summary": "…"}; the run still lives, so report again',
+        f"{_advice(faults)}; the run still lives, so report again",
     )
+
+
+def _advice(faults: list[str]) -> str:
+    """What to do next, in the form that the agent has at hand."""
+    if faults and faults[-1].startswith("Status:"):
+        return "mend the form's Status: one ticked box, such as `- [x] Complete / [ ] Needs follow-up / [ ] Blocked`"
+    whole = 'a JSON object such as {"outcome": "done", "summary": "…"}'
+    if not faults or faults[-1].startswith("it holds no report"):
+        return f"a report is {whole}"
+    return f"mend what is named, in the form you wrote it in; a short report is {whole}"
 
 
 def shown(value: object) -> str:
@@ -201,11 +211,15 @@ def _spellings(data: dict[str, Any]) -> dict[str, Any]:
         data["attempts"] = [data.pop("attempt")]
     if isinstance(data.get("tests"), dict):
         data["tests"] = counted_tests(data["tests"])
-    if data.keys() - PLAIN or data.get("outcome") not in OUTCOMES:
+    if data.keys() - PLAIN or data.get("outcome") not in OUTCOMES or _may_count(data.get("summary")):
         from folkmoot.reports.loose.spellings import spelled  # most reports need none of it
 
         data = spelled(data)
     return data
+
+
+def _may_count(summary: object) -> bool:
+    return isinstance(summary, str) and (" pass" in summary or " fail" in summary)
 
 
 def counted_tests(told: dict[str, Any]) -> dict[str, Any]:

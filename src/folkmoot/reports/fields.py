@@ -1,15 +1,12 @@
 """Taking the fields of a JSON dialect one by one, so that what nobody took survives under its own name."""
 
-import re
 from typing import Any
 
 from folkmoot.core.report import KINDS, SEVERITIES, Choice, Finding, Report
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, with_range
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
-
-_LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
-_PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
 
 class Taken:
@@ -93,7 +90,7 @@ class Taken:
         found = []
         for part in value:
             if isinstance(part, str):
-                found.append(Finding(kind=kind, issue=part))
+                found.append(finding_in(part, kind))
             elif isinstance(part, dict):
                 inner = Taken(part)
                 found.append(_finding(inner, kind))
@@ -106,7 +103,7 @@ class Taken:
 
 
 def _finding(said: Taken, kind: str) -> Finding:
-    file, line = _place(said)
+    file, line, lines = _place(said)
     severity = (said.text("severity") or "medium").strip().lower()
     if severity not in SEVERITIES:
         said.faults.append(f"severity {shown(severity)} is not one of {', '.join(SEVERITIES)}")
@@ -119,7 +116,7 @@ def _finding(said: Taken, kind: str) -> Finding:
     return Finding(
         kind=own_kind,
         severity=severity,
-        issue=issue,
+        issue=with_range(issue, lines),
         file=file,
         line=line,
         recommendation=said.text("recommendation", "fix", "likely_fix", "suggestion"),
@@ -129,26 +126,29 @@ def _finding(said: Taken, kind: str) -> Finding:
     )
 
 
-def _place(said: Taken) -> tuple[str | None, int | None]:
-    """A file and a line, whether apart or written `file:line`; more than that stays where it was said."""
+def _place(said: Taken) -> tuple[str | None, int | None, str]:
+    """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
     name = "file" if isinstance(said.data.get("file"), str) else "location"
     file = said.text(name)
     line: int | None = None
+    lines = ""
     told = said.data.get("line")
     if told is not None:
-        digits = _LINE.fullmatch(str(told).strip()) if not isinstance(told, bool) else None
+        digits = LINE.fullmatch(str(told).strip()) if not isinstance(told, bool) else None
         if digits is not None:
             line = int(digits.group(1))
-            if not digits.group(2):
+            if digits.group(2):
+                lines = str(told).strip()
+            else:
                 said.used.add("line")
         elif not isinstance(told, str):
             said.faults.append(f"line: {shown(told)} is no line")
-    place = _PLACE.fullmatch(file) if file is not None and line is None else None
+    place = PLACE.fullmatch(file) if file is not None and line is None else None
     if place is not None:
         if place.group(3):
             said.used.discard(name)
-        return place.group(1), int(place.group(2))
-    return file, line
+        return place.group(1), int(place.group(2)), f"{place.group(2)}{place.group(3)}" if "-" in place.group(3) else ""
+    return file, line, lines
 
 
 def _take_cause(said: Taken, parts: dict[str, Any]) -> list[str]:

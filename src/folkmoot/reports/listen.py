@@ -1,6 +1,7 @@
 """Hearing a report in whatever an agent wrote: everything in the text that is one, and of these the last.
 
-The last decides even if it is broken: an agent that began a second report does not mean the first any more. What only
+A message or signal goes before a form: the form's Status only adds to it. Else the last decides, also if it is
+broken: an agent that began a second report does not mean the first any more. What only
 shows, quotes or repeats a form is none. ATTEMPT blocks go with whatever report the text holds; without one, and
 without anything broken, they are a failure.
 """
@@ -17,6 +18,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty
 from folkmoot.reports.json_dialects import is_meant, report_from_object
+from folkmoot.reports.loose.beside import beside, contradiction
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
@@ -34,6 +36,8 @@ _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
 _NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
+SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
+_ADDRESSED = ("asks", "changes_requested", "disputed")  # what others must answer or change
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
 LINES_MAX = 20_000
 SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is made to be slow
@@ -57,13 +61,13 @@ def listen(text: str) -> Report:
     heard: list[Heard] = []
     tried: list[Attempt] = []
     passed_over: list[str] = []
-    covered = _hear_objects(page, heard, passed_over)
+    covered, spoken = _hear_objects(page, heard, passed_over)
     notes = _notes(text, page)
     if notes is not None:
         covered |= notes.lines
         heard += [Heard(line, 1, 0, said, []) for line, said in notes.reports]
     _hear_returns(page, covered, heard)
-    for lines, fence, before in _texts(page, covered):
+    for lines, fence, before in _texts(page, covered, spoken):
         _hear_words(page, lines, fence, before, heard, tried, passed_over)
     tried.sort(key=lambda attempt: attempt.start)
     report = _last(heard, tried, passed_over, notes)
@@ -112,13 +116,34 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
 
 
 def _merged(heard: list[Heard]) -> Report:
+    """The last message or signal says how it ended, and the last form beside it adds its words; a form alone is all."""
+    spoken = [one for one in heard if one.rank]
+    last = heard[-1]
+    if not spoken or len(spoken) == len(heard):
+        return _last_of(heard)
+    if not last.rank:
+        if last.report is None:
+            raise Faulty(last.faults)
+        return beside(_last_of(spoken), last.report)
+    verdict, before = _last_of(spoken), heard[-2]
+    # A form that says otherwise is taken back by the message behind it.
+    if before.rank or before.report is None or contradiction(verdict, before.report):
+        return verdict
+    return beside(verdict, before.report)
+
+
+def _last_of(heard: list[Heard]) -> Report:
     """The last one; the shared types of a decomposition belong to its tasks, in whichever order they come."""
     last = heard[-1]
     if last.report is None:
         raise Faulty(last.faults)
     report = last.report
     before = heard[-2].report if len(heard) > 1 else None
-    if report.outcome == "incomplete" and before is not None and before.outcome == "incomplete":
+    if last.rank == SIGNAL and report.outcome == "incomplete" and before and before.outcome in _ADDRESSED:
+        return beside(before, report)  # it goes on when others have answered: what it told them must not be lost
+    if report.outcome == "asks" and report.question is None and before is not None:
+        report = replace(report, question=before.question)
+    if report.outcome == "incomplete" and before is not None and before.outcome == "incomplete" and last.rank:
         return _both(before, report)
     for other in reversed(heard[:-1]):
         if report.outcome != "split" or other.report is None or other.report.outcome != "split":
@@ -150,10 +175,18 @@ def _with_attempts(report: Report, tried: list[Attempt]) -> Report:
     return replace(report, attempts=[attempt.told for attempt in tried], extra=extra)
 
 
-def _texts(page: Page, covered: set[int]) -> list[tuple[list[Line], int | None, int | None]]:
+def _texts(page: Page, covered: set[int], spoken: set[int]) -> list[tuple[list[Line], int | None, int | None]]:
     """What is read for forms and signals: the text itself, and each fence in which an agent speaks."""
+    # A message inside a form's section is no part of the section's words, nor is the fence around it.
+    fences = {page.lines[number].fence for number in spoken} - {None}
+    for fence in page.fences:
+        if fence.number in fences:
+            inside = page.inside(fence)
+            spoken |= {fence.before, *((inside[-1].number + 1,) if inside else ())}
     own = [
-        Line(line.number, line.text, line.quoted or line.number in covered, line.fence) if covered else line
+        Line(line.number, "" if line.number in spoken else line.text, line.quoted or line.number in covered, line.fence)
+        if covered
+        else line
         for line in page.lines
     ]
     found: list[tuple[list[Line], int | None, int | None]] = [(own, None, None)]
@@ -187,12 +220,12 @@ def _hear_words(
         if signal.template or shows(signal.start):
             passed_over += signal.faults or ["it only shows what a signal looks like"]
         else:
-            heard.append(Heard(signal.start, 2, signal.start, signal.report, signal.faults))
+            heard.append(Heard(signal.start, SIGNAL, signal.start, signal.report, signal.faults))
     tried += [attempt for attempt in attempts(lines, fence) if not shows(attempt.start)]
 
 
-def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> set[int]:
-    """JSON in the text that is no quotation; the answer is the lines it covers."""
+def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tuple[set[int], set[int]]:
+    """JSON in the text that is no quotation; the answer is the lines it covers, and of these the ones of reports."""
     languages = {fence.number: fence.language for fence in page.fences}
     told = [
         "" if line.quoted or (line.fence is not None and languages[line.fence] not in SPOKEN) else line.text
@@ -204,6 +237,7 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> set
         starts.append(place)
         place += len(words) + 1
     covered: set[int] = set()
+    spoken: set[int] = set()
     for found in objects(text, is_meant):
         first = bisect_right(starts, found.start) - 1
         last = bisect_right(starts, max(found.end - 1, found.start)) - 1
@@ -225,7 +259,8 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> set
             passed_over.append(reason)
         else:
             heard.append(one)
-    return covered
+            spoken.update(range(first, last + 1) if found.data is not None else ())
+    return covered, spoken
 
 
 def _heard(found: Found, line: int) -> Heard | None:

@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from folkmoot.core.report import SEVERITIES, Files, Finding, Report, Tests
+from folkmoot.core.report import Files, Report
+from folkmoot.core.vocabulary.lines import PATH, counted, finding_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
-from folkmoot.reports.status import Status, read_status
+from folkmoot.reports.status import BOXES, Status, read_status
 
 SECTIONS = {
     "summary": "summary",
@@ -42,16 +43,6 @@ _ONLY_FIXES = {"summary", "changes", "fixed", "tests"}
 _ADORNED = re.compile(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
-_PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9}))?", re.ASCII)
-_COUNT = re.compile(r"\b(\d{1,7})\s{0,3}(?:/|of)\s{0,3}(\d{1,7})(?: tests?)? pass")
-_PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3},?(?: and)? (\d{1,7})(?: tests?)? fail")
-_SEVERITY_LABEL = re.compile(
-    r"\A[\[(]?severity[\])]?\s{0,3}[:=]\s{0,3}(?=[\[(]?(?:critical|high|medium|low)\b)", re.IGNORECASE
-)
-# Behind the words: `(High)`, `[critical severity]`, `severity: low`.
-_SEVERITY_TOLD = re.compile(
-    r"[\[(](?:severity\s{0,3}[:=]\s{0,3})?(critical|high|medium|low)(?: severity| priority)?[\])]", re.IGNORECASE
-)
 _NOTHING = {"none", "n/a", "na", "no issues", "no issues found", "nothing", "-", "no", "none found", "not applicable"}
 # A box of the Status section that stands among the fixes tells of no fix.
 _STATUS_ALONE = {"complete", "completed", "done", "needs follow-up", "blocked"}
@@ -216,7 +207,7 @@ def _form(sections: list[Section], last: int) -> Form:
     names = {section.name for section in sections} - {None}
     start, end = sections[0].number, max(section.number for section in sections if section.name)
     status = next((section for section in sections if section.name == "status"), None)
-    said = Status(fault="Status: missing, one of Complete, Needs follow-up, Blocked")
+    said = Status(fault=f"Status: missing, one of {BOXES}")
     if status is not None:
         said = read_status(_own_lines(status))
         end = max(end, said.line)
@@ -304,8 +295,8 @@ def _report(said: Status, sections: list[Section]) -> Report:
         outcome=outcome,
         summary=filled(text("summary")) or text("fixed"),
         files=_files(points("changes") + points("fixed")),
-        findings=[_finding(point) for point in points("issues")],
-        tests=_tests(text("tests")) or _tests("\n".join([text("summary"), text("issues"), said.rest])),
+        findings=[finding_in(point) for point in points("issues")],
+        tests=counted(text("tests")) or counted("\n".join([text("summary"), text("issues"), said.rest])),
         blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
         next_steps=points("next"),
         cause=meaning.cause if meaning else None,
@@ -314,55 +305,14 @@ def _report(said: Status, sections: list[Section]) -> Report:
     )
 
 
-def _tests(words: str) -> Tests | None:
-    """What the words count: `8/10 passed`, or `8 passed, 2 failed`. Of the same tests the last count holds, since they
-    were run again; others are added."""
-    words = words.lower()
-    counts = {int(found.group(2)): int(found.group(1)) for found in _COUNT.finditer(words)}
-    if not counts:
-        counts = {int(a) + int(b): int(a) for a, b in _PASSED_FAILED.findall(words)}
-    if not counts or any(passed > total for total, passed in counts.items()):
-        return None
-    total, passed = sum(counts), sum(counts.values())
-    return Tests(total=total, passed=passed, failed=total - passed)
-
-
 def _files(points: list[str]) -> Files:
     created: list[str] = []
     modified: list[str] = []
     for point in points:
         first = point.split(None, 1)[0].strip("`*_:,") if point.split() else ""
-        if not _PATH.fullmatch(first):
+        if not PATH.fullmatch(first):
             continue
         behind = point[point.find(first) + len(first) :].strip("`*_: ").lower()
         new = behind.startswith(("(new", "(created", "(added", "created", "new file", "- created", "- new file"))
         (created if new else modified).append(first)
     return Files(created=list(dict.fromkeys(created)), modified=list(dict.fromkeys(modified)))
-
-
-def _finding(point: str) -> Finding:
-    """`High: handlers/feature.go:42: Missing check`, in any order and with any markup."""
-    label = _SEVERITY_LABEL.sub("", point.replace("*", "").replace("`", "").strip())
-    head = label[:60].lower().lstrip("[( ")
-    severity = next((word for word in SEVERITIES if head.startswith(word)), None)
-    rest = label
-    if severity is not None:
-        behind = label[label.lower().find(severity) + len(severity) :]
-        cut = min((place for place in (behind.find(sign) for sign in ":])–—-") if place >= 0), default=-1)
-        if 0 <= cut <= 40:
-            head, rest = behind[:cut].lower(), behind[cut:].lstrip(":])–—- ")
-    else:
-        head = head.split(":")[0] if ":" in head else ""
-    file, line = None, None
-    for word in rest.split(None, 40)[:40]:
-        place = _PATH.fullmatch(word.strip("`(),;:[]"))
-        if place is not None and (place.group(1) or file is None):
-            bare = word.strip("`(),;:[]")
-            file = bare.rsplit(":", 1)[0] if place.group(1) else bare
-            line = int(place.group(1)) if place.group(1) else None
-            if line is not None:
-                break
-    kind = "security" if "security" in head else "test" if head.strip() == "test" else "review"
-    told = _SEVERITY_TOLD.search(label) if severity is None else None
-    severity = severity or (told.group(1).lower() if told else "medium")
-    return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line)

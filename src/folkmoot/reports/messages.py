@@ -7,6 +7,7 @@ import msgspec
 
 from folkmoot.core.kinds import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
+from folkmoot.core.vocabulary.lines import counted as counted_in
 from folkmoot.reports.canonical import Faulty, counted_tests, shown
 from folkmoot.reports.fields import Taken, finish
 
@@ -85,9 +86,12 @@ def _results(said: Taken, around: dict[str, Any]) -> Report:
 
 
 def _tests(said: Taken) -> Tests | None:
-    """The numbers in `summary` (or `tests`); words there are words."""
+    """The numbers in `summary` (or `tests`), also where they stand in words; the words themselves stay words."""
     for name in ("summary", "tests"):
         value = said.data.get(name)
+        in_words = counted_in(value) if isinstance(value, str) else None
+        if in_words is not None:
+            return in_words
         if not isinstance(value, dict):
             continue
         try:

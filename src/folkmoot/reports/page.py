@@ -68,6 +68,18 @@ _SHOWS = (
     "not report",
     "rather than",
     "instead of",
+    # What others said, which the agent answers.
+    "sent me",
+    "i was given",
+    "i received",
+    "reviewer said",
+    "reviewer sent",
+    "reviewer found",
+    "tester said",
+    "tester sent",
+    "tester found",
+    "fix the following",
+    "fixed the following",
 )
 # "tester → dispatcher:" tells what others said to each other.
 _TELLS = re.compile(r"[a-z]\s?(?:→|->|⇒|=>)\s?[a-z][\w\s*'’-]{0,40}:[\s*_]{0,4}$")

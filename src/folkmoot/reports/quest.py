@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
+from folkmoot.core.vocabulary.lines import counted
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
@@ -108,6 +109,10 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     summary = said.text("report", "summary")
     if summary is not None:
         parts["summary"] = summary
+    tests = said.data.get("tests")
+    told = counted(tests if isinstance(tests, str) else summary or "") if not isinstance(tests, dict) else None
+    if told is not None:
+        parts["tests"] = told
     blockers = [words for words in said.texts("blockers") if not is_placeholder(words)]
     if blockers:
         parts["blockers"] = "\n".join(blockers)

@@ -8,9 +8,10 @@ from folkmoot.reports.canonical import shown
 TICKS = "✓✔✅☑🗸"
 # An empty box, and signs that some read as "yes" and some as "no": neither is a tick.
 _EMPTY = "☐□◻⬜▢❌✗✘☒❎✖"
-_BOX = re.compile(rf"\[([ xX{TICKS}_~-]?|  )\]|\(([ xX{TICKS}])\)|([{TICKS}{_EMPTY}])")
+_BOX = re.compile(rf"\[\s{{0,3}}([xX{TICKS}_~-]?)\s{{0,3}}\]|\(\s{{0,3}}([ xX{TICKS}])\s{{0,3}}\)|([{TICKS}{_EMPTY}])")
 _NOISE = " \t-–—*_•·+.:;,!`'\"()=>#🟢🎉🏁"
 
+BOXES = "Complete, Needs follow-up, Blocked"
 WORDS = {
     "complete": "done",
     "completed": "done",
@@ -111,18 +112,19 @@ def read_status(lines: list[tuple[int, str]]) -> Status:
     beside = {first, *(number for number, piece in pieces if piece.ticked is not None)}
     chosen = ticked or [(number, piece) for number, piece in plain if number in beside]
     if not chosen:
-        fault = "Status: no box is ticked" if boxes else "Status: it says none of Complete, Needs follow-up, Blocked"
+        fault = f"Status: no box is ticked, of {BOXES}" if boxes else f"Status: it says none of {BOXES}"
         return Status(fault=fault, boxes=boxes)
     if any(piece.outcome for _, piece in chosen):
         chosen = [(number, piece) for number, piece in chosen if piece.outcome or not piece.drawn]
     unclear = [piece for _, piece in chosen if piece.outcome is None or piece.hedged]
     if unclear:
-        return Status(fault=f"Status: {shown(unclear[0].words.strip())} is not clear", boxes=boxes)
+        return Status(fault=f"Status: {shown(unclear[0].words.strip())} is not clear; say one of {BOXES}", boxes=boxes)
     outcomes = {piece.outcome for _, piece in chosen}
     denied = {piece.outcome for _, piece in pieces if piece.ticked is False}
     other = {piece.outcome for _, piece in plain}
     if len(outcomes | other) > 1 or outcomes & denied:
-        return Status(fault="Status: it says several things at once", boxes=boxes)
+        told = ", ".join(dict.fromkeys(shown(piece.words.strip()) for _, piece in [*chosen, *plain]))
+        return Status(fault=f"Status: it says several things at once: {told}", boxes=boxes)
     number, piece = chosen[0]
     return Status(outcome=piece.outcome, rest=piece.rest, boxes=boxes, line=number)
 

@@ -1,14 +1,13 @@
 """Canonical JSON as honest agents write it: other case, one thing instead of a list, the documents' other names."""
 
-import re
 from typing import Any
 
 from folkmoot.core.report import CAUSES
+from folkmoot.core.vocabulary.lines import LINE, PLACE, counted, finding_in, with_range
 from folkmoot.core.vocabulary.words import meaning_of
 
 _LISTS = ("findings", "comments", "attempts", "tasks", "contracts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")
-_PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})", re.DOTALL)
 # Other names of the documents for a field of ours, where ours is not said.
 _FINDING = {
     "fix": "recommendation",
@@ -43,11 +42,12 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
         if isinstance(data.get(name), list):
             data[name] = [reads(part) if isinstance(part, dict) else part for part in data[name]]
     if isinstance(data.get("findings"), list):
-        data["findings"] = [{"issue": part} if isinstance(part, str) else part for part in data["findings"]]
+        data["findings"] = [_told(part) if isinstance(part, str) else part for part in data["findings"]]
     if isinstance(data.get("artifacts"), list):
         data["artifacts"] = [{"name": part} if isinstance(part, str) else part for part in data["artifacts"]]
     if isinstance(data.get("tests"), dict):
         data["tests"] = {key: _whole(value) if key in _NUMBERS else value for key, value in data["tests"].items()}
+    _count(data)
     _question(data)
     return data
 
@@ -111,13 +111,42 @@ def _finding(part: dict[str, Any]) -> dict[str, Any]:
     said = _renamed(part, _FINDING)
     for name in ("severity", "kind"):
         said |= {name: _lower(said[name])} if name in said else {}
-    if "line" in said:
-        said["line"] = _whole(said["line"].strip().lstrip("L") if isinstance(said["line"], str) else said["line"])
+    lines = said.get("line")
+    found = LINE.fullmatch(lines.strip()) if isinstance(lines, str) else None
+    if found:
+        said["line"] = int(found.group(1))
+        said = _with_range(said, lines if found.group(2) else "")
     file = said.get("file")
-    place = _PLACE.fullmatch(file.strip()) if isinstance(file, str) and said.get("line") is None else None
+    place = PLACE.fullmatch(file.strip()) if isinstance(file, str) and said.get("line") is None else None
     if place:
         said |= {"file": place.group(1), "line": int(place.group(2))}
+        said = _with_range(said, f"{place.group(2)}{place.group(3)}" if "-" in place.group(3) else "")
     return said
+
+
+def _with_range(said: dict[str, Any], lines: Any) -> dict[str, Any]:
+    issue = said.get("issue", "")
+    return {**said, "issue": with_range(issue, lines)} if lines and isinstance(issue, str) else said
+
+
+def _told(words: str) -> dict[str, Any]:
+    """A finding in one line of words, read as the form's Issues Found are."""
+    found = finding_in(words)
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "issue": found.issue,
+        "file": found.file,
+        "line": found.line,
+    }
+
+
+def _count(data: dict[str, Any]) -> None:
+    """A count of tests in words, also in the summary of who says done: there the form has it, too."""
+    words = data.get("tests", data.get("summary") if data.get("outcome") == "done" else None)
+    told = counted(words) if isinstance(words, str) else None
+    if told is not None:
+        data["tests"] = {"total": told.total, "passed": told.passed, "failed": told.failed}
 
 
 def _comment(part: dict[str, Any]) -> dict[str, Any]:

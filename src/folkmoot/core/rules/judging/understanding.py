@@ -1,6 +1,5 @@
 """What a report means on this item: words that the flow knows, issues that were sent, comments in their threads."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,12 +11,12 @@ from folkmoot.core.report import SEVERITIES, Finding, Report
 from folkmoot.core.rules.disputes import as_spoken
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, with_range
 from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
 _LISTS = {"issues": "review", "findings": "review", "vulnerabilities": "security", "failures": "test"}
-_PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})(?::\d{1,9})?", re.DOTALL)
 _WORDS = ("issue", "error", "description", "message", "title", "type")
 _REMEDIES = ("recommendation", "fix", "likely_fix", "suggestion")
 
@@ -101,7 +100,7 @@ def _issues(message: Message) -> Iterable[Finding]:
         told = message.payload.get(name)
         for part in told if isinstance(told, list) else [told] if isinstance(told, str | dict) else []:
             if isinstance(part, str) and part.strip():
-                yield Finding(kind=kind, issue=part.strip())
+                yield finding_in(part, kind)
             elif isinstance(part, dict):
                 yield _finding(part, kind)
 
@@ -111,13 +110,15 @@ def _finding(part: dict[str, Any], kind: str) -> Finding:
         return next((str(part[name]) for name in names if isinstance(part.get(name), str | int)), None)
 
     severity, place = (text("severity") or "medium").strip().lower(), text("file", "location")
-    line, found = _number(part.get("line")), _PLACE.fullmatch(place or "")
+    told = str(part.get("line", "")).strip()
+    at, found = LINE.fullmatch(told), PLACE.fullmatch(place or "")
+    line, lines = (int(at.group(1)), told if at.group(2) else "") if at else (None, "")
     if found and line is None:
-        place, line = found.group(1), int(found.group(2))
+        place, line, lines = found.group(1), int(found.group(2)), found.group(3) and f"{found.group(2)}{found.group(3)}"
     return Finding(
         kind=kind,
         severity=severity if severity in SEVERITIES else "medium",
-        issue=text(*_WORDS) or text("exploit") or "",
+        issue=with_range(text(*_WORDS) or text("exploit") or "", lines if "-" in lines else ""),
         file=place,
         line=line,
         recommendation=text(*_REMEDIES),
