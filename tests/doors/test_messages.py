@@ -93,7 +93,7 @@ def test_a_run_dispatches_another_agent_and_goes_on(pipeline: Moot) -> None:
     assert item["purpose"] == "fix" and pipeline.json("show", "1")["status"] == "running"
     words = pipeline("dispatch", "implementer", "-", "--purpose", "question", stdin="Which limit?", env=inside).out
     assert "#3 added for implementer" in words and "Which limit?" in words
-    assert "dispatched for implementer (question)" in pipeline("show", "3").out
+    assert "dispatched by #1 for implementer (question)" in " ".join(pipeline("show", "3").out.split())
     assert "dispatched" in pipeline("board").out
 
 
