@@ -83,13 +83,14 @@ def united(reported: list[Finding], sent: list[Finding]) -> list[Finding]:
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
-    """Whatever kind each was told as: the same place, the same test, or the same words where one names no place."""
+    """Whatever kind each was told as: the same place, or the same test or words and nothing that the two say apart."""
     if identity(replace(one, kind="")) == identity(replace(other, kind="")):
         return True
-    if one.test and one.test == other.test:
-        return one.file == other.file or not (one.file and other.file)
+    said = ((one.file, other.file), (one.line, other.line), (one.test, other.test))
+    if any(known and told and known != told for known, told in said):
+        return False
     alike = " ".join(one.issue.casefold().split()) == " ".join(other.issue.casefold().split())
-    return alike and bool(one.issue.strip()) and not (one.file and other.file)
+    return bool(one.test and other.test) or (alike and bool(one.issue.strip()))
 
 
 def _filled(known: Finding, sent: Finding) -> Finding:
