@@ -427,3 +427,65 @@ def test_a_critical_issue_that_the_implementer_found_asks_a_person(tmp_path: Pat
     assert question["question"].startswith("A critical finding: sql injection")
     answered = moot("answer", question["id"], choice)
     assert place(answered) == (("implement", "ready") if choice == "fix it" else ("review", "waiting"))
+
+
+@pytest.mark.ledger("P-01", "P-03", "R-26")
+@pytest.mark.parametrize("to", ["devil's-advocate", "reviewer"])
+def test_a_task_assigned_to_one_of_two_is_for_that_one_alone(tmp_path: Path, to: str) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    printed = json.dumps({name: value for name, value in TASK_ASSIGNMENT.items() if name not in ("from", "to")})
+    sent = moot("send", "-", "--as", "dispatcher", "--to", to, stdin=printed)
+    named, other = sent["to"], {"reviewer": "devils-advocate"}.get(to, "reviewer")
+    item = moot("show", sent["item"])
+    assert (item["kind"], item["agent"], item["title"]) == ("dispatch", named, "Implement feature X with tests")
+    assert item["constraints"] == TASK_ASSIGNMENT["constraints"] and len(moot("list")["items"]) == 1
+    assert moot.say("claim", other).code == 3, "nobody else is asked"
+    claim = moot("claim", to)
+    assert [m["message_id"] for m in claim["brief"]["messages"]] == [sent["message_id"]]
+    assert moot.hand_in(claim, COMPLETED)["status"] == "done"
+    assert [m["status"] for m in moot("messages")["messages"] if m["type"] == "task_assignment"] == ["completed"]
+    assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("P-03", "R-26")
+@pytest.mark.parametrize("spelled", ["Task_Assignment", "Task Assignment", "TASK-ASSIGNMENT", "task_assignment"])
+@pytest.mark.parametrize("enveloped", [False, True])
+def test_a_type_of_message_is_found_however_it_is_spelled(tmp_path: Path, spelled: str, enveloped: bool) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    message: View = {**TASK_ASSIGNMENT, "type": spelled}
+    if enveloped:
+        around = {name: message.pop(name) for name in ("type", "from", "to")}
+        message = {**around, "payload": message}
+    sent = moot("send", "-", stdin=json.dumps(message))
+    assert sent["type"] == "task_assignment" and sent["payload"]["task_id"] == "implement-feature"
+    assert place(moot("show", sent["item"])) == ("implement", "ready")
+
+
+@pytest.mark.ledger("P-02", "R-26")
+def test_what_dispatch_agent_takes_is_shown_the_way(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    printed = """{
+  "agent": "implementer",
+  "task": "Fix the following issues found by reviewer:\\n\\n<issues>"
+}"""
+    said = moot.say("send", "-", "--as", "reviewer", stdin=printed)
+    assert (said.code, said.error) == (2, "bad_message") and "moot dispatch" in said.err
+
+
+@pytest.mark.ledger("P-10", "P-06", "R-26")
+@pytest.mark.parametrize(
+    ("told", "note"),
+    [
+        ({"round": 1, "max_rounds": 3}, None),
+        ({}, None),
+        ({"round": 1, "max_rounds": 9}, "max_rounds: the flow's limit holds, 3"),
+        ({"round": 2}, "round: the board counts 1"),
+    ],
+)
+def test_rounds_are_the_boards_to_count_and_the_sender_is_told(tmp_path: Path, told: View, note: str | None) -> None:
+    moot = board(tmp_path, column="test")
+    claim = moot("claim", "test-executor")
+    inside = ["--run", claim["run"], "--token", str(claim["token"])]
+    sent = moot("send", "-", *inside, stdin=json.dumps({**FAILED_ONCE, **told}))
+    assert sent.get("note") == note
+    assert {name: sent["payload"].get(name) for name in told} == told, "the message stays as it is"
