@@ -349,3 +349,143 @@ def test_the_documents_spelling_of_a_role_is_that_role(tmp_path: Path, spelled: 
     assert moot("dispatch", spelled, "Look at the limits")["agent"] == "devils-advocate"
     sent = moot("send", "-", stdin=json.dumps({**SECURITY, "source": spelled}))
     assert (sent["from"], sent["item"]) == ("devils-advocate", "1")
+
+
+TEST_FAILURES = """{
+  "type": "test_failures",
+  "source": "test-executor",
+  "round": 2,
+  "max_rounds": 3,
+  "failures": [
+    {
+      "test": "TestFeatureIntegration",
+      "error": "expected 200, got 500",
+      "file": "tests/integration/feature_test.go:42",
+      "likely_fix": "Check error handling in handlers/feature.go"
+    }
+  ],
+  "summary": {
+    "total": 10,
+    "passed": 8,
+    "failed": 2
+  }
+}"""
+SECURITY_ISSUES = """{
+  "type": "security_issues",
+  "source": "devil's-advocate",
+  "vulnerabilities": [
+    {
+      "severity": "critical",
+      "type": "sql_injection",
+      "location": "services/user.go:123",
+      "exploit": "Input ' OR '1'='1 bypasses auth",
+      "fix": "Use parameterized queries"
+    }
+  ]
+}"""
+COMPLETED = """## Summary
+I have looked, and told the dispatcher
+
+## Status
+- [x] Complete / [ ] Needs follow-up / [ ] Blocked
+"""
+
+
+@pytest.mark.ledger("P-01", "P-03", "P-06", "R-22", "R-26")
+@pytest.mark.parametrize("to", ["dispatcher", "implementer"])
+def test_what_was_sent_as_printed_counts_beside_complete(tmp_path: Path, to: str) -> None:
+    moot = board(tmp_path, column="test")
+    claim = moot("claim", "test-executor")
+    moot("send", "-", "--to", to, "--run", claim["run"], "--token", str(claim["token"]), stdin=TEST_FAILURES)
+    item = moot.hand_in(claim, COMPLETED)
+    assert place(item) == ("implement", "ready") and "2 of 10 tests failed" in item["why"]
+    assert [(one["test"], one["line"]) for one in item["findings"]] == [("TestFeatureIntegration", 42)]
+    told = [m for m in moot("messages")["messages"] if m["type"] == "test_failures"]
+    assert "rejected" not in [m["status"] for m in told]
+    assert moot("claim", "implementer")["brief"]["findings"][0]["test"] == "TestFeatureIntegration"
+
+
+@pytest.mark.ledger("P-07", "P-03", "R-10", "R-26")
+@pytest.mark.parametrize("to", ["dispatcher", "implementer"])
+def test_a_critical_issue_sent_as_printed_asks_beside_complete(tmp_path: Path, to: str) -> None:
+    moot = board(tmp_path, column="review")
+    claim = moot("claim", "devil's-advocate")
+    moot("send", "-", "--to", to, "--run", claim["run"], "--token", str(claim["token"]), stdin=SECURITY_ISSUES)
+    moot.hand_in(claim, COMPLETED)
+    item = moot("show", "1")
+    assert item["status"] == "awaiting-divine-guidance" and "sql_injection" in item["questions"][0]["question"]
+
+
+@pytest.mark.ledger("P-07", "P-08", "R-10")
+@pytest.mark.parametrize("choice", ["fix it", "accept the risk and go on"])
+def test_a_critical_issue_that_the_implementer_found_asks_a_person(tmp_path: Path, choice: str) -> None:
+    moot = board(tmp_path)
+    found = "## Issues Found\n- Critical: sql injection in services/user.go:123\n\n## Next Steps"
+    item = moot.speak("implementer", COMPLETE.replace("## Next Steps", found))
+    assert place(item) == ("implement", "awaiting-divine-guidance")
+    question = item["questions"][0]
+    assert question["question"].startswith("A critical finding: sql injection")
+    answered = moot("answer", question["id"], choice)
+    assert place(answered) == (("implement", "ready") if choice == "fix it" else ("review", "waiting"))
+
+
+@pytest.mark.ledger("P-01", "P-03", "R-26")
+@pytest.mark.parametrize("to", ["devil's-advocate", "reviewer"])
+def test_a_task_assigned_to_one_of_two_is_for_that_one_alone(tmp_path: Path, to: str) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    printed = json.dumps({name: value for name, value in TASK_ASSIGNMENT.items() if name not in ("from", "to")})
+    sent = moot("send", "-", "--as", "dispatcher", "--to", to, stdin=printed)
+    named, other = sent["to"], {"reviewer": "devils-advocate"}.get(to, "reviewer")
+    item = moot("show", sent["item"])
+    assert (item["kind"], item["agent"], item["title"]) == ("dispatch", named, "Implement feature X with tests")
+    assert item["constraints"] == TASK_ASSIGNMENT["constraints"] and len(moot("list")["items"]) == 1
+    assert moot.say("claim", other).code == 3, "nobody else is asked"
+    claim = moot("claim", to)
+    assert [m["message_id"] for m in claim["brief"]["messages"]] == [sent["message_id"]]
+    assert moot.hand_in(claim, COMPLETED)["status"] == "done"
+    assert [m["status"] for m in moot("messages")["messages"] if m["type"] == "task_assignment"] == ["completed"]
+    assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("P-03", "R-26")
+@pytest.mark.parametrize("spelled", ["Task_Assignment", "Task Assignment", "TASK-ASSIGNMENT", "task_assignment"])
+@pytest.mark.parametrize("enveloped", [False, True])
+def test_a_type_of_message_is_found_however_it_is_spelled(tmp_path: Path, spelled: str, enveloped: bool) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    message: View = {**TASK_ASSIGNMENT, "type": spelled}
+    if enveloped:
+        around = {name: message.pop(name) for name in ("type", "from", "to")}
+        message = {**around, "payload": message}
+    sent = moot("send", "-", stdin=json.dumps(message))
+    assert sent["type"] == "task_assignment" and sent["payload"]["task_id"] == "implement-feature"
+    assert place(moot("show", sent["item"])) == ("implement", "ready")
+
+
+@pytest.mark.ledger("P-02", "R-26")
+def test_what_dispatch_agent_takes_is_shown_the_way(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    printed = """{
+  "agent": "implementer",
+  "task": "Fix the following issues found by reviewer:\\n\\n<issues>"
+}"""
+    said = moot.say("send", "-", "--as", "reviewer", stdin=printed)
+    assert (said.code, said.error) == (2, "bad_message") and "moot dispatch" in said.err
+
+
+@pytest.mark.ledger("P-10", "P-06", "R-26")
+@pytest.mark.parametrize(
+    ("told", "note"),
+    [
+        ({"round": 1, "max_rounds": 3}, None),
+        ({}, None),
+        ({"round": 1, "max_rounds": 9}, "max_rounds: the flow's limit holds, 3"),
+        ({"round": 2}, "round: the board counts 1"),
+    ],
+)
+def test_rounds_are_the_boards_to_count_and_the_sender_is_told(tmp_path: Path, told: View, note: str | None) -> None:
+    moot = board(tmp_path, column="test")
+    claim = moot("claim", "test-executor")
+    inside = ["--run", claim["run"], "--token", str(claim["token"])]
+    sent = moot("send", "-", *inside, stdin=json.dumps({**FAILED_ONCE, **told}))
+    assert sent.get("note") == note
+    assert {name: sent["payload"].get(name) for name in told} == told, "the message stays as it is"

@@ -64,9 +64,14 @@ def test_what_stands_beside_done_decides_what_it_means(checker: Any, beside: dic
 @pytest.mark.ledger("R-22")
 @pytest.mark.parametrize(("beside", "verdict"), WEIGHED.values(), ids=WEIGHED.keys())
 def test_whoever_makes_the_work_is_taken_at_its_word(beside: dict[str, Any], verdict: str) -> None:
+    """What it calls critical a person sees first (P-07)."""
     with SoundBoard(KANBAN) as board:
         board.add("It", column="dev")
         view = board.effort("dev-agent", "done", **beside)
+        critical = any(finding["severity"] == "critical" for finding in beside.get("findings", []))
+        assert (view["status"] == "awaiting-divine-guidance") == critical
+        if critical:
+            view = board.answer(board.inbox()[0], "accept the risk and go on")
         assert (view["runs"][-1]["outcome"], view["column"]) == ("done", "review")
         assert all(finding["remark"] for finding in view["findings"])
 

@@ -702,7 +702,7 @@ def too_much_lands(patch: Patch) -> None:
     patch.setattr(work, "too_much", lambda *rest: [])
 
 
-@defect("R-20", "what a merge brings is not looked at", flow=FERRY, alone=True)
+@defect("R-20", "what a merge brings is not looked at", flow=FERRY, alone=True, first=20)
 def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 

@@ -156,13 +156,13 @@ def _messages(reading: Reading, command: Command, item: Item | None) -> list[Mes
     if item is not None and not isinstance(command, (commands.RenewRun, commands.RankItem)):
         found = reading.messages(item=item.id, limit=MESSAGES_MAX)
         wanted = {m.id: m for m in found if m.status in ("pending", "accepted") or m.run == item.run}
-    if item is not None and isinstance(command, (commands.ClaimItem, commands.ReportRun)):
+    if item is not None and isinstance(command, (commands.ClaimItem, commands.OfferReport, commands.ReportRun)):
         agent = command.agent if isinstance(command, commands.ClaimItem) else None
         loose = [m for m in reading.loose_messages(agent, MESSAGES_MAX) if agent or m.accepted_by == item.run]
         if item.kind == "part" and item.parent:
             # A part is its agent's share of the item: what it sends, and what is sent to it, is about the item.
-            about = [m for m in reading.messages(item=item.parent, limit=MESSAGES_MAX) if is_open(m)]
-            loose += [m for m in about if m.to == item.agent or m.run == item.run]
+            about = reading.messages(item=item.parent, limit=MESSAGES_MAX)
+            loose += [m for m in about if (m.to == item.agent and is_open(m)) or (item.run and m.run == item.run)]
         wanted |= {m.id: m for m in loose}
     named = command.message if isinstance(command, (*ABOUT_MESSAGE, commands.MakeItem)) else None
     named = command.message_id if isinstance(command, commands.SendMessage) else named

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from folkmoot.core.item import TYPES
 from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import UNSTORABLE, decoder, did_you_mean, shown
 
@@ -125,6 +126,11 @@ def check_message(
         raise _bad([f"{shown(data)} is not an object"])
     if has_unstorable(data):
         raise _bad([UNSTORABLE])
+    if "type" not in data and {"agent", "task"} <= data.keys():
+        words = 'the message cannot be read: {"agent", "task"} is what dispatch_agent takes, and no message'
+        raise Invalid("bad_message", words, "give an agent a small thing to do with: moot dispatch AGENT TASK")
+    if isinstance(data.get("type"), str):
+        data = {**data, "type": role(data["type"], _BARE)}
     data = _enveloped(data, to)
     if sender is not None:
         data.setdefault("from", sender)

@@ -8,13 +8,12 @@ import msgspec
 from folkmoot.core.kinds import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
 from folkmoot.core.vocabulary.lines import counted as counted_in
+from folkmoot.core.vocabulary.words import APPROVED, REFUSED, verdict_of
 from folkmoot.reports.canonical import Faulty, counted_tests, shown
 from folkmoot.reports.fields import Taken, finish
 
 # Messages that hand something on or out; none of them says how a run ended.
 NO_REPORTS = ("task_assignment", "task_handoff", "review_request", "fix_request", "rereview_request")
-APPROVED = {"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"}
-REFUSED = {"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"}
 
 
 def report_from_message(data: dict[str, Any]) -> Report | None:
@@ -44,7 +43,7 @@ def _review(said: Taken, around: dict[str, Any]) -> Report:
     findings = said.findings("findings", "review")
     if status is not None and status not in APPROVED | REFUSED:
         said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
-    told = {verdict for verdict in (_verdict(status), approval) if isinstance(verdict, bool)}
+    told = {verdict for verdict in (verdict_of(status), approval) if isinstance(verdict, bool)}
     if len(told) > 1:
         said.faults.append("status and approval contradict each other")
     if not told and not findings:
@@ -52,19 +51,15 @@ def _review(said: Taken, around: dict[str, Any]) -> Report:
     return finish("done" if told == {True} else "changes_requested", said, findings=findings)
 
 
-def _verdict(status: str | None) -> bool | None:
-    return True if status in APPROVED else False if status in REFUSED else None
-
-
 def _security(said: Taken, around: dict[str, Any]) -> Report:
     if not isinstance(said.data.get("vulnerabilities"), list):
         said.faults.append("vulnerabilities: missing, a list (empty if there are none)")
     findings = said.findings("vulnerabilities", "security")
     status = said.word("status")
-    if status is not None and _verdict(status) is None:
+    if status is not None and verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
     # Who says approved has a verdict: whether holes beside it let it stand is for the rules to weigh.
-    refused = _verdict(status) is False or (bool(findings) and status is None)
+    refused = verdict_of(status) is False or (bool(findings) and status is None)
     return finish("changes_requested" if refused else "done", said, findings=findings)
 
 
@@ -79,9 +74,9 @@ def _failures(said: Taken, around: dict[str, Any]) -> Report:
 def _results(said: Taken, around: dict[str, Any]) -> Report:
     status, tests = said.word("status"), _tests(said)
     findings = said.findings("failures", "test")
-    if _verdict(status) is None:
+    if verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data.get('status'))} is not one of passed, failed")
-    outcome = "done" if _verdict(status) else "changes_requested"
+    outcome = "done" if verdict_of(status) else "changes_requested"
     return finish(outcome, said, findings=findings, tests=tests, summary=said.text("summary"))
 
 

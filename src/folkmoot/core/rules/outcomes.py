@@ -22,7 +22,7 @@ from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, rec
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
-from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, heed_danger
+from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, ground, heed_danger
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
@@ -37,7 +37,7 @@ from folkmoot.core.rules.running.work import (
     judge_work,
     keep,
 )
-from folkmoot.core.rules.sharing.findings import against_done, identity, remarks
+from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import AGAIN
@@ -93,8 +93,7 @@ def report(case: Case, command: ReportRun) -> None:
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
-        ground = against_done(said.findings, said.tests) if claimed else None
-        _apply(case, said, comments[0] if comments else None, ground)
+        _apply(case, said, comments[0] if comments else None, ground(case, said) if claimed else None)
 
 
 def _fault(case: Case, said: Report) -> str | None:
@@ -112,7 +111,7 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
     return [_comment(case, remark, known=one) for remark, one in zip(said.comments, known, strict=True)]
 
 
-def _apply(case: Case, said: Report, comment: str | None, ground: str | None) -> None:
+def _apply(case: Case, said: Report, comment: str | None, against: str | None) -> None:
     if stands_alone(case) and is_last_word(case.item, said.outcome):
         unbind(case)
     if case.item.kind in BOUND and _ends_child(case, said):
@@ -127,7 +126,7 @@ def _apply(case: Case, said: Report, comment: str | None, ground: str | None) ->
         case "done":
             approved(case)
         case "changes_requested":
-            changes_requested(case, said, ground)
+            changes_requested(case, said, against)
         case "disputed" if disputes_task(case, comment):
             pass
         case "disputed":

@@ -41,3 +41,8 @@ def correspondent(flow: Flow, name: str) -> str:
     found = role(name, [*flow.agents, ORCHESTRATOR, *listed])
     known = found in flow.agents or any(found in (*rule.senders, *rule.receivers) for rule in flow.messages.values())
     return ORCHESTRATOR if not known and folded(name) == DISPATCHER else found
+
+
+def message_type(flow: Flow, name: str) -> str:
+    """The flow's own spelling of a type of message: `Task Assignment` is its `task_assignment`."""
+    return role(name, flow.messages)

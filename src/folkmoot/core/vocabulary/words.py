@@ -47,6 +47,9 @@ CAUSE_WORDS: dict[str, tuple[str, ...]] = {
 }
 # The reasons that the documents name: known in every flow, whether or not a column there can help.
 REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
+# How a message says its verdict on the work.
+APPROVED = frozenset({"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"})
+REFUSED = frozenset({"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"})
 SECURITY_WORDS = ("security", "security concern", "security concerns", "security issue", "security risk")
 # Without spaces, so that FATALERROR is found too.
 _CAUSES = {phrase.replace(" ", ""): cause for cause, phrases in CAUSE_WORDS.items() for phrase in phrases}
@@ -124,6 +127,12 @@ def known_reason(reasons: Mapping[str, str], words: str | None) -> str | None:
             if wanted in REASONS:
                 return wanted
     return None
+
+
+def verdict_of(word: object) -> bool | None:
+    """True: approved. False: changes are asked for. None: it is neither of these words."""
+    known = plain(word).replace(" ", "_") if isinstance(word, str) else ""
+    return True if known in APPROVED else False if known in REFUSED else None
 
 
 def is_security(words: str | None) -> bool:

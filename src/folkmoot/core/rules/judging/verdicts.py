@@ -12,6 +12,7 @@ from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
+from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, to_change
@@ -20,6 +21,7 @@ from folkmoot.core.vocabulary.ways import AGAIN, Way
 from folkmoot.core.vocabulary.words import is_security
 
 ABORT = Way("abort", "cancel")
+FIX_HERE = Way("fix it", "again")  # whoever found it made it
 
 # Who looks for others and gives no verdict: what it finds is for whoever asked.
 ONLY_LOOKS = ("expert", "sub")
@@ -32,7 +34,13 @@ def as_shown(case: Case, said: Report) -> Report:
     """
     if said.outcome != "done" or case.item.kind in ONLY_LOOKS or not case.flow.checks(stage_of(case)):
         return said
-    return said if against_done(said.findings, said.tests) is None else replace(said, outcome="changes_requested")
+    return said if ground(case, said) is None else replace(said, outcome="changes_requested")
+
+
+def ground(case: Case, said: Report) -> str | None:
+    """What keeps `done` from being true: what was found or failed, or a message of the run that asks for changes."""
+    shown, refusal = against_done(said.findings, said.tests), sent_by_run(case, said).refusal
+    return shown or (f"it has sent {refusal}" if refusal else None)
 
 
 def approved(case: Case) -> None:
@@ -53,10 +61,10 @@ def _count_round(case: Case, stage: str, context: dict[str, Any]) -> int:
     return rounds
 
 
-def changes_requested(case: Case, said: Report, ground: str | None = None) -> None:
+def changes_requested(case: Case, said: Report, against: str | None = None) -> None:
     """Back to the column that fixes; after the fix it returns here and only here (R-13).
 
-    `ground` says why, where the agent itself said `done`.
+    `against` says why, where the agent itself said `done`.
     """
     stage = stage_of(case)
     place = case.flow.columns[stage]
@@ -69,8 +77,8 @@ def changes_requested(case: Case, said: Report, ground: str | None = None) -> No
     _set_aside(case, scope, beside)
     fix = place.fix or maker(case) or case.flow.stage_before(stage)
     words = said.summary or _first_words(scope.kept) or "changes are requested"
-    if ground:
-        words = f"{ground}, though it says done: {words}"
+    if against:
+        words = f"{against}, though it says done: {words}"
     owners = tasks_to_mend(case, scope.kept)
     if asked and not scope.kept:
         # Everything it found is about something else: there is nothing left to change here.
@@ -127,7 +135,7 @@ def danger(case: Case, said: Report) -> str | None:
     found = [
         finding
         for finding in said.findings
-        if finding.severity == "critical" and (finding.kind == "security" or case.item.kind == "part")
+        if finding.severity == "critical" and (finding.kind == "security" or _goes_unheeded(case, said))
     ]
     if found:
         # Each is named, so that nobody takes a risk unseen.
@@ -138,6 +146,12 @@ def danger(case: Case, said: Report) -> str | None:
     if is_security(said.escalation_reason) and said.outcome not in has_own_way:
         return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
     return None
+
+
+def _goes_unheeded(case: Case, said: Report) -> bool:
+    """Would the item go on, or its finder be gone, and nobody be made to act? A verdict that sends it back is heard."""
+    ends = ("done", "changes_requested") if case.item.kind in BOUND else ("done",)
+    return case.item.kind == "part" or said.outcome in ends
 
 
 def heed_danger(case: Case, said: Report) -> bool:
@@ -160,7 +174,10 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
     elif said.outcome not in ("done", "changes_requested"):
         found = [AGAIN]  # nothing was finished that a person could take as it is
     else:
-        found = ways(case, stage, case.flow.columns[stage].fix or maker(case))
+        fix = case.flow.columns[stage].fix or maker(case)
+        elsewhere = fix if fix != stage else None
+        found = [way for way in ways(case, stage, elsewhere) if way != AGAIN]
+        found = found if elsewhere else [FIX_HERE, *found]
     ask(case, "decision", words, *found, ABORT, context=told, part=case.item.agent)
 
 

@@ -17,7 +17,7 @@ from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.roles import correspondent
+from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused
 
 TITLE_MAX = 500
@@ -28,6 +28,7 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
     its spec, or the only one there is. Work that is handed over without an item is new work, unless it names a round:
     then it is what the dispatcher relays in the loop of the one item that waits for this agent."""
     items = {item.id: item for item in unfinished}
+    command = replace(command, type=message_type(flow, command.type))
     own = {item.id: item for item in items.values() if item.kind not in BOUND}
     if command.type in MAKES_ITEM:
         to = correspondent(flow, command.to)
@@ -95,9 +96,10 @@ def subject_of(item: Item) -> str:
 
 
 def _in_our_names(case: Case, command: SendMessage) -> SendMessage:
-    """Sender and receiver as the flow spells them; a run's message is from its agent also if it does not say so."""
-    sender = command.sender or (case.voice.agent if case.voice else "")
-    return replace(command, sender=correspondent(case.flow, sender), to=correspondent(case.flow, command.to))
+    """Type, sender and receiver as the flow spells them; a run's message is from its agent, said or not."""
+    sender, flow = command.sender or (case.voice.agent if case.voice else ""), case.flow
+    names = {"sender": correspondent(flow, sender), "to": correspondent(flow, command.to)}
+    return replace(command, type=message_type(flow, command.type), **names)
 
 
 def _check(case: Case, command: SendMessage) -> None:
@@ -168,13 +170,14 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
         far = beyond(flow, case.item.files, files)  # what a run would have to ask for, it does not hand on
         files = [path for path in files if path not in far]
     spec = command.context.get("spec") or payload.get("spec")
+    column = next((column for column in watched if not asks or not flow.is_group(column)), flow.start)
     case.make(
         MakeItem(
             id=child,
             title=words.splitlines()[0][:TITLE_MAX],
             body=str(payload.get("description") or payload.get("context") or ""),
-            kind="item",
-            column=next((column for column in watched if not asks or not flow.is_group(column)), flow.start),
+            column=column,
+            **_bound(flow, command.to, column, asks),
             type=kind if kind in TYPES else "feature",
             priority=command.priority,
             spec=str(spec) if spec else None,
@@ -186,3 +189,10 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
         )
     )
     return child
+
+
+def _bound(flow: Flow, to: str, column: str, asks: bool) -> dict[str, Any]:
+    """What one of several who look at once is given to do, the others are not: it is dispatched (P-02)."""
+    if asks or to not in flow.columns[column].agents or not flow.is_group(column):
+        return {"kind": "item"}
+    return {"kind": "dispatch", "agent": to, "purpose": "fix"}

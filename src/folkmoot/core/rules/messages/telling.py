@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import json, to_builtins
 
+from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
@@ -100,3 +101,14 @@ def _line(finding: Finding) -> str:
     words = finding.issue or finding.category or finding.exploit or ""
     told = f"{finding.test}: {words}{where}" if finding.test else f"{finding.severity}: {words}{where}"
     return told + (f"\n  Likely fix: {finding.recommendation}" if finding.recommendation else "")
+
+
+def note_on_rounds(flow: Flow, item: Item | None, payload: dict[str, Any]) -> str | None:
+    """Rounds are the board's to count: what the sender is told whose numbers are others. Its message stays as it is."""
+    limit, look = flow.limits.feedback_rounds, iteration(flow, item) if item is not None else 0
+    notes = []
+    if payload.get("max_rounds") not in (None, limit):
+        notes.append(f"max_rounds: the flow's limit holds, {limit}")
+    if payload.get("round") is not None and look and payload["round"] != look:
+        notes.append(f"round: the board counts {look}")
+    return "; ".join(notes) or None

@@ -15,6 +15,8 @@ def told(message: View, done: str) -> None:
     page = Page()
     page.line((f"{message['message_id']} {done}", "bold"))
     _lines(page, message)
+    if message.get("note"):
+        page.line((one_line(message["note"]), CARE), indent=4)
 
 
 def messages(found: list[View], *, chosen: bool) -> None:
