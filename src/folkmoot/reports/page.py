@@ -78,7 +78,6 @@ _SHOWS = (
     "tester said",
     "tester sent",
     "tester found",
-    "fix the following",
     "fixed the following",
 )
 # "tester → dispatcher:" tells what others said to each other.
