@@ -351,38 +351,6 @@ def test_the_documents_spelling_of_a_role_is_that_role(tmp_path: Path, spelled: 
     assert (sent["from"], sent["item"]) == ("devils-advocate", "1")
 
 
-TEST_FAILURES = """{
-  "type": "test_failures",
-  "source": "test-executor",
-  "round": 2,
-  "max_rounds": 3,
-  "failures": [
-    {
-      "test": "TestFeatureIntegration",
-      "error": "expected 200, got 500",
-      "file": "tests/integration/feature_test.go:42",
-      "likely_fix": "Check error handling in handlers/feature.go"
-    }
-  ],
-  "summary": {
-    "total": 10,
-    "passed": 8,
-    "failed": 2
-  }
-}"""
-SECURITY_ISSUES = """{
-  "type": "security_issues",
-  "source": "devil's-advocate",
-  "vulnerabilities": [
-    {
-      "severity": "critical",
-      "type": "sql_injection",
-      "location": "services/user.go:123",
-      "exploit": "Input ' OR '1'='1 bypasses auth",
-      "fix": "Use parameterized queries"
-    }
-  ]
-}"""
 COMPLETED = """## Summary
 I have looked, and told the dispatcher
 
@@ -396,7 +364,7 @@ I have looked, and told the dispatcher
 def test_what_was_sent_as_printed_counts_beside_complete(tmp_path: Path, to: str) -> None:
     moot = board(tmp_path, column="test")
     claim = moot("claim", "test-executor")
-    moot("send", "-", "--to", to, "--run", claim["run"], "--token", str(claim["token"]), stdin=TEST_FAILURES)
+    moot("send", "-", "--to", to, "--run", claim["run"], "--token", str(claim["token"]), stdin=json.dumps(FAILURES))
     item = moot.hand_in(claim, COMPLETED)
     assert place(item) == ("implement", "ready") and "2 of 10 tests failed" in item["why"]
     assert [(one["test"], one["line"]) for one in item["findings"]] == [("TestFeatureIntegration", 42)]
@@ -410,7 +378,7 @@ def test_what_was_sent_as_printed_counts_beside_complete(tmp_path: Path, to: str
 def test_a_critical_issue_sent_as_printed_asks_beside_complete(tmp_path: Path, to: str) -> None:
     moot = board(tmp_path, column="review")
     claim = moot("claim", "devil's-advocate")
-    moot("send", "-", "--to", to, "--run", claim["run"], "--token", str(claim["token"]), stdin=SECURITY_ISSUES)
+    moot("send", "-", "--to", to, "--run", claim["run"], "--token", str(claim["token"]), stdin=json.dumps(SECURITY))
     moot.hand_in(claim, COMPLETED)
     item = moot("show", "1")
     assert item["status"] == "awaiting-divine-guidance" and "sql_injection" in item["questions"][0]["question"]

@@ -10,25 +10,10 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.work import Work
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, preset_flow
+from tests.core.test_contracts import quest_of, user, weave
 
 QUEST = preset_flow("quest")
 ASKED = "awaiting-divine-guidance"
-
-
-def user(text: str) -> dict[str, Any]:
-    return {"contracts": [{"name": "User", "text": text}]}
-
-
-def quest_of(board: TrialBoard, *uses: list[str]) -> tuple[str, list[str]]:
-    quest = board.add("A quest")
-    tasks = [{"title": f"task {n}", "files": [f"{n}.py"], "contracts": names} for n, names in enumerate(uses)]
-    contracts = [{"name": "User", "text": "id"}, {"name": "Auth", "text": "ok"}]
-    board.effort("pathseeker", "split", tasks=tasks, contracts=contracts)
-    return quest, [child.id for child in board.children(quest)]
-
-
-def weave(board: TrialBoard, task: str, outcome: str = "done", **parts: Any) -> None:
-    board.report(board.claim("codeweaver", item=task), outcome, **parts)
 
 
 def told(board: TrialBoard, task: str) -> tuple[Speaker, dict[str, Any]]:

@@ -7,11 +7,11 @@ import msgspec
 from folkmoot.briefs.brief import Facts, subject_of
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ENDED, Guidance, Item, Output
-from folkmoot.core.left import PARTIAL, told_of
 from folkmoot.core.records import Run
 from folkmoot.core.report import Finding
 from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
+from folkmoot.core.unfinished import PARTIAL, told_of
 from folkmoot.engine.views import comment_views, history_views, message_view
 from folkmoot.store.base import Reading
 

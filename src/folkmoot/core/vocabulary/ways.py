@@ -26,7 +26,7 @@ Effect = Literal[
     "cancel",
 ]
 # What a person who chooses it is told beforehand, about the item. `{to}` is the column it names.
-DOES: dict[Effect, str] = {
+DOES: dict[str, str] = {
     "again": "goes on where it asked, its counters at zero",
     "move": "goes to {to}",
     "fix": "goes to {to}, then back to whoever asked",
@@ -46,7 +46,7 @@ DOES: dict[Effect, str] = {
     "cancel": "ends, with its runs and children",
 }
 # Where no column is named.
-HERE: dict[Effect, str] = {
+HERE: dict[str, str] = {
     "fix": "is fixed when everybody has spoken",
     "uphold": "goes on here, the dispute accepted",
     "dismiss": "goes on here, the dispute rejected",
@@ -78,5 +78,5 @@ def does(option: Option) -> str | None:
     effect = option.effect
     if effect is None:
         return f"the item goes to {option.to}" if option.to else None
-    words = DOES.get(effect) if option.to else HERE.get(effect, DOES.get(effect))  # type: ignore[call-overload]
+    words = DOES.get(effect) if option.to else HERE.get(effect, DOES.get(effect))
     return words.format(to=option.to) if words else None

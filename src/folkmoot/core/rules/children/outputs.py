@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item, Output
-from folkmoot.core.left import PARTIAL, left_by
 from folkmoot.core.records import Run
 from folkmoot.core.report import Report
+from folkmoot.core.unfinished import PARTIAL, left_by
 
 OUTPUT_CHARACTERS = 8_000
 OUTPUT_PARTS = 200

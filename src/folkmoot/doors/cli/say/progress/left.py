@@ -4,7 +4,7 @@ from typing import Any
 
 from folkmoot.briefs.quote import told
 from folkmoot.core.item import ENDED
-from folkmoot.core.left import PARTIAL
+from folkmoot.core.unfinished import PARTIAL
 from folkmoot.doors.cli.say.page import CARE, Page, one_line, who
 
 View = dict[str, Any]
