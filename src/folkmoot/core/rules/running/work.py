@@ -57,13 +57,12 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
         return _dropped(case, said, fault, work)
     beyond = too_much(work, case.flow.limits)
     if beyond:
-        return _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), beyond)
+        return _refused(case, said, fault, work, beyond)
     secrets = leaked(work, case.flow)
     if secrets:
-        refused = _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), secrets)
+        refused = _refused(case, said, fault, work, secrets)
         return replace(refused, asks="" if said.outcome in STANDS and fault is None else "; ".join(secrets[:SHOWN_MAX]))
     touched = work.touched
-    work = replace(work, touched=touched[:TOUCHED_MAX])
     if not touched:
         return Judged(said, fault, replace(work, commit=None, merged=None), False)
     lands = fault is None and case.situation.parent is not None and is_last_word(item, said.outcome)
@@ -75,6 +74,7 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
         faults = taken_by_others(touched, _holds_of_others(case, touched))  # no branch, so nothing can wait on it
     if faults:
         return _refused(case, said, fault, work, faults)
+    work = replace(work, touched=touched[:TOUCHED_MAX])
     if item.head not in (run.head, work.base) and keeps(said, fault):
         raise _moved(item, work.base)
     if lands and work.merged is not None:
@@ -170,7 +170,8 @@ def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: li
     words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
     write = may_write(case.flow, case.item, case.run.agent) if case.run else ""
     case.set("work_refused", {"why": words, "commit": work.commit, "write": write})
-    work = replace(work, merged=None)
+    # The row lists the first paths, and always says how many there were: the refusal is explained by what is kept.
+    work = replace(work, merged=None, touched=work.touched[:TOUCHED_MAX], files=max(work.files, len(work.touched)))
     if fault is None and said.outcome in STANDS:
         return Judged(replace(said, files=files_of(work)), None, work, False)
     work = replace(work, unfit=True)
