@@ -136,7 +136,7 @@ READS: dict[str, type[Struct]] = {
 WRITES: dict[str, tuple[type[Command], ...]] = {
     "add": (commands.AddItem, commands.DispatchAgent),
     "on_item": (commands.AddComment,),
-    "on_run": (commands.RenewRun, commands.WidenRun, commands.AskPerson, commands.ReportRun),
+    "on_run": (commands.RenewRun, commands.WidenRun, commands.AskPerson, commands.ReportRun, commands.OfferReport),
     "lock": (commands.LockPaths, commands.UnlockPaths),
     "send": (commands.SendMessage,),
     "on_message": (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage),
@@ -256,6 +256,8 @@ class Relay:
         if name == "on_item":
             item = self._item if given.item is None else given.item
             return engine.on_item(speaker, item, command, given.key, given.show)
+        if isinstance(command, commands.OfferReport):
+            self.refused = command.report  # a text that could not be read: if nothing better comes, it is what there is
         if name == "on_run":
             return engine.on_run(speaker, command, given.key, given.show)
         view: View = getattr(engine, name)(speaker, command, given.key)
