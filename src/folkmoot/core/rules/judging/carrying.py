@@ -63,10 +63,9 @@ UNSPEAKABLE = {
     "part": ("delegates", "split"),
 }
 
-# Names under which a dialect says a verdict, a number of open issues, or who speaks.
+# Names under which a dialect says a verdict, or a number of open issues.
 VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "outcome", "outcomes", "statuses")
 NUMBERS = ("issues", "open_issues", "openIssues", "remaining_issues")
-SIGNATURES = ("agentType", "agent", "agent_id", "from", "reviewer", "source", "author", "role")
 # Words that are no verdict on the work, and yet say that it is not done.
 UNDONE = frozenset({"blocked", "stuck", "incomplete", "partial", "in_progress", "error", "cannot_complete", "not_done"})
 # What a message is sent with, what only repeats the task, and what the item keeps as its own.
@@ -131,8 +130,8 @@ def leftovers(said: Report, agent: str = "") -> dict[str, Any]:
             continue
         if name == "status" and not _speaks_against(said.outcome, value):
             continue
-        if name in SIGNATURES and isinstance(value, str) and agent and folded(value) == folded(agent):
-            continue
+        if isinstance(value, str) and agent and folded(value) == folded(agent):
+            continue  # it signs as who it is; in the name of another it is told
         if name in NUMBERS and _number(value) == len(said.findings):
             continue
         found[name] = value
