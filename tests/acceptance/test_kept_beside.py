@@ -133,7 +133,7 @@ def test_the_answer_in_words_names_what_was_kept(tmp_path: Path) -> None:
     assert "Kept, with no effect of its own: blockers: nobody wrote the mailer; agentType: lawbringer" in told
 
 
-@pytest.mark.ledger("R-32", "K-05")
+@pytest.mark.ledger("R-32")
 def test_a_comment_of_the_document_that_another_signed_is_kept_as_a_quotation(tmp_path: Path) -> None:
     moot = board(tmp_path, "kanban", "tests")
     claim = moot("claim", "test-architect")

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 
 from folkmoot.core import commands
 from folkmoot.core.kinds import converted, reader
+from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.text import NAME_CHARS_MAX, encoded
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from folkmoot.core.commands import Command, Speaker
-    from folkmoot.core.report import Report
     from folkmoot.engine.application import Application
 
 View = dict[str, Any]
@@ -257,7 +257,9 @@ class Relay:
             item = self._item if given.item is None else given.item
             return engine.on_item(speaker, item, command, given.key, given.show)
         if isinstance(command, commands.OfferReport):
-            self.refused = command.report  # a text that could not be read: if nothing better comes, it is what there is
+            # A text that could not be read. If nothing better comes, it is what there is.
+            command = _unread(command)
+            self.refused = command.report
         if name == "on_run":
             return engine.on_run(speaker, command, given.key, given.show)
         view: View = getattr(engine, name)(speaker, command, given.key)
@@ -355,6 +357,14 @@ def _command(kind: type[Command], fields: dict[str, Any]) -> Command:
         raise _bad(f"{kind.__name__} has no {unknown[0][:80]!r}")
     command: Command = _typed(fields, kind)
     return command
+
+
+def _unread(offered: commands.OfferReport) -> commands.OfferReport:
+    """Only the text, and why it is no report: nothing else of it was looked at."""
+    text = offered.report.extra.get(UNREAD)
+    if offered.fault is None or not isinstance(text, str | None):
+        raise not_in_a_run("offering a report unread")
+    return commands.OfferReport(report=Report.unread(offered.fault, text or ""), fault=offered.fault)
 
 
 def _report(fields: dict[str, Any]) -> Report:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MERGES_MAX = 50
 PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
+PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
 KEPT_ASIDE = "its change is kept under {ref}"
 
 
@@ -312,7 +313,9 @@ class EffortJob(Job):
                 if cut or stream.cause is not None:
                     return None, None  # it was cut off: why it was is what counts
                 if text is in_file or _looks_meant(text):
-                    return Report.unread(error.message, self.redactor.clean(text)), error.message
+                    # Of what was only printed no more than its end: no brief has a transcript.
+                    meant = text if text is in_file else text[-PRINTED_KEPT:]
+                    return Report.unread(error.message, self.redactor.clean(meant)), error.message
         # It was told what was wrong, and said nothing better: what it said is what there is.
         return (relay.refused if stream.cause is None else None), None
 
