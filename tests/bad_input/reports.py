@@ -5,14 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.bad_input.text import order
-from tests.bad_input.yard import Case, Seen, Yard, refusal, refused, through_python, through_relay
+from tests.bad_input.yard import LIVES, Case, Seen, Yard, refusal, refused, through_python, through_relay
 
 DONE = '{"outcome": "done", "summary": "own"}'
 FAILED = '{"outcome": "failed", "summary": "other"}'
 FORM = "## Summary\nown\n\n## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked\n"
 UNTICKED = "## Summary\nown\n\n## Status\n- [ ] Complete / [ ] Needs follow-up / [ ] Blocked\n"
 MEGABYTE = 1_000_000
-LIVES = "the run lives; what it said is kept"
 
 
 def _unread(name: str, given: str, text: str, row: str = "B12", words: bool = True) -> Case:

@@ -122,6 +122,7 @@ def test_a_report_waits_for_the_end_of_the_process(inside: Inside) -> None:
     assert inside.relay.report == Report(outcome="stuck", summary="No way")
     assert inside.error("report", "-", code=2, stdin="Hello.")["code"] == "unreadable_report"
     assert inside.relay.report.outcome == "stuck" and inside.relay.fault is None
+    assert "Hello." in inside.board.queries.show("1")["runs"][-1]["refused"]["extra"].values()
     assert inside.error("report", "-", code=2, stdin='{"outcome": "asks"}')["code"] == "report_refused"
     assert inside.relay.report.outcome == "stuck"
     assert inside.json("report", "-", "--final", stdin="Hello.")["note"] == KEPT

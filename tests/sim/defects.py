@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core import order
+from folkmoot.core import order, unfinished
 from folkmoot.core.commands import (
     AnswerQuestion,
     ClaimItem,
@@ -42,7 +42,7 @@ from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import form, gates, required, verdicts
+from folkmoot.core.rules.judging import contradictions, form, gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import life
 from folkmoot.core.rules.running import landing, pauses, rights, work
@@ -555,6 +555,17 @@ def endless_rounds(patch: Patch) -> None:
 @defect("R-22", "a checker's done goes through beside failed tests", flow=flow_of("pipeline"), in_log=False)
 def unweighed(patch: Patch) -> None:
     patch.setattr(outcomes, "as_shown", lambda case, said: said)
+
+
+@defect("R-22", "of two statements that cannot both hold the milder one holds", in_log=False)
+def milder(patch: Patch) -> None:
+    patch.setattr(contradictions, "contradictions", lambda case, said: iter(()))
+    patch.setattr(verdicts, "against", lambda said: None)
+
+
+@defect("R-32", "what had no effect of its own is told to nobody")
+def untold(patch: Patch) -> None:
+    patch.setattr(unfinished, "beside_told", lambda said, agent="": {})
 
 
 @defect("R-32", "what a refused report says is lost")

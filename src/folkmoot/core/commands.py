@@ -70,9 +70,13 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
 
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):
-    """A report that will count once the run's process has ended: its form is looked at while the agent is there."""
+    """A report that will count once the run's process has ended: its form is looked at while the agent is there.
+
+    `fault` says why the text that it stands for could not be read: it is refused, and its words are kept (R-32).
+    """
 
     report: Report
+    fault: str | None = None
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):

@@ -29,7 +29,7 @@ from folkmoot.engine.loading import message_about
 from folkmoot.engine.moment import moment
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
-from folkmoot.engine.views import claim_view, hold_views, item_view, message_view, pause_views
+from folkmoot.engine.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
 
@@ -269,7 +269,7 @@ class Engine:
         def work(turn: Turn) -> View:
             item = turn.apply(command, load(turn), speaker)
             # A kept answer is shown to whoever repeats the key, so it is always whole.
-            return item_view(turn.tx, item, turn.flow, turn.moment) if show or key else {}
+            return answer_view(turn.tx, command, item, turn.flow, turn.moment) if show or key else {}
 
         return self._transact(speaker, command, work, key, salt)
 

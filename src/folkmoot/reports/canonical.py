@@ -16,6 +16,7 @@ from folkmoot.core.report import (
     SEVERITIES,
     Report,
 )
+from folkmoot.core.rules.judging.examples import EXAMPLES
 from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
 
@@ -134,22 +135,23 @@ class Faulty(Exception):
         self.faults = faults
 
 
-def unreadable(faults: list[str]) -> Invalid:
+def unreadable(faults: list[str], tried: str = "done") -> Invalid:
+    """`tried` is the outcome that it was meant to say: the hint shows the form of that."""
     named = faults[:FAULTS_SHOWN]
     if len(faults) > len(named):
         named.append(f"and {len(faults) - len(named)} more")
     return Invalid(
         "unreadable_report",
         "the report cannot be read: " + "; ".join(named),
-        f"{_advice(faults)}; the run still lives, so report again",
+        f"{_advice(faults, tried)}; the run still lives, so report again",
     )
 
 
-def _advice(faults: list[str]) -> str:
+def _advice(faults: list[str], tried: str) -> str:
     """What to do next, in the form that the agent has at hand."""
     if faults and faults[-1].startswith("Status:"):
         return "mend the form's Status: one ticked box, such as `- [x] Complete / [ ] Needs follow-up / [ ] Blocked`"
-    whole = 'a JSON object such as {"outcome": "done", "summary": "…"}'
+    whole = f"a JSON object such as {EXAMPLES[tried]}"
     if not faults or faults[-1].startswith("it holds no report"):
         return f"a report is {whole}"
     return f"mend what is named, in the form you wrote it in; a short report is {whole}"

@@ -34,7 +34,9 @@ def read_report(text: str) -> Report:
                 return said
         return canonical_report(data)
     except Faulty as error:
-        raise unreadable(error.faults) from error
+        from folkmoot.core.rules.judging.examples import tried_in
+
+        raise unreadable(error.faults, tried_in(text)) from error
 
 
 def _whole_object(text: str) -> dict[str, Any] | None:

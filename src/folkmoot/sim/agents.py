@@ -11,6 +11,7 @@ from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
 from folkmoot.sim.habits import quests, sloppy
 from folkmoot.sim.habits.crossing import crossing
+from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
@@ -277,7 +278,7 @@ class Agent:
                 return
             if self.world.items[first.item.id].run != speaker.run:
                 return
-        report = sloppy.hasty(first, report)
+        report = talkative(first, sloppy.hasty(first, report))
         while True:
             scene = self._scene(claim)
             work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))

@@ -21,6 +21,7 @@ from folkmoot.engine.queries import Queries
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
+from folkmoot.sim.habits.talkative import untold
 from folkmoot.sim.orders import Answer, Order, carry_out
 from folkmoot.sim.witness import Witness
 from folkmoot.store.base import BoardHead, Store
@@ -219,6 +220,9 @@ class World:
             # What time alone brings about is the rules' own doing; a refused command leaves nothing else behind.
             by_others = [event.name for event in events if not outlook.due or event.agent != ENGINE.name]
             self._check_refusal(order, answer.error, outlook, by_others)
+        if is_claim and answer.view is not None and not repeated:
+            told = answer.view["brief"]["previous"] or {}
+            found += untold(answer.view, self.witness.run(told.get("run")))
         for event in events:
             item = self.items.get(event.item or "") if event.name in LANDED else None
             if item is not None and item.landed not in self.branch:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
-from folkmoot.core.report import Finding, Remark, Report
+from folkmoot.core.report import AskedQuestion, Finding, Remark, Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
@@ -19,10 +19,12 @@ from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
 from folkmoot.core.rules.disputes import answered_by, disputed, resolve, turn_of
 from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
+from folkmoot.core.rules.judging.carrying import ACTS, carries, may_say
+from folkmoot.core.rules.judging.contradictions import settled
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
-from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, ground, heed_danger
+from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
@@ -51,7 +53,7 @@ def offer(case: Case, command: OfferReport) -> None:
     """The same look at the form as `report`, before the run's process has ended; it keeps the lease."""
     run = fence(case)
     said = understood(case, command.report)
-    fault = None if run.gate else _fault(case, said)
+    fault = command.fault or (None if run.gate else _fault(case, said))
     if fault is not None:
         refuse(case, said, fault)
     else:
@@ -64,13 +66,15 @@ def report(case: Case, command: ReportRun) -> None:
     if run.gate:
         gate_reported(case, command)
         return
-    heard = understood(case, command.report)
+    heard = told = understood(case, command.report)
+    if command.final and command.fault is None:
+        heard = settled(case, told)
     fault = command.fault or _fault(case, heard)
     if fault is not None and not command.final and command.fault is None:
         refuse(case, heard, fault)
         return
     said = as_shown(case, with_kept(case, heard))
-    claimed = heard.outcome if said.outcome != heard.outcome else ""
+    claimed = told.outcome if said.outcome != told.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
@@ -88,12 +92,22 @@ def report(case: Case, command: ReportRun) -> None:
     if judged.asks:
         ask_about_secrets(case, judged.asks)
         return
-    if heed_danger(case, said):
+    if fault is None:
+        _ask_beside(case, said)
+    if _heeds_danger(case, said, fault):
         return
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
         _apply(case, said, comments[0] if comments else None, ground(case, said) if claimed else None)
+
+
+def _heeds_danger(case: Case, said: Report, fault: str | None) -> bool:
+    """A person is asked first; what was tried is in the history all the same, as it would be without the danger."""
+    acts = fault is None and carries(said.outcome, "attempts") == ACTS and case.item.kind not in BOUND
+    if acts and said.attempts and danger(case, said) is not None:
+        tried_before(case, said)
+    return heed_danger(case, said)
 
 
 def _fault(case: Case, said: Report) -> str | None:
@@ -162,19 +176,27 @@ def _ends_child(case: Case, said: Report) -> bool:
         return True
     if said.outcome == "asks" and case.item.kind == "part" and said.question is not None and case.item.parent:
         asked = said.question
-        options = [Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options]
-        raised = RaiseQuestion(
-            kind="clarification",
-            question=asked.question,
-            part=case.item.agent or "",
-            context=asked.context or "",
-            help=asked.help,
-            options=options,
-        )
-        case.tell(case.item.parent, raised)
+        _raise(case, asked)
         end_child(case, f"{case.item.agent} asks: {asked.question}")
         return True
     return False
+
+
+def _raise(case: Case, asked: AskedQuestion) -> None:
+    """A part asks through its item."""
+    raised = RaiseQuestion(
+        kind="clarification",
+        question=asked.question,
+        part=case.item.agent or "",
+        context=asked.context or "",
+        help=asked.help,
+        options=_options(asked),
+    )
+    case.tell(case.item.parent or "", raised)
+
+
+def _options(asked: AskedQuestion) -> list[Option]:
+    return [Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options]
 
 
 def merged(case: Case) -> None:
@@ -329,17 +351,31 @@ def _comment(case: Case, remark: Remark, author: str | None = None, known: Comme
     return comment_id
 
 
+def _ask_beside(case: Case, said: Report) -> None:
+    """A question beside another outcome is asked as well: where it blocks, the item waits where it is sent."""
+    asked, agent = said.question, case.run.agent if case.run else ""
+    if asked is None or not asked.question.strip() or said.outcome == "asks" or not may_say(case.flow, agent, "asks"):
+        return
+    if case.item.kind == "part" and case.item.parent:
+        _raise(case, asked)
+    elif case.item.kind not in BOUND:
+        _clarify(case, said, asked)
+
+
 def _asks(case: Case, said: Report) -> None:
     assert said.question is not None
     tried_before(case, said)
-    asked = said.question
+    _clarify(case, said, said.question)
+
+
+def _clarify(case: Case, said: Report, asked: AskedQuestion) -> None:
     must_wait = is_security(said.escalation_reason) or at_limit(case)
     clarify(
         case,
         asked.question,
         context=asked.context or "",
         help=asked.help,
-        options=[Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options],
+        options=_options(asked),
         blocking=asked.blocking or must_wait,
         default=None if must_wait else asked.default,
     )

@@ -1,5 +1,7 @@
 """What an agent does: claim, renew, release, widen, report."""
 
+from contextlib import suppress
+
 import click
 
 from folkmoot.core import commands
@@ -213,7 +215,7 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
         raise Invalid("bad_usage", "report takes a RUN and a FILE", "see: moot report --help")
     run = run_and_file[0] if len(run_and_file) == 2 else None
     speaker = session.run_speaker(run, token)
-    report, fault = _read(run_and_file[-1], final)
+    report, fault = _read(session, speaker, run_and_file[-1], final)
     view = session.board.engine.report(speaker, report, fault, session.key, final=final)
 
     def words() -> None:
@@ -224,16 +226,20 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     session.answer(view, words)
 
 
-def _read(file: str, final: bool) -> tuple[Report, str | None]:
-    """The report in a file; at the end of a process what cannot be read becomes a fault instead."""
+def _read(session: Session, speaker: commands.Speaker, file: str, final: bool) -> tuple[Report, str | None]:
+    """The report in a file; at the end of a process what cannot be read becomes a fault instead. Its text is kept."""
     from folkmoot.reports.read import read_report
 
+    text = read_text(file)
     try:
-        return read_report(read_text(file)), None
+        return read_report(text), None
     except Invalid as error:
-        if not final:
-            raise
-        return Report.failed(error.message, cause="protocol"), error.message
+        unread = Report.unread(error.message, text)
+        if final:
+            return unread, error.message
+        with suppress(Invalid):
+            session.board.engine.on_run(speaker, commands.OfferReport(report=unread, fault=error.message), show=False)
+        raise
 
 
 def _say(session: Session, view: View, done: str) -> None:

@@ -14,6 +14,8 @@ from folkmoot.core.records import ORCHESTRATOR, Hold, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.judging.carrying import against as spoken_against
+from folkmoot.core.rules.judging.contradictions import ANSWERS
 from folkmoot.core.rules.judging.verdicts import ONLY_LOOKS
 from folkmoot.core.rules.sharing.choice import writes_now
 from folkmoot.core.rules.sharing.findings import against_done
@@ -24,6 +26,13 @@ Found = Callable[[str, str, str | None], None]
 NOT_DONE = ("failed", "incomplete", "asks", "stuck", "disputed", "released")
 # What a message may become; what is over stays as it is.
 BECOMES = {"pending": ("accepted", "completed", "rejected"), "accepted": ("accepted", "completed", "rejected")}
+
+
+def _said_against(said: Report) -> str | None:
+    """What a report that is taken for done says itself, and cannot be."""
+    asked = said.question
+    waits = asked is not None and asked.blocking and asked.question.strip()
+    return spoken_against(said) or ("it waits for a person" if waits else None)
 
 
 class Conduct:
@@ -142,10 +151,12 @@ class Conduct:
         if not self.weighs or run.get("outcome") != "done" or begun is None or begun.gate or item.kind in ONLY_LOOKS:
             return
         said = converted(to_builtins(run.get("report")), Report)
+        if item.kind not in ANSWERS and (against := _said_against(said)):
+            self.found("R-22", f"{event.agent} says done, and {against}", item.id)
         if item.column in flow.columns and flow.checks(stage(flow, item)):
-            against = against_done(said.findings, said.tests)
-            if against:
-                self.found("R-22", f"{event.agent} checks it and says done, and {against}", item.id)
+            shown = against_done(said.findings, said.tests)
+            if shown:
+                self.found("R-22", f"{event.agent} checks it and says done, and {shown}", item.id)
 
     # Experts, sub-agents, splits
 

@@ -47,12 +47,12 @@ CHECKS = {
     "R-20": "no path is held twice, a hold ends with what it is for, no change beyond its rights is taken, and none is "
     "refused for what others hold",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
-    "R-22": "an item that is done says what shows it, and no checker says done beside high findings or failed tests",
+    "R-22": "an item that is done says what shows it, and nobody says done beside what says that it is not",
     "R-24": "splits and their repeats are bounded; tasks do not outlive what was split, nor the contracts they are for",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "only its receiver accepts a message, the end of its stage completes it, and nothing goes back",
     "R-30": "a run begins under the flow in force",
-    "R-32": "a report that breaks the form is refused while its run lives, and what it said is kept, once",
+    "R-32": "a report that breaks the form is refused while its run lives; what was said is kept, once, and told on",
     "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
     "chain": "the log's hash chain is unbroken, and rows stand under the columns by which they are found",
 }

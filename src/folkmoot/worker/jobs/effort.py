@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
-from folkmoot.core.rules.running.work import keeps, too_much
+from folkmoot.core.rules.running.work import keeps, overruled, too_much
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MERGES_MAX = 50
 PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
+PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
 KEPT_ASIDE = "its change is kept under {ref}"
 
 
@@ -232,9 +233,7 @@ class EffortJob(Job):
 
     def _hand_in(self, standing: Standing, said: Report, fault: str | None, work: Work | None, lost: str) -> None:
         if lost and standing.write != "none":  # who only reads has nothing to lose but its word
-            usage = said.usage
-            said, fault = Report.failed(f"{lost}: nothing of its work can be taken", cause="transient"), None
-            said = replace(said, usage=usage)
+            said, fault = overruled(said, f"{lost}: nothing of its work can be taken", "transient"), None
         if work is not None and work.touched:
             self._keep_diff(work)
         view = self._tell_merged(said, fault, work, lambda said, fault, work: self.report(said, fault=fault, work=work))
@@ -259,12 +258,12 @@ class EffortJob(Job):
                     return tell(said, fault, merged)
                 names = ", ".join(conflicts[:5])
                 words = f"it conflicts with what others made in {names}"
-                return tell(Report.failed(words, cause="conflict"), None, replace(work, unfit=True))
+                return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
             except Refused as error:
                 if error.code != "branch_moved":
                     raise
         words = "its branch kept moving while it was merged"
-        return tell(Report.failed(words, cause="conflict"), None, replace(work, unfit=True))
+        return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
 
     def _merged(
         self, workshop: GitWorkshop, standing: Standing, said: Report, fault: str | None, work: Work
@@ -314,7 +313,9 @@ class EffortJob(Job):
                 if cut or stream.cause is not None:
                     return None, None  # it was cut off: why it was is what counts
                 if text is in_file or _looks_meant(text):
-                    return Report.failed(error.message, cause="protocol"), error.message
+                    # Of what was only printed no more than its end: no brief has a transcript.
+                    meant = text if text is in_file else text[-PRINTED_KEPT:]
+                    return Report.unread(error.message, self.redactor.clean(meant)), error.message
         # It was told what was wrong, and said nothing better: what it said is what there is.
         return (relay.refused if stream.cause is None else None), None
 

@@ -1,11 +1,13 @@
 """What a child ended with, as its parent keeps it. What is too long for that stays whole in the report of its run."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item, Output
 from folkmoot.core.records import Run
 from folkmoot.core.report import Report
-from folkmoot.core.unfinished import PARTIAL, left_by
+from folkmoot.core.unfinished import PARTIAL, beside_told, left_by
 
 OUTPUT_CHARACTERS = 8_000
 OUTPUT_PARTS = 200
@@ -30,9 +32,16 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
         integration_points=said.integration_points,
         interfaces=said.interfaces,
         run=run.id,
-        report=left_by(said) if said.outcome in PARTIAL else {},
+        report=left_by(said) if said.outcome in PARTIAL else _beside(said, run.agent),
         claimed=claimed,
     )
+
+
+def _beside(said: Report, agent: str) -> dict[str, Any]:
+    """What it said beside its verdict, and what had no effect of its own: its parent's next agent must know it."""
+    words = {"blockers": said.blockers if said.outcome == "done" and said.summary else None}
+    words |= {"cause": said.cause, "reason": said.reason, "escalation_reason": said.escalation_reason}
+    return {**{name: word for name, word in words.items() if word}, **beside_told(said, agent)}
 
 
 def kept(item: Item, output: Output) -> Output:

@@ -11,6 +11,7 @@ from folkmoot.core.report import Finding, Report, Try
 from folkmoot.core.rules.asking.telling import facts, findings_told, gate_told
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
+from folkmoot.core.rules.judging.carrying import against
 from folkmoot.core.rules.judging.form import refuse
 from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, said_last, stage_of
@@ -62,13 +63,9 @@ def gate_reported(case: Case, command: ReportRun) -> None:
 
 
 def _as_counted(said: Report) -> Report:
-    """A gate that says done and counts failed tests is red (R-22)."""
-    red = said.outcome in GREEN and said.tests is not None and said.tests.failed > 0
-    return replace(said, outcome="failed", summary=said.summary or _failed(said)) if red else said
-
-
-def _failed(said: Report) -> str:
-    return against_done([], said.tests) or ""
+    """A gate that says done and counts failed tests, or says otherwise in its own words, is red (R-22)."""
+    shown = (against_done([], said.tests) or against(said)) if said.outcome in GREEN else None
+    return replace(said, outcome="failed", summary=said.summary or shown) if shown else said
 
 
 def _unreadable(case: Case, fault: str) -> None:

@@ -1,5 +1,7 @@
 """What a report means on this item: words that the flow knows, issues that were sent, comments in their threads."""
 
+import re
+
 from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND
@@ -7,10 +9,11 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.disputes import as_spoken
 from folkmoot.core.rules.judging.sent import number_in, with_sent
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
+from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
+_BETWEEN = re.compile(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
 
 
 def understood(case: Case, said: Report) -> Report:
@@ -21,15 +24,45 @@ def understood(case: Case, said: Report) -> Report:
 
 
 def _with_reason(case: Case, said: Report) -> Report:
-    """`escalation_reason` becomes the flow's own word; the `reason` of a failure stays the failure's."""
+    """`escalation_reason` becomes the flow's own word; the `reason` of a failure stays the failure's. Where several
+    are named they are all kept, and `deciding` says which of them decides."""
     words = said.escalation_reason or said.reason
     if words is None:
         return said
-    known, cause = known_reason(case.flow.reasons, words), said.cause
+    named, cause = reasons_named(case, said), said.cause
+    known = deciding(named)
     meaning = meaning_of(words) if known is None else None
     if meaning is not None and meaning.cause and cause is None and said.outcome in _DECIDED:
         cause = meaning.cause
-    return replace(said, cause=cause, escalation_reason=known or said.escalation_reason)
+    lost = said.escalation_reason if known is not None and _says_more(case, said.escalation_reason, known) else None
+    extra = {"escalation_reason": lost, **said.extra} if lost else said.extra
+    return replace(said, cause=cause, escalation_reason=known or said.escalation_reason, extra=extra)
+
+
+def reasons_named(case: Case, said: Report) -> list[str]:
+    """Every reason of the flow that is named: who can help first, then what failed; each may name several."""
+    return [reason for words in (said.escalation_reason, said.reason) for reason in _known(case, words)]
+
+
+def deciding(named: list[str]) -> str | None:
+    """A security concern is never the lesser one (R-10); else who can help comes before what failed, and the first
+    before those behind it."""
+    return next((reason for reason in named if is_security(reason)), named[0] if named else None)
+
+
+def _known(case: Case, words: str | None) -> list[str]:
+    """The reasons in a field: the one that it is, or several with signs between them if each is a known one."""
+    parts = [part for part in _BETWEEN.split(words[:WORD_MAX]) if part.strip()] if words else []
+    several = [known_reason(case.flow.reasons, part) for part in parts] if len(parts) > 1 else []
+    if several and all(several):
+        return list(dict.fromkeys(reason for reason in several if reason))
+    one = known_reason(case.flow.reasons, words)
+    return [one] if one else []
+
+
+def _says_more(case: Case, words: str | None, known: str) -> bool:
+    """Would the deciding word alone lose another that was said in its place?"""
+    return words is not None and any(reason != known for reason in _known(case, words))
 
 
 def fault_of_words(case: Case, said: Report) -> str | None:

@@ -12,6 +12,7 @@ from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
+from folkmoot.core.rules.judging.carrying import against
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
@@ -40,7 +41,7 @@ def as_shown(case: Case, said: Report) -> Report:
 def ground(case: Case, said: Report) -> str | None:
     """What keeps `done` from being true: what was found or failed, or a message of the run that asks for changes."""
     shown, refusal = against_done(said.findings, said.tests), sent_by_run(case, said).refusal
-    return shown or (f"it has sent {refusal}" if refusal else None)
+    return shown or (f"it has sent {refusal}" if refusal else against(said))
 
 
 def approved(case: Case) -> None:

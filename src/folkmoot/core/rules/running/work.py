@@ -3,20 +3,21 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import BOUND, Item
 from folkmoot.core.records import Hold, Run
-from folkmoot.core.report import Files, Report
+from folkmoot.core.report import Files, Remark, Report
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import outside
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
+from folkmoot.core.vocabulary.words import is_security
 from folkmoot.core.work import Secret, Touched, Work
 from folkmoot.errors import Refused
 
@@ -25,6 +26,11 @@ SHOWN_MAX = 5
 DROPPED_MAX = 20  # files that are named, of those that a reader lost
 # What a run says about itself, not about its change: that stands also where the change is not taken.
 STANDS = frozenset({"failed", "asks", "stuck", "delegates"})
+# What does not act beside a change that is not taken; it is told.
+NOT_FINISHED = (
+    *("outcome", "summary", "cause", "reason", "escalation_reason"),
+    *("tests", "artifacts", "tasks", "contracts", "delegate"),
+)
 ENDS_BOUND = frozenset({"done", "changes_requested", "disputed"})
 
 
@@ -175,14 +181,37 @@ def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: li
     if fault is None and said.outcome in STANDS:
         return Judged(replace(said, files=files_of(work)), None, work, False)
     work = replace(work, unfit=True)
-    refused = Report(outcome="failed", cause="conflict", summary=f"the change was not taken: {words}")
-    # What a person must see is seen, whatever became of the change (R-10).
-    security = said.reason if said.reason == "security" else None
-    refused = replace(refused, usage=said.usage, files=files_of(work), findings=said.findings, reason=security)
-    # Nor does what it says about the work go with the change: whoever makes it again knows what was done and is left.
-    extra = {**said.extra, **({"said": said.summary} if said.summary else {})}
-    refused = replace(refused, blockers=said.blockers, next_steps=said.next_steps, extra=extra)
-    return Judged(refused, None, work, False)
+    refused = overruled(said, f"the change was not taken: {words}", "conflict")
+    placed = [replace(remark, resolution=None, status=None) for remark in said.comments]
+    return Judged(replace(refused, files=files_of(work), comments=placed), None, work, False)
+
+
+def overruled(said: Report, words: str, cause: str) -> Report:
+    """The board found something else than the agent said: that decides, and the agent's own words stay beside it.
+
+    What it found and learnt, what is left and what it asks goes on; what it says to have finished does not act. What a
+    person must see is seen, whatever became of the change (R-10).
+    """
+    own = {name: to_builtins(value) for name in NOT_FINISHED if (value := getattr(said, name))}
+    own |= {"comments": signed} if (signed := [to_builtins(one) for one in said.comments if one.author]) else {}
+    plain = [Remark(content=o.content, artifact=o.artifact, target=o.target) for o in said.comments if not o.author]
+    security = said.escalation_reason if is_security(said.escalation_reason) else None
+    security = security or (said.reason if is_security(said.reason) else None)
+    return replace(
+        said,
+        outcome="failed",
+        cause=cause,
+        summary=words,
+        comments=plain,
+        reason=None,
+        escalation_reason=security,
+        tests=None,
+        artifacts=[],
+        tasks=[],
+        contracts=[],
+        delegate=[],
+        extra={**said.extra, "said": own},
+    )
 
 
 def is_own_word(run: Run | None) -> bool:
