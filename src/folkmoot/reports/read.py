@@ -15,8 +15,8 @@ REPORT_CHARS_MAX = 1_000_000
 def read_report(text: str) -> Report:
     """The report in a text, or Invalid with all that is wrong with it.
 
-    Where a text holds several messages the last one decides, also when it is broken: what an agent said before
-    it must not count as if nothing had come after. A form beside a message adds to it.
+    Where a text holds several statements they are united, and nothing is dropped because another came later. If the
+    last is broken nothing counts: what an agent said before it must not count as if nothing had come after.
     """
     if len(text) > REPORT_CHARS_MAX:
         raise unreadable([f"it has {len(text)} characters, more than {REPORT_CHARS_MAX}"])

@@ -11,6 +11,7 @@ from folkmoot.core.rules.children.help import fault_of_delegation
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import normal
+from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told
 from folkmoot.core.situation import Case
@@ -34,6 +35,9 @@ def fault_of(case: Case, said: Report) -> str | None:
     """What is wrong with a report that could be read, in words that its agent is told; None if nothing is."""
     agent = case.flow.agents.get(case.run.agent) if case.run else None
     wanted = PERMISSION.get(said.outcome)
+    several = fault_of_outcomes(said)
+    if several:
+        return several
     if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if wanted and (agent is None or wanted not in agent.may):
