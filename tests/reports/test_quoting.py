@@ -119,7 +119,7 @@ QUOTED = {
     "what it would say": f"If I had finished I would say {DONE}",
     "code": f"```python\nreport = {DONE}\n```",
     "a shell": f"```bash\n# Status\nStatus: Complete\necho {DONE}\n```",
-    "told of others": f"**test-executor → dispatcher:**\n```json\n{DONE}\n```\n",
+    "told of others": f"**dispatcher → test-executor:**\n```json\n{DONE}\n```\n",
     "inside another object": f'{{"example": {DONE}, "note": "x"}}',
     "inside a list": f"[{DONE}, {DONE}]",
     "inside a string": json.dumps({"note": DONE}),

@@ -129,7 +129,7 @@ _ADD = {
     "findings": '"outcome": "changes_requested", or "done" if nothing must change for them',
     "attempts": '"outcome": "failed", or whichever way it ended',
 }
-PLAIN = {"outcome", "summary", "commit", "blockers", "extra"}  # fields that can be written in one way only
+PLAIN = {"outcome", "summary", "commit", "extra"}  # fields that can be written in one way only
 _TYPES = {field.name: field.type for field in struct_fields(Report)}
 FIELDS = {name: _TYPES[name] for name in WORDS}
 UNSTORABLE = "it holds a NUL, half a character, a number too large, or is nested too deep"

@@ -16,15 +16,16 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.lines import succeeded
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
-from folkmoot.reports.loose.beside import beside
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
 from folkmoot.reports.scan import Found, objects
 from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
-from folkmoot.reports.uniting import attempts_of, joined, united
+from folkmoot.reports.uniting.beside import beside
+from folkmoot.reports.uniting.statements import attempts_of, joined, united
 
 if TYPE_CHECKING:
     from folkmoot.reports.loose.notes import Notes
@@ -35,6 +36,11 @@ NOTHING = (
 _RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
 _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
+SHOWN = (
+    "what stands there only shows what a report looks like, or what others have said; if it is your own, report it "
+    "without the words before it"
+)
+_NOTED = ("comments:", "escalation_reason:", "id:", "outcome:", "status:")
 _NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
@@ -87,7 +93,7 @@ def _end_of(text: str) -> str:
 
 def _notes(text: str, page: Page) -> "Notes | None":
     """The disputes document's YAML, if there can be any: hardly a text has it."""
-    if "comments:" not in text and "escalation_reason:" not in text and "id:" not in text and "outcome:" not in text:
+    if not any(word in text for word in _NOTED):
         return None
     from folkmoot.reports.loose.notes import read_notes
 
@@ -121,6 +127,8 @@ def _ended(heard: list[Heard], tried: list[Attempt], passed_over: list[str], not
         if not tried:
             raise Faulty(passed_over[-3:] or [NOTHING])
         last = tried[-1].told
+        if succeeded(last.outcome):
+            raise Faulty([f"ATTEMPT {tried[-1].title}: it says that it worked; say at the end how the run ended"])
         report = _with_attempts(Report.failed(last.outcome or last.approach or "", cause="capability"), tried)
         return notes.beside(report) if notes is not None else report
     report = _merged(heard)
@@ -131,7 +139,7 @@ def _ended(heard: list[Heard], tried: list[Attempt], passed_over: list[str], not
 
 
 def _merged(heard: list[Heard]) -> Report:
-    """All that the text says, as one report. A form behind a message only adds to it; a broken end counts for nothing."""
+    """All that the text says, as one report. A form behind a message only adds to it; a broken end takes all back."""
     last = heard[-1]
     spoken = [one for one in heard if one.rank]
     if last.report is None or (spoken and spoken[-1].report is None):
@@ -186,7 +194,7 @@ def _hear_words(
     for form in forms(lines, fence):
         # A form that was only begun says nothing, unless a finished one came before it: then it takes that back.
         if form.template or shows(form.start) or (form.weak and not done_before):
-            passed_over += form.faults or ["it only shows what a report looks like"]
+            passed_over += form.faults or [SHOWN]
         else:
             heard.append(Heard(form.end, 0, form.start, form.report, form.faults, form.implied))
             done_before = done_before or form.report is not None
@@ -265,12 +273,12 @@ def _passed_over(page: Page, found: Found, text: str, line_start: int, line: int
             return "a report in the middle of a sentence, marked as code, is none"
     if before.endswith("="):
         return "a report that code gives a name to is none"
-    if before and is_showing(before):
-        return "it only shows what a report looks like"
+    if before and is_showing(before, page.speakers):
+        return SHOWN
     fence = page.lines[line].fence
     opened = page.fences[fence].before if fence is not None else line
     if not before.strip("`") and (page.only_shows(line) or page.only_shows(opened)):
-        return "it only shows what a report looks like"
+        return SHOWN
     return ""
 
 

@@ -21,20 +21,29 @@ def read_report(text: str) -> Report:
     if len(text) > REPORT_CHARS_MAX:
         raise unreadable([f"it has {len(text)} characters, more than {REPORT_CHARS_MAX}"])
     try:
-        data = _whole_object(text)
-        if data is None:
-            from folkmoot.reports.listen import listen
-
-            return listen(text)
-        if "outcome" not in data:
-            from folkmoot.reports.json_dialects import report_from_object
-
-            said = report_from_object(data)
-            if said is not None:
-                return said
-        return canonical_report(data)
+        report = _read(text)
     except Faulty as error:
         raise unreadable(error.faults) from error
+    if report.attempts:
+        from folkmoot.reports.uniting.trying import failures_only
+
+        report = failures_only(report)
+    return report
+
+
+def _read(text: str) -> Report:
+    data = _whole_object(text)
+    if data is None:
+        from folkmoot.reports.listen import listen
+
+        return listen(text)
+    if "outcome" not in data:
+        from folkmoot.reports.json_dialects import report_from_object
+
+        said = report_from_object(data)
+        if said is not None:
+            return said
+    return canonical_report(data)
 
 
 def _whole_object(text: str) -> dict[str, Any] | None:

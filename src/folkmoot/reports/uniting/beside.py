@@ -7,7 +7,7 @@ that the agent has done its task, and a tester's task may be to find red tests.
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.together import verdict
 from folkmoot.reports.canonical import Faulty
-from folkmoot.reports.uniting import joined
+from folkmoot.reports.uniting.statements import joined
 
 
 def contradiction(said: Report, form: Report) -> str:
