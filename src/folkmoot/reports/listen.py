@@ -25,7 +25,7 @@ from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
 from folkmoot.reports.scan import Found, objects
 from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
 from folkmoot.reports.uniting.beside import beside
-from folkmoot.reports.uniting.statements import attempts_of, joined, united
+from folkmoot.reports.uniting.statements import STATEMENTS_MAX, attempts_of, joined, united
 
 if TYPE_CHECKING:
     from folkmoot.reports.loose.notes import Notes
@@ -110,6 +110,8 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
         # What was fixed is told; that it was is no verdict beside another.
         adds += [one for one in heard if one.implied and one.report is not None]
         heard = [one for one in heard if not one.implied]
+    if len(adds) > STATEMENTS_MAX:
+        raise Faulty([f"it has {len(adds)} objects without an outcome, more than {STATEMENTS_MAX}"])
     report = _ended(heard, tried, [*passed_over, *(fault for one in adds for fault in one.faults)], notes)
     for one in adds:
         if one.report is not None:

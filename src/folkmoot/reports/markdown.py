@@ -37,7 +37,7 @@ SECTIONS = {
     "test results": "tests",
     "blockers": "blockers",
 }
-FORMS_MAX = 500  # the last one decides, so those before so many need not be read
+FORMS_MAX = 500  # more than can be united: those before so many need not be read
 _LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)
 _TITLE_CHARS_MAX = 120
 _FORM = {"summary", "changes", "issues", "next"}

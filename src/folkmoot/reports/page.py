@@ -41,6 +41,7 @@ _MAY_SHOW = (
 _GIVEN = re.compile(
     r"\b(?:sent me|i (?:was|have been|'ve been) given|i (?:have |'ve )?(?:received|got))\b[^,;.!?]{0,60}$"
 )
+_GETS = ("sent me", " given", "received", "got")
 _OWN = re.compile(
     r"\b(?:my|our|i report|i have (?:done|fixed|found)|the (?:report|result|outcome)s?|here (?:is|are) the"
     r"|this is (?:the|how|what)|it ended|how it (?:went|ended)|reports?:|results?:|outcome:|status:|summary:)\b"
@@ -49,6 +50,7 @@ _OWN = re.compile(
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<=[.!?;])\s+")
 # "tester → implementer:" tells what others said to each other.
 _TELLS = re.compile(r"([a-z][\w'’-]{0,40})\s?(?:→|->|⇒|=>)\s?([a-z][\w\s*'’-]{0,40}):[\s*_]{0,4}$")
+_ARROWS = ("→", "->", "⇒", "=>")
 # Whom every agent of the documents answers to: under such a heading it may speak itself.
 _COORDINATORS = ("dispatcher", "orchestrator", "coordinator", "questmaestro", "pipeline skill", "user")
 
@@ -97,11 +99,14 @@ class Page:
 def is_showing(words: str, speakers: frozenset[str] = frozenset()) -> bool:
     """Is it certain that what follows these words is an illustration, or said by others? Else it is read."""
     lower = words[-300:].lower().rstrip("*_ ")
-    tells = _TELLS.search(lower)
+    tells = _TELLS.search(lower) if any(sign in lower for sign in _ARROWS) else None
     if tells is not None:
         return len(speakers) > 1 or not tells.group(2).strip("*_ ").startswith(_COORDINATORS)
     if any(phrase in lower for phrase in _SHOWS):
         return True
+    # Looking for the words first keeps the patterns away from every other line.
+    if not any(phrase in lower for phrase in (*_MAY_SHOW, *_GETS)):
+        return False
     last = _SENTENCE.split(lower)[-1].rstrip(": ")
     may = any(phrase in last for phrase in _MAY_SHOW) or _GIVEN.search(last) is not None
     return may and _OWN.search(last) is None
@@ -126,9 +131,8 @@ def read_page(text: str) -> Page:
     """The lines of a cleaned text, each with where it stands."""
     page = Page([Line(number, words) for number, words in enumerate(text.split("\n"))])
     page.end = max((line.number for line in page.lines if line.text.strip(" `~\t")), default=0)
-    told = (
-        _TELLS.search(line.text.lower().rstrip("*_ ")) for line in page.lines if line.text.rstrip("*_ ").endswith(":")
-    )
+    ends = (line.text[-300:].lower().rstrip("*_ ") for line in page.lines)
+    told = (_TELLS.search(end) for end in ends if end.endswith(":") and any(sign in end for sign in _ARROWS))
     page.speakers = frozenset(found.group(1) for found in told if found)
     _mark_fences(page)
     _mark_quotes(page.lines)

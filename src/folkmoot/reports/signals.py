@@ -11,7 +11,7 @@ from folkmoot.reports.placeholders import filled, is_placeholder
 
 SEEKING, UNSUCCESSFUL, INCOMPLETE = "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE"
 ATTEMPTS_MAX = 100  # more than any agent makes in one run
-SIGNALS_MAX = 500  # the last one decides, so those before so many need not be read
+SIGNALS_MAX = 500  # more than can be united: those before so many need not be read
 
 _MARKUP = "*_`#> \t•"
 _NAMES = rf"{SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE}"

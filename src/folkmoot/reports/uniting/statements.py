@@ -6,27 +6,33 @@ Which verdict holds, and whether all of them can be meant, is for the rules to s
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import to_builtins
+from msgspec.json import Encoder
 from msgspec.structs import replace
 
 from folkmoot.core.report import KINDS, SEVERITIES, AskedQuestion, Choice, Files, Finding, Report, Tests, Try
 from folkmoot.core.rules.judging.together import SAID, verdict
+from folkmoot.reports.canonical import Faulty
 
 ALSO = "also"  # of `extra`: what other statements of the same text say under a name that is taken
 SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL")  # as a summary these are no words of the agent's own
 _LISTED = ("artifacts", "comments", "tasks", "contracts", "interfaces", "delegate", "next_steps", "lessons")
+STATEMENTS_MAX = 100  # more than anybody says in one text
+COMPARED_MAX = 500  # beyond this many, only what is the same to the letter is said once
+_AS_JSON = Encoder()
+Value = TypeVar("Value")
 _ENDED = ("failed", "stuck")  # only of these a cause or a reason decides something
 
 
 def united(said: Sequence[Report]) -> Report:
     """One report of all that was said, in this order."""
-    told: list[Report] = []
-    for report in said:
-        told += [report] if report not in told else []
+    told = _distinct(said)
     if len(told) == 1:
         return told[0]
+    if len(told) > STATEMENTS_MAX:
+        raise Faulty([f"it says {len(told)} things about its end, more than {STATEMENTS_MAX}"])
     outcomes = [report.outcome for report in said]
     outcome = verdict(outcomes) or outcomes[-1]
     holds = max(place for place, report in enumerate(told) if report.outcome == outcome)
@@ -84,6 +90,8 @@ def joined(main: Report, other: Report, before: bool = False) -> Report:
 
 def attempts_of(one: list[Try], more: list[Try]) -> list[Try]:
     """All attempts, each once: the same may be told in a block and in JSON."""
+    if len(one) + len(more) > COMPARED_MAX:
+        return _distinct([*one, *more])
     found: list[Try] = []
     for told in [*one, *more]:
         at = next((at for at, known in enumerate(found) if _same_try(known, told)), None)
@@ -126,12 +134,9 @@ def _points(one: dict[str, Any], more: dict[str, Any]) -> tuple[dict[str, Any], 
     return points, {name: value for name, value in more.items() if value and points[name] != value}
 
 
-def _distinct(values: list[Any]) -> list[Any]:
-    found: list[Any] = []
-    for value in values:
-        if value not in found:
-            found.append(value)
-    return found
+def _distinct(values: Sequence[Value]) -> list[Value]:
+    """Each once, by what it is as JSON: looking at all the others each time would take too long for very many."""
+    return list({_AS_JSON.encode(value): value for value in reversed(values)}.values())[::-1]
 
 
 def _text(one: str | None, more: str | None, before: bool) -> str | None:
@@ -159,6 +164,8 @@ def _question(one: AskedQuestion | None, more: AskedQuestion | None, before: boo
 
 
 def _options(choices: list[Choice]) -> list[Choice]:
+    if len(choices) > COMPARED_MAX:
+        return _distinct(choices)
     found: list[Choice] = []
     for choice in choices:
         at = next((at for at, known in enumerate(found) if known.option == choice.option), None)
@@ -184,6 +191,8 @@ def _red(tests: Tests) -> int:
 def _findings(one: list[Finding], more: list[Finding], before: bool) -> list[Finding]:
     found = list(one)
     added: list[Finding] = []
+    if len(one) + len(more) > COMPARED_MAX:
+        found, added, more = [*more, *one] if before else [*one, *more], [], []
     for told in more:
         at = next((at for at, known in enumerate(found) if _repeats(told, known)), None)
         if at is None:
