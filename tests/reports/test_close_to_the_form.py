@@ -308,7 +308,8 @@ def test_a_signal_with_the_forms_brackets_left() -> None:
         "Attempts Made:\n- Self-solve: [3] attempts\n\nReason: Security concern\n"
     )
     asked = report.question
-    assert asked is not None and (asked.question, asked.context) == ("PEM or DER?", None)
+    assert asked is not None and asked.question == "PEM or DER?"
+    assert asked.context == "Attempts Made:\n- Self-solve: [3] attempts", "what nobody filled in is no part of it"
     assert [(one.option, one.why_insufficient) for one in asked.options] == [("PEM", "old clients break")]
     assert report.extra == {"Attempts Made": {"Self-solve": 3}} and report.reason == "Security concern"
 

@@ -573,6 +573,11 @@ def forgetful_refusal(patch: Patch) -> None:
     patch.setattr(form, "_rows", lambda case, said: [])
 
 
+@defect("R-32", "of a text that says failed and done the last word is taken")
+def last_word(patch: Patch) -> None:
+    patch.setattr(form, "fault_of_outcomes", lambda said: None)
+
+
 @defect("R-32", "a report that is refused ends its run")
 def deadly_refusal(patch: Patch) -> None:
     def wrong(case: Case, said: Report, fault: str) -> None:

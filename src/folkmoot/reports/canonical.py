@@ -121,7 +121,16 @@ OUTCOME_WORDS: dict[str, tuple[str, str]] = {
     "split": ("it is too large; these tasks replace it", "`tasks`, and the right to `split`"),
     "incomplete": ("part of it is done; a fresh run goes on", ""),
 }
-PLAIN = {"outcome", "summary", "commit", "blockers", "extra"}  # fields that can be written in one way only
+# What to add to a report that does not say how it ended.
+_ADD = {
+    "comments": '"outcome": "disputed" if you disagree, "done" if they end the thread',
+    "question": '"outcome": "asks"',
+    "tasks": '"outcome": "split"',
+    "delegate": '"outcome": "delegates"',
+    "findings": '"outcome": "changes_requested", or "done" if nothing must change for them',
+    "attempts": '"outcome": "failed", or whichever way it ended',
+}
+PLAIN = {"outcome", "summary", "commit", "extra"}  # fields that can be written in one way only
 _TYPES = {field.name: field.type for field in struct_fields(Report)}
 FIELDS = {name: _TYPES[name] for name in WORDS}
 UNSTORABLE = "it holds a NUL, half a character, a number too large, or is nested too deep"
@@ -199,6 +208,15 @@ def unknown_cause(word: object) -> str:
     return f"cause: nobody knows {shown(word)}; the known ones are {', '.join(CAUSES)}{near}"
 
 
+def missing_outcome(data: dict[str, Any]) -> str:
+    """What to add, by what is there."""
+    words = f"outcome: missing, one of {', '.join(OUTCOMES)}"
+    for name, hint in _ADD.items():
+        if data.get(name):
+            return f"{words}; beside `{name}` add {hint}"
+    return words
+
+
 def did_you_mean(name: str, known: list[str]) -> str:
     from difflib import get_close_matches  # only faults need it
 
@@ -235,7 +253,7 @@ def counted_tests(told: dict[str, Any]) -> dict[str, Any]:
 def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
     faults = []
     if "outcome" not in data:
-        faults.append(f"outcome: missing, one of {', '.join(OUTCOMES)}")
+        faults.append(missing_outcome(data))
     elif values.get("outcome") not in OUTCOMES:
         faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}")
     if values.get("cause") is not None and values["cause"] not in CAUSES:

@@ -9,7 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import quests, sloppy
+from folkmoot.sim.habits import quests, several, sloppy
 from folkmoot.sim.habits.crossing import crossing
 from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
@@ -276,6 +276,11 @@ class Agent:
             yield 0.5
             if answer.code == "report_refused" and sloppy.leaves(first):
                 return
+            if self.world.items[first.item.id].run != speaker.run:
+                return
+        for told in several.in_one_text(first):
+            self.world.say(Order(speaker, told))
+            yield 0.5
             if self.world.items[first.item.id].run != speaker.run:
                 return
         report = talkative(first, sloppy.hasty(first, report))

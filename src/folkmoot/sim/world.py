@@ -21,6 +21,7 @@ from folkmoot.engine.queries import Queries
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
+from folkmoot.sim.habits.several import taken_though_it_contradicts
 from folkmoot.sim.habits.talkative import untold
 from folkmoot.sim.orders import Answer, Order, carry_out
 from folkmoot.sim.witness import Witness
@@ -227,6 +228,9 @@ class World:
             item = self.items.get(event.item or "") if event.name in LANDED else None
             if item is not None and item.landed not in self.branch:
                 found.append(f"R-19: {event.name} says that {item.landed} is on a branch, and git does not show it")
+        both = taken_though_it_contradicts(order.command) if answer.view is not None else None
+        if both:
+            found.append(f"R-32: a report of {order.speaker.run} was taken, and {both}")
         if outlook.stale and not repeated and answer.view is not None:
             found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
 

@@ -2,7 +2,7 @@
 
 import re
 
-from folkmoot.core.report import Finding, Tests
+from folkmoot.core.report import SEVERITIES, Finding, Tests
 
 PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9})(?:-\d{1,9})?(?::\d{1,9})?)?", re.ASCII)
 _SEVERITY = re.compile(r"[\[( ]{0,3}(critical|high|medium|low)\b(?!-(?!severity|priority|risk)\w)", re.IGNORECASE)
@@ -13,13 +13,48 @@ _SEVERITY_LABEL = re.compile(
 _SEVERITY_TOLD = re.compile(
     r"[\[(](?:severity\s{0,3}[:=]\s{0,3})?(critical|high|medium|low)(?: severity| priority)?[\])]", re.IGNORECASE
 )
+# `Blocker: …` and `[minor] …`; the same words in a sentence say nothing about it.
+_OTHER_SEVERITY = re.compile(
+    r"(?:\[|\()?(blocker|blocking|severe|major|serious|moderate|minor|informational|info|trivial|nit|cosmetic)"
+    r"(?:\]|\))?\s{0,3}(?::|(?<=[\])])|[–—])\s{0,3}",
+    re.IGNORECASE,
+)
 _OF = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})(?: \w{1,20})?(?: tests?| cases?)?(?: have| were)?"
 _COUNT = re.compile(_OF + r" (pass|fail)")
 _PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? fail")
 _FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
 _ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
+# How agents say that an attempt was none that failed, and what behind it takes that back.
+_WORKED = re.compile(
+    r"(?:a |it |this |that )?(?:success(?:ful(?:ly)?)?|succeeded|worked|works|solved|fixed|resolved|passed|green"
+    r"|all tests? (?:pass(?:ed)?|green))\s{0,3}(?:[.!:,;(–—-].{0,2000})?",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:but|except|however|not|no|never|fail\w*|still|partial\w*|only|until|error\w*|wrong|false|un\w*|rate|broke\w*)\b",
+    re.IGNORECASE,
+)
+# Other words for how bad a finding is, as trackers and linters have them.
+SEVERITY_WORDS = {
+    **dict.fromkeys(("blocker", "blocking", "severe", "fatal"), "critical"),
+    **dict.fromkeys(("major", "error", "serious", "important"), "high"),
+    **dict.fromkeys(("moderate", "normal", "warning", "warn"), "medium"),
+    **dict.fromkeys(("minor", "info", "informational", "trivial", "nit", "note", "cosmetic", "suggestion"), "low"),
+}
 LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
+
+
+def succeeded(words: str | None) -> bool:
+    """Does the outcome of an attempt say that it worked, and nothing that takes it back?"""
+    bare = (words or "").strip().strip("*_`✓✔✅ ")
+    return _WORKED.fullmatch(bare) is not None and _TAKEN_BACK.search(bare) is None
+
+
+def severity_of(word: str) -> str | None:
+    """How bad, in one of the board's words; None if nobody knows the word."""
+    plain = word.strip().lower()
+    return plain if plain in SEVERITIES else SEVERITY_WORDS.get(plain)
 
 
 def with_range(issue: str, lines: str) -> str:
@@ -44,9 +79,13 @@ def finding_in(point: str, kind: str = "review") -> Finding:
         head = head.split(":")[0] if ":" in head else ""
     file, line = _place(rest)
     told = _SEVERITY_TOLD.search(label) if severity is None else None
-    severity = severity or (told.group(1).lower() if told else "medium")
+    other = _OTHER_SEVERITY.match(rest) if severity is None and told is None else None
+    severity = severity or (told.group(1).lower() if told else severity_of(other.group(1)) if other else None)
+    category = other.group(1).lower() if other else None
+    rest = rest[other.end() :] if other else rest
+    severity = severity or "medium"
     kind = "security" if "security" in head else "test" if head.strip() == "test" else kind
-    return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line)
+    return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line, category=category)
 
 
 def _place(words: str) -> tuple[str | None, int | None]:

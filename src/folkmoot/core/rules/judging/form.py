@@ -14,6 +14,7 @@ from folkmoot.core.rules.distinct import normal
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
 from folkmoot.core.rules.judging.contradictions import fault_of_contradiction
 from folkmoot.core.rules.judging.examples import example_of
+from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told
 from folkmoot.core.situation import Case
@@ -28,6 +29,9 @@ _SIGNED = "a comment that the report signs as "
 
 def fault_of(case: Case, said: Report) -> str | None:
     """What is wrong with a report that could be read, in words that its agent is told; None if nothing is."""
+    several = fault_of_outcomes(said)
+    if several:
+        return several
     if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if not may_say(case.flow, case.run.agent if case.run else "", said.outcome):

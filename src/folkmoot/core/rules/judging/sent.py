@@ -10,7 +10,7 @@ from folkmoot.core.records import Message
 from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.sharing.findings import identity
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, with_range
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, severity_of, with_range
 from folkmoot.core.vocabulary.lines import counted as counted_in
 from folkmoot.core.vocabulary.words import verdict_of
 
@@ -155,7 +155,8 @@ def _finding(part: dict[str, Any], kind: str) -> Finding:
     def text(*names: str) -> str | None:
         return next((str(part[name]) for name in names if isinstance(part.get(name), str | int)), None)
 
-    severity, place = (text("severity") or "medium").strip().lower(), text("file", "location")
+    word, place = (text("severity") or "medium").strip().lower(), text("file", "location")
+    severity = severity_of(word) or "medium"
     own = (text("kind") or kind).strip().lower()
     told = str(part.get("line", "")).strip()
     at, found = LINE.fullmatch(told), PLACE.fullmatch(place or "")
@@ -164,14 +165,14 @@ def _finding(part: dict[str, Any], kind: str) -> Finding:
         place, line, lines = found.group(1), int(found.group(2)), found.group(3) and f"{found.group(2)}{found.group(3)}"
     return Finding(
         kind=own if own in KINDS else kind,
-        severity=severity if severity in SEVERITIES else "medium",
+        severity=severity,
         issue=with_range(text(*_WORDS) or text("exploit") or "", lines if "-" in lines else ""),
         file=place,
         line=line,
         recommendation=text(*_REMEDIES),
         test=text("test"),
         exploit=text("exploit"),
-        category=text("category", "type"),
+        category=text("category", "type") or (word if word not in SEVERITIES else None),
     )
 
 
