@@ -21,7 +21,7 @@ from folkmoot.core.commands import (
 )
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import BOUND, ENDED, Dispute, Item
 from folkmoot.core.order import Place, place, taker
 from folkmoot.core.records import Question, Run
 from folkmoot.core.report import Report, Try
@@ -850,7 +850,24 @@ def lost_outputs(patch: Patch) -> None:
 @defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)
 def unheard_reply(patch: Patch) -> None:
     for module in (disputes, outcomes):
-        patch.setattr(module, "answered_by", lambda case, artifact: None)
+        patch.setattr(module, "answered_by", lambda case, said, beside=False: None)
+    patch.setattr(disputes, "_is_apart", lambda case, dispute, artifact: True)
+
+
+@defect("R-12", "only the first concern of a report is heard", flow=flow_of("kanban"), in_log=False)
+def first_concern_only(patch: Patch) -> None:
+    state = disputes.state
+
+    def wrong(case: Case, comments: list[str], reason: str | None = None, agent: str | None = None) -> list[Dispute]:
+        return state(case, comments[:1], reason, agent)
+
+    for module in (disputes, outcomes):
+        patch.setattr(module, "state", wrong)
+
+
+@defect("R-12", "an item goes on past a dispute that waits", flow=flow_of("kanban"))
+def passed_over(patch: Patch) -> None:
+    patch.setattr(movement, "_called", lambda case, column: False)
 
 
 @defect("R-08", "a label makes an attempt an expert's", flow=flow_of("escalation"), in_log=False)

@@ -48,7 +48,8 @@ class Notes(Struct):
             return None
         last = self.comments[-1]
         resolved = last.status == "resolved" or last.resolution is not None
-        return self.beside(Report(outcome="done" if resolved else "disputed", summary=self._words()))
+        said = Report(outcome="done" if resolved else "disputed", summary=self._words(), implied=True)
+        return self.beside(said)
 
     def _words(self) -> str:
         return self.comments[-1].content.strip() if self.comments else ""

@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
-from folkmoot.core.rules.disputes import as_spoken
 from folkmoot.core.rules.judging.sent import number_in, with_sent
+from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
 

@@ -1,0 +1,153 @@
+"""The disputes document played with its own text: several concerns, comments alone, reasons beside a dispute."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.moot import Moot, Said, View, new_board
+
+TESTS, DESIGN = "tests/247-trading-tests.md", "arch/247.md"
+# As the document prints it, with its first comment only: what the dev writes, then dies.
+CONCERN = """\
+# Artifact: tests/247-trading-tests.md
+# Metadata: tests/247-trading-tests.meta.yaml
+
+comments:
+  - id: c001
+    author: dev-agent
+    timestamp: 2024-01-17T14:30:00
+    target: "test_trade_cancellation"  # specific test/section
+    content: |
+      This test assumes synchronous cancellation, but the
+      architecture doc specifies async event-driven cancellation.
+      Test will always fail with correct implementation.
+    status: open
+"""
+# The document's reply, whole.
+AGREED = """
+  - id: c002
+    author: test-architect
+    timestamp: 2024-01-17T15:45:00
+    parent: c001  # reply to
+    content: |
+      You're right. Architecture says async. Updating test
+      to use async/await pattern with proper event mocking.
+    status: resolved
+    resolution: accepted
+"""
+SECOND = """
+  - id: c002
+    author: dev-agent
+    timestamp: 2024-01-17T14:31:00
+    target: "test_trade_limit"
+    content: The story says 20, the test says 10.
+    status: open
+"""
+
+
+def in_dev(folder: Path) -> Moot:
+    moot = new_board(folder)
+    moot("add", "Trading", "--column", "arch")
+    moot.effort("architect-agent", "done", artifacts=[{"name": DESIGN}])
+    moot.effort("test-architect", "done", artifacts=[{"name": TESTS}])
+    return moot
+
+
+def place(item: View) -> tuple[str, str]:
+    return item["column"], item["status"]
+
+
+def message(said: Said) -> str:
+    assert said.code == 2, said.out
+    error = json.loads(said.err)["error"]
+    return f"{error['message']} ({error['hint']})"
+
+
+@pytest.mark.ledger("K-04", "K-06")
+def test_the_documents_file_disputes_and_its_reply_moves_forward(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    assert place(moot.speak("dev-agent", CONCERN)) == ("tests", "ready")
+    item = moot.speak("test-architect", CONCERN + AGREED)
+    assert place(item) == ("dev", "ready"), "AGREES: fixes, marks resolved, moves forward"
+    assert [c["status"] for c in item["comments"]] == ["resolved", "resolved"]
+    assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-04", "K-06")
+def test_two_concerns_of_one_file_are_two_threads_that_must_be_resolved(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    assert place(moot.speak("dev-agent", CONCERN + SECOND)) == ("tests", "ready")
+    claim = moot("claim", "test-architect")
+    assert [dispute["thread"] for dispute in claim["brief"]["disputes"]] == ["c001", "c002"]
+    reply = AGREED.replace("id: c002", "id: c003")
+    assert "c002" in message(moot.try_in(claim, CONCERN + SECOND + reply)), "the second concern is not forgotten"
+    other = reply.replace("c003", "c004").replace("parent: c001", "parent: c002").replace("async/await", "the limit")
+    item = moot.hand_in(claim, CONCERN + SECOND + reply + other)
+    assert place(item) == ("dev", "ready")
+    assert {c["id"]: c["resolution"] for c in item["comments"] if not c["parent"]} == {
+        "c001": "accepted",
+        "c002": "accepted",
+    }
+    assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-06", "K-07")
+def test_concerns_about_two_artifacts_are_answered_by_both_makers(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    design = SECOND.replace('    target: "test_trade_limit"\n', f"    artifact: {DESIGN}\n")
+    assert place(moot.speak("dev-agent", CONCERN + design)) == ("arch", "ready")
+    reply = {"outcome": "disputed", "comments": [{"parent": "c002", "content": "20 was never meant."}]}
+    assert place(moot.speak("architect-agent", reply)) == ("dev", "ready")
+    gives_in = {"parent": "c002", "content": "Fine.", "resolution": "rejected"}
+    item = moot.speak("dev-agent", {"outcome": "done", "comments": [gives_in]})
+    assert place(item) == ("tests", "ready"), "the test-architect has not answered c001 yet"
+    assert "c001 has waited" in item["why"]
+    assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-06")
+@pytest.mark.parametrize(("parent", "resolution"), [("c002", "accepted"), ("c001", "rejected")])
+def test_a_dev_who_only_accepts_the_reply_has_its_own_work_before_it(
+    tmp_path: Path, parent: str, resolution: str
+) -> None:
+    moot = in_dev(tmp_path)
+    moot.speak("dev-agent", CONCERN)
+    no = "comments:\n  - author: test-architect\n    parent: c001\n    content: The design changed.\n    status: open\n"
+    assert place(moot.speak("test-architect", no)) == ("dev", "ready")
+    yes = f"comments:\n  - author: dev-agent\n    parent: {parent}\n    content: I see.\n    status: resolved\n"
+    item = moot.speak("dev-agent", f"{yes}    resolution: {resolution}\n")
+    assert place(item) == ("dev", "ready"), "8. Dev-agent picks up, reads reply, continues or accepts"
+    assert item["dispute_agents"] == [] and item["comments"][0]["status"] == "resolved"
+    assert item["failure_count"] == item["incomplete_count"] == 0
+    assert place(moot.effort("dev-agent", "done")) == ("review", "ready")
+    assert moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-12", "R-10")
+def test_a_dispute_for_security_keeps_both_ways_open(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    item = moot.speak("dev-agent", {"outcome": "disputed", "reason": "security", "comments": [_json_concern()]})
+    assert item["status"] == "awaiting-divine-guidance" and item["dispute_agents"] == ["dev-agent"]
+    options = [option["option"] for option in moot("inbox")["questions"][0]["options"]]
+    assert options[:2] == ["let test-architect answer the dispute", "to needs-security-review"]
+    assert place(moot("answer", "q1", "to needs-security-review")) == ("needs-security-review", "ready")
+    assert place(moot.effort("security-specialist", "done")) == ("tests", "ready"), "the dispute had waited"
+    assert [d["thread"] for d in moot("claim", "test-architect")["brief"]["disputes"]] == ["c001"]
+    assert moot("doctor")["ok"]
+
+
+def _json_concern() -> View:
+    return {"artifact": TESTS, "target": "test_trade_cancellation", "content": "Test assumes sync. Test is wrong."}
+
+
+@pytest.mark.ledger("K-12")
+def test_a_reason_that_belongs_to_two_others_is_asked_back(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    claim = moot("claim", "dev-agent")
+    said = {"outcome": "disputed", "reason": "story-vs-arch", "comments": [_json_concern()]}
+    words = message(moot.try_in(claim, said))
+    assert "dispute-story-vs-arch, where story-agent and architect-agent argue" in words
+    assert "between dev-agent and test-architect" in words
+    item = moot.hand_in(claim, json.dumps({**said, "reason": "test-vs-dev"}))
+    assert place(item) == ("dispute-test-vs-dev", "ready")
