@@ -432,14 +432,15 @@ def no_limit(patch: Patch) -> None:
     everywhere(patch, (failures, movement, outcomes, settling), "at_limit", lambda case: False)
 
 
-def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]:
+def with_limits(rule: Callable[..., Any], **limits: Any) -> Callable[..., Any]:
     """A rule that believes in other limits than the flow has."""
 
-    def wrong(case: Case, *rest: Any, **more: Any) -> None:
+    def wrong(case: Case, *rest: Any, **more: Any) -> Any:
         flow = case.flow
         case.flow = replace(flow, limits=replace(flow.limits, **limits))
-        rule(case, *rest, **more)
+        found = rule(case, *rest, **more)
         case.flow = flow
+        return found
 
     return wrong
 

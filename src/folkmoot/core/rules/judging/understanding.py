@@ -7,6 +7,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.sent import number_in, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import as_named
 from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
@@ -15,7 +16,7 @@ _DECIDED = ("failed", "stuck", "incomplete")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = _with_reason(case, said)
+    said = _with_reason(case, as_named(case.flow, said))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)
 
