@@ -141,6 +141,73 @@ def _json_concern() -> View:
     return {"artifact": TESTS, "target": "test_trade_cancellation", "content": "Test assumes sync. Test is wrong."}
 
 
+# The document's item, as an agent hands it in for a report.
+ITEM = """\
+# Issue 247 in kanban
+issue: 247
+status: ready-for-dev
+failure_count: 3
+failure_history:
+  - attempt: 1
+    model: glm-4
+    reason: "Test expects 42, got 41"
+"""
+
+
+@pytest.mark.ledger("K-02", "R-32")
+@pytest.mark.parametrize(
+    ("said", "helps"),
+    [
+        (ITEM, "`done` moves it forward, `disputed` back"),
+        ('{"status": "ready-for-dev", "comments": []}', "`done` moves it forward, `disputed` back"),
+        ('{"outcome": "Ready for Tests"}', "`done` moves it forward, `disputed` back"),
+        ('{"outcome": "needs-senior-dev"}', "`stuck` with a reason"),
+        ('{"outcome": "blocked"}', "`stuck` with a reason"),
+        ('{"outcome": "dispute-test-vs-dev"}', "`disputed` with a comment"),
+        ('{"outcome": "dispute"}', "`disputed` with a comment"),
+        ('{"outcome": "fail"}', "did you mean 'failed'?"),
+    ],
+)
+def test_a_column_in_place_of_an_outcome_is_asked_back_in_this_documents_words(
+    tmp_path: Path, said: str, helps: str
+) -> None:
+    moot = in_dev(tmp_path)
+    words = message(moot.try_in(moot("claim", "dev-agent"), said))
+    assert helps in words
+    assert "Needs follow-up" not in words and "fixes_applied" not in words, "those are other documents' words"
+
+
+@pytest.mark.ledger("K-02")
+def test_the_documents_names_of_columns_and_agents_are_understood_or_suggested(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    for words in (["move", "1", "Ready for Tests"], ["add", "x", "--column", "ready-for-tests"]):
+        assert "did you mean: tests;" in message(moot.say(*words))
+    assert "did you mean: dev-agent;" in message(moot.say("claim", "ready-for-dev"))
+    assert moot("claim", "Dev Agent")["agent"] == "dev-agent"
+
+
+@pytest.mark.ledger("R-27")
+def test_a_run_that_comments_on_another_item_hears_what_holds(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    moot("add", "Other")
+    claim = moot("claim", "dev-agent")
+    said = moot.say("comment", "2", "The same here.", run_id=claim["run"], token=claim["token"])
+    assert (said.code, said.error) == (1, "other_item")
+    assert f"run {claim['run']} works on item 1" in said.err and "moot comment 1" in said.err
+    assert moot.report(claim, "done")["column"] == "review", "the run lives, and goes on"
+
+
+@pytest.mark.ledger("K-09", "K-15")
+def test_a_column_as_a_step_of_a_ladder_is_refused_with_its_place(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    (tmp_path / ".moot" / "escalation.yaml").write_text(
+        "model_ladder:\n  dev-agent:\n    0-5: opus\n    6+: needs-senior-dev\n", "utf-8"
+    )
+    words = message(moot.say("check"))
+    assert "escalation.yaml:4:5: model_ladder.dev-agent.6+: 'needs-senior-dev' names the column" in words
+    assert "write 6+: escalate, and beside the ladder escalate_to: needs-senior-dev" in words
+
+
 @pytest.mark.ledger("K-12")
 def test_a_reason_that_belongs_to_two_others_is_asked_back(tmp_path: Path) -> None:
     moot = in_dev(tmp_path)

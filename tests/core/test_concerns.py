@@ -228,6 +228,32 @@ def test_a_reason_that_leads_where_others_argue_is_asked_back(reason: str, artif
     assert story.it.told is not None and reason in story.it.told and maker in story.it.told
 
 
+@pytest.mark.ledger("K-07", "K-12", "R-12")
+@pytest.mark.parametrize("replies", [0, 1])
+def test_a_dispute_for_a_person_is_flagged_at_once(replies: int) -> None:
+    story = in_dev() if not replies else disputed(SYNC)
+    said = [{"parent": "c001", "content": "No."}] if replies else [SYNC]
+    story.effort("disputed", comments=said, reason="needs-human")
+    assert story.place == ("tests" if replies else "dev", "needs-human-review") and threads(story) == ["c001"]
+    story.answer("q1", "dev-agent is right")
+    assert story.place == ("tests", "ready") and story.it.disputes == []
+
+
+@pytest.mark.ledger("K-12", "R-09")
+@pytest.mark.parametrize("reason", ["needs-human", "Needs Human", "needs_human"])
+def test_a_column_that_helps_is_understood_where_a_reason_belongs(reason: str) -> None:
+    story = in_dev()
+    story.effort("stuck", reason=reason, blockers="only you can know")
+    assert story.place == ("needs-human", ASKED) and story.it.origins == ["dev"]
+
+
+@pytest.mark.ledger("K-12", "R-09")
+def test_a_reason_that_nobody_knows_is_named_back_with_the_nearest() -> None:
+    story = in_dev()
+    story.effort("stuck", reason="concurency")
+    assert story.it.told is not None and story.it.told.endswith("did you mean concurrency?")
+
+
 @pytest.mark.ledger("K-06", "R-12")
 @pytest.mark.parametrize("parent", ["c001", "c002"])
 def test_a_disputer_who_only_comments_that_it_gives_in_goes_on_with_its_work(parent: str) -> None:

@@ -17,6 +17,7 @@ from folkmoot.core.report import (
     Report,
 )
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
 
 FAULTS_SHOWN = 50
@@ -235,7 +236,7 @@ def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
     if "outcome" not in data:
         faults.append(f"outcome: missing, one of {', '.join(OUTCOMES)}")
     elif values.get("outcome") not in OUTCOMES:
-        faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}")
+        faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}{_meant(data['outcome'])}")
     if values.get("cause") is not None and values["cause"] not in CAUSES:
         faults.append(unknown_cause(data["cause"]))
     for remark in values.get("comments", []):
@@ -249,6 +250,10 @@ def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
         if finding.kind not in KINDS:
             faults.append(f"findings: kind {shown(finding.kind)} is not one of {', '.join(KINDS)}")
     return faults
+
+
+def _meant(word: object) -> str:
+    return place_said(word) or did_you_mean(str(word).lower(), list(OUTCOMES))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

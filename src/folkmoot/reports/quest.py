@@ -6,7 +6,7 @@ from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
 from folkmoot.core.vocabulary.lines import counted
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of
+from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.placeholders import is_placeholder
@@ -62,7 +62,12 @@ def outcome_of(said: Taken) -> str:
     outcome = STATUSES.get(status or "")
     if outcome is None:
         known = "complete, blocked, failed, completed, needs_fixes, fixes_applied, approved"
-        said.faults.append(f"status: {shown(said.data.get('status'))} is not one of {known}")
+        word = said.data.get("status")
+        # Whoever writes a column's name has the item in mind, and no form with a status.
+        meant = place_said(word)
+        said.faults.append(
+            f"status: {shown(word)} is no outcome{meant}" if meant else f"status: {shown(word)} is not one of {known}"
+        )
     return outcome or "failed"
 
 

@@ -11,6 +11,7 @@ from folkmoot.core.rules.breaker import flag, thread_of
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
 
 
@@ -222,7 +223,13 @@ def state(case: Case, comments: list[str], reason: str | None = None, agent: str
         elif one.parent is None:
             new.append(one)
     called = [dispute for thread, placed in answered.items() if (dispute := _reply(case, mine[thread], agent, placed))]
-    return called + _open(case, new, agent, reason)
+    called += _open(case, new, agent, reason)
+    column = case.flow.columns.get(case.flow.reasons.get(reason or "") or helping_column(case.flow, reason) or "")
+    if column is None or not column.human:
+        return called
+    for dispute in called:
+        flag(case, dispute, f"{agent} wants a person to decide")
+    return []
 
 
 def _open(case: Case, statements: list[Comment], agent: str, reason: str | None) -> list[Dispute]:

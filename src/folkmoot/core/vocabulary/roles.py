@@ -45,9 +45,18 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     ends = [one for one in names if folded(one) and fold.endswith(f"-{folded(one)}")]
     if ends:
         return max(ends, key=len)
+    last = fold.rpartition("-")[2] if "-" in fold else ""
+    begin = [one for one in names if last and folded(one).startswith(f"{last}-")]
     by_lower_case = {one.lower(): one for one in names}
     close = get_close_matches(word.lower(), by_lower_case, 1)
-    return by_lower_case[close[0]] if close else None
+    return by_lower_case[close[0]] if close else begin[0] if len(begin) == 1 else None
+
+
+def helping_column(flow: Flow, name: str | None) -> str | None:
+    """The column off the flow that is named where a reason belongs, such as `needs-human`."""
+    found = flow.columns.get(role(name, flow.columns)) if name else None
+    helps = found is not None and (found.human or found.kind in ("escalation", "backflow"))
+    return found.name if found is not None and helps else None
 
 
 def actors(flow: Flow) -> list[str]:

@@ -7,7 +7,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.sent import number_in, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.roles import as_named
+from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
@@ -26,7 +26,7 @@ def _with_reason(case: Case, said: Report) -> Report:
     words = said.escalation_reason or said.reason
     if words is None:
         return said
-    known, cause = known_reason(case.flow.reasons, words), said.cause
+    known, cause = known_reason(case.flow.reasons, words) or helping_column(case.flow, words), said.cause
     meaning = meaning_of(words) if known is None else None
     if meaning is not None and meaning.cause and cause is None and said.outcome in _DECIDED:
         cause = meaning.cause
@@ -45,10 +45,13 @@ def _fault_of_reason(case: Case, said: Report) -> str | None:
     word = said.escalation_reason
     if word is None and (said.outcome == "stuck" or (said.outcome == "disputed" and _is_one_word(said.reason))):
         word = said.reason
-    if word is None or known_reason(reasons, word) or meaning_of(word):
+    if word is None or known_reason(reasons, word) or meaning_of(word) or helping_column(case.flow, word):
         return None
-    known = ", ".join(dict.fromkeys([*reasons, *REASONS]))
-    return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out"
+    names = list(dict.fromkeys([*reasons, *REASONS]))
+    near = nearest(word, [*names, *(name for name in case.flow.columns if helping_column(case.flow, name))])
+    meant = f"; did you mean {near}?" if near else ""
+    known = ", ".join(names)
+    return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out{meant}"
 
 
 def _is_one_word(words: str | None) -> bool:
