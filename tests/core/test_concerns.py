@@ -275,6 +275,22 @@ def test_a_maker_who_only_comments_that_it_agrees_moves_it_forward() -> None:
     assert story.place == ("dev", "ready") and story.comments[0].resolution == "accepted"
 
 
+@pytest.mark.ledger("K-06", "R-12")
+@pytest.mark.parametrize(
+    ("outcome", "parts"),
+    [
+        ("failed", {}),
+        ("incomplete", {}),
+        ("stuck", {"reason": "arch"}),
+        ("asks", {"question": {"question": "20 or 10?"}}),
+    ],
+)
+def test_a_maker_who_agrees_and_has_not_fixed_it_yet_keeps_the_concern(outcome: str, parts: dict[str, Any]) -> None:
+    story = disputed(SYNC)
+    story.effort(outcome, summary="not there yet", comments=accepted("c001"), **parts)
+    assert threads(story) == ["c001"] and story.comments[0].status == "open"
+
+
 @pytest.mark.ledger("K-06", "K-12", "R-12")
 @pytest.mark.parametrize("outcome", ["incomplete", "failed"])
 def test_who_gives_in_in_a_dispute_column_goes_on_in_its_own(outcome: str) -> None:

@@ -15,6 +15,10 @@ from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
 
 
+# With these the work of a stage goes on, so that nothing is fixed yet.
+NOT_YET = ("failed", "stuck", "incomplete", "asks", "delegates")
+
+
 class Resolution(Struct, frozen=True):
     thread: str
     resolution: str
@@ -334,9 +338,13 @@ def _reply(case: Case, dispute: Dispute, agent: str, placed: list[tuple[str, dic
 
 
 def resolve(case: Case, report: Report) -> None:
-    """Close the threads that a report resolves; a resolved reply resolves its thread (R-27)."""
+    """Close the threads that a report resolves; a resolved reply resolves its thread (R-27).
+
+    A maker who agrees and has not made the change leaves the dispute open: whoever goes on is told of it."""
+    agreed = {dispute.thread for dispute in turn_of(case) if dispute.turn == 1} if report.outcome in NOT_YET else set()
     for said in resolutions(case, report):
-        close(case, said.thread, said.resolution)
+        if said.thread not in agreed:
+            close(case, said.thread, said.resolution)
 
 
 def close(case: Case, thread: str, resolution: str) -> None:
