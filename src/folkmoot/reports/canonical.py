@@ -46,6 +46,7 @@ WORDS: dict[str, str] = {
     "lessons": "what later agents should know",
     "usage": "what the run used up; `moot run` hears it from the client",
     "extra": "what a dialect says beyond these fields: kept, and shown",
+    "implied": "only comments were written, and the outcome was found in them; filled in where YAML comments are read",
 }
 PARTS: dict[str, dict[str, str]] = {
     "files": {"created": "paths of new files", "modified": "paths of changed files"},
@@ -70,7 +71,7 @@ PARTS: dict[str, dict[str, str]] = {
         "target": "the place in it: a section, a test",
         "parent": "the comment that this replies to; left out, it is the open thread in which it is your turn",
         "resolution": "ends the thread of `parent`; in `disputed`, `rejected` only says that you disagree",
-        "status": "`resolved` ends the thread of `parent`, with its `resolution` or the one that your side can give",
+        "status": "`resolved` ends the thread of `parent`; in a dispute only with a `resolution`",
         "id": "its id, if it is one that stands on the item already",
         "author": "who says it; what others have said already is not said again",
         "timestamp": "when it was said",

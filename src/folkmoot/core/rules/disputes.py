@@ -14,7 +14,6 @@ from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
 
-
 # With these the work of a stage goes on, so that nothing is fixed yet.
 NOT_YET = ("failed", "stuck", "incomplete", "asks", "delegates")
 
