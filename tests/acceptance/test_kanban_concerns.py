@@ -106,6 +106,16 @@ def test_concerns_about_two_artifacts_are_answered_by_both_makers(tmp_path: Path
     assert moot("doctor")["ok"]
 
 
+@pytest.mark.ledger("K-04", "K-06")
+@pytest.mark.parametrize("fence", ["", "```yaml\n"])
+def test_two_files_of_comments_in_one_text_keep_their_artifacts(tmp_path: Path, fence: str) -> None:
+    moot = in_dev(tmp_path)
+    other = CONCERN.replace(TESTS, DESIGN).replace("This test assumes", "The design assumes").replace("c001", "c002")
+    item = moot.speak("dev-agent", f"{fence}{CONCERN}\n{other}{fence[:3]}\n")
+    assert [(c["id"], c["artifact"]) for c in item["comments"]] == [("c001", TESTS), ("c002", DESIGN)]
+    assert place(item) == ("arch", "ready") and "c001 waits" in item["why"]
+
+
 @pytest.mark.ledger("K-06")
 @pytest.mark.parametrize(("parent", "resolution"), [("c002", "accepted"), ("c001", "rejected")])
 def test_a_dev_who_only_accepts_the_reply_has_its_own_work_before_it(

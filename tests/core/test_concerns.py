@@ -218,6 +218,14 @@ def test_a_reason_says_who_is_meant_where_the_artifact_does_not(reason: str, art
 
 
 @pytest.mark.ledger("K-12", "R-12")
+def test_the_reason_for_which_a_senior_was_called_is_not_that_of_its_dispute() -> None:
+    story = in_dev()
+    story.effort("stuck", reason="unknown")
+    story.effort("disputed", comments=[SYNC])
+    assert story.it.column == "tests" and "reason" not in story.it.because
+
+
+@pytest.mark.ledger("K-12", "R-12")
 @pytest.mark.parametrize(
     ("reason", "artifact", "maker"),
     [("story-vs-arch", None, "test-architect"), ("test-vs-dev", DESIGN, "architect-agent")],

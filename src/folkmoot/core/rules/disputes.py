@@ -269,6 +269,7 @@ def _open_one(case: Case, statement: Comment, agent: str, reason: str | None, sp
         agents=[agent],
         artifact=statement.artifact,
         column=column.name if column and {agent, other} <= set(column.agents) else None,
+        reason=reason,
         waits=True,
     )
     context = {"thread": statement.id, "by": agent, "with": dispute.maker.agent}
@@ -295,10 +296,10 @@ def _to_side(case: Case, dispute: Dispute) -> None:
         because = f"{dispute.agents[-1]} disagrees in {threads}"
     else:
         because = f"{dispute.agents[-1]} disputes {dispute.artifact or 'the work'} ({threads})"
-    if case.item.escalation_reason and not dispute.rounds:
-        because += f", for the reason {case.item.escalation_reason}"
+    if dispute.reason and not dispute.rounds:
+        because += f", for the reason {dispute.reason}"
     if waiting:
-        because += f"; {', '.join(d.thread for d in waiting)} waits"
+        because += f"; {', '.join(d.thread for d in waiting)} {'wait' if len(waiting) > 1 else 'waits'}"
     call(case, dispute, because, [*waiting, *together])
 
 
