@@ -13,7 +13,7 @@ from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
 from folkmoot.core.rules.children.outputs import kept, output_of
-from folkmoot.core.rules.children.parts import merge, unspoken
+from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
@@ -184,6 +184,7 @@ def _ends_child(case: Case, said: Report) -> bool:
 
 def merged(case: Case) -> None:
     """Every part has spoken: what they say together is the report of the column."""
+    others = disputing(case)
     said, agent = merge(case)
     approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
     if said.findings or approves:
@@ -192,7 +193,9 @@ def merged(case: Case) -> None:
         case "failed":
             seek_help(case, agent, f"{agent} failed in {case.item.column}: {said.summary}")
         case "disputed":
-            comments = [_comment(case, _fitting(case, remark), agent) for remark in said.comments]
+            # One of them speaks for all: what each of the others disputes must be answered as well.
+            told = {agent: said.comments, **{who: words for who, words in others.items() if who != agent}}
+            comments = [_comment(case, _fitting(case, one), who) for who, remarks in told.items() for one in remarks]
             disputed(case, comments, None, agent)
         case "changes_requested":
             changes_requested(case, said)
