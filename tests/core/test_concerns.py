@@ -132,6 +132,14 @@ def test_a_reply_that_could_be_meant_for_several_is_asked_back() -> None:
 
 
 @pytest.mark.ledger("R-12")
+def test_the_very_same_concern_twice_is_one_and_an_id_may_be_shouted() -> None:
+    story = disputed(SYNC, SYNC)
+    assert threads(story) == ["c001"] and len(story.comments) == 1
+    story.effort("done", comments=accepted("C001 "))
+    assert story.place == ("dev", "ready")
+
+
+@pytest.mark.ledger("R-12")
 def test_a_disputer_that_replies_may_name_another_place_beside_it() -> None:
     story = disputed(SYNC)
     story.effort("disputed", comments=[{"parent": "c001", "content": "No."}])

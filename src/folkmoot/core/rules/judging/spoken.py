@@ -23,6 +23,8 @@ def as_spoken(case: Case, report: Report) -> Report:
     comments: list[Remark] = []
     for remark in said:
         parent = names.get(remark.parent or "", remark.parent)
+        if parent not in case.comments and (parent or "").strip().lower() in case.comments:
+            parent = (parent or "").strip().lower()  # ids are small letters and a number
         resolution = remark.resolution
         if resolution is None and remark.status == "resolved":
             only = mine[0] if parent is None and len(mine) == 1 else None
@@ -56,8 +58,10 @@ def _without_repeated(case: Case, remarks: list[Remark]) -> tuple[list[Remark], 
     new, names = [], {}
     for remark in remarks:
         same = _repeated(case, remark)
-        if same is None:
+        if same is None and remark not in new:
             new.append(remark)
+        elif same is None:
+            continue  # the very same again
         elif remark.id:
             names[remark.id] = same.id
     return new, names
@@ -94,6 +98,7 @@ def fault_of_comments(case: Case, report: Report) -> str | None:
 
 def _threads(case: Case) -> str:
     """The comments that one may reply to, for whoever named another."""
-    first = [c for c in case.comments.values() if c.parent is None and c.status == "open"][-5:]
+    own = case.run.kept if case.run else []
+    first = [c for c in case.comments.values() if c.parent is None and c.status == "open" and c.id not in own][-5:]
     told = "; ".join(f"{c.id} ({c.author}: {' '.join(c.content.split())[:60]})" for c in first)
     return f"; open: {told}" if told else "; none is open, leave parent out to begin"
