@@ -21,7 +21,7 @@ from folkmoot.core.commands import (
 )
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import BOUND, ENDED, Dispute, Item
 from folkmoot.core.order import Place, place, taker
 from folkmoot.core.records import Question, Run
 from folkmoot.core.report import Report, Try
@@ -432,14 +432,15 @@ def no_limit(patch: Patch) -> None:
     everywhere(patch, (failures, movement, outcomes, settling), "at_limit", lambda case: False)
 
 
-def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]:
+def with_limits(rule: Callable[..., Any], **limits: Any) -> Callable[..., Any]:
     """A rule that believes in other limits than the flow has."""
 
-    def wrong(case: Case, *rest: Any, **more: Any) -> None:
+    def wrong(case: Case, *rest: Any, **more: Any) -> Any:
         flow = case.flow
         case.flow = replace(flow, limits=replace(flow.limits, **limits))
-        rule(case, *rest, **more)
+        found = rule(case, *rest, **more)
         case.flow = flow
+        return found
 
     return wrong
 
@@ -866,7 +867,24 @@ def lost_outputs(patch: Patch) -> None:
 @defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)
 def unheard_reply(patch: Patch) -> None:
     for module in (disputes, outcomes):
-        patch.setattr(module, "answered_by", lambda case, artifact: None)
+        patch.setattr(module, "answered_by", lambda case, said, beside=False: None)
+    patch.setattr(disputes, "_is_apart", lambda case, dispute, artifact: True)
+
+
+@defect("R-12", "only the first concern of a report is heard", flow=flow_of("kanban"), in_log=False)
+def first_concern_only(patch: Patch) -> None:
+    state = disputes.state
+
+    def wrong(case: Case, comments: list[str], reason: str | None = None, agent: str | None = None) -> list[Dispute]:
+        return state(case, comments[:1], reason, agent)
+
+    for module in (disputes, outcomes):
+        patch.setattr(module, "state", wrong)
+
+
+@defect("R-12", "an item goes on past a dispute that waits", flow=flow_of("kanban"))
+def passed_over(patch: Patch) -> None:
+    patch.setattr(movement, "_called", lambda case, column: False)
 
 
 @defect("R-08", "a label makes an attempt an expert's", flow=flow_of("escalation"), in_log=False)

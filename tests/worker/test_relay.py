@@ -107,7 +107,7 @@ def test_nobody_can_speak_for_another_run(scene: Scene) -> None:
         assert scene.refused("engine.on_run", command=named(commands.RenewRun()), **args) == ("Invalid", "bad_request")
         assert scene.refused("engine.report", report=DONE, **args) == ("Invalid", "bad_request")
     told = scene.order("engine.on_item", commands.AddComment(content="Mine too"), item="2")["error"]
-    assert told["code"] == "stale_claim" and str(scene.run.run) in told["message"]
+    assert told["code"] == "other_item" and str(scene.run.run) in told["message"]
     assert scene.relay.report is None and scene.board.queries.show("2")["comments"] == []
 
 

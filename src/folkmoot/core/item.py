@@ -77,6 +77,8 @@ class Dispute(Struct, frozen=True, gc=False, omit_defaults=True):
     artifact: str | None = None
     turn: int = 1
     column: str | None = None  # where both sides come to speak, if the flow has a column for it
+    reason: str | None = None  # who can help, as the disputer said beside it
+    waits: bool = False  # something else goes first; before the item goes on from there, this side is called
 
     @property
     def rounds(self) -> int:

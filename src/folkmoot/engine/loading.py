@@ -65,7 +65,8 @@ def situation(
     light = kind in ALWAYS_LIGHT
     head = reading.head()
     maker = None
-    if kind in ADDS and not speaker.is_person:
+    elsewhere = kind is commands.AddComment and item is not None and item.run != speaker.run
+    if (kind in ADDS or elsewhere) and not speaker.is_person:
         speaker, maker = _maker(reading, speaker)
     origin = _origin(reading, kind, maker or item)
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()

@@ -18,6 +18,7 @@ from folkmoot.core.report import (
 )
 from folkmoot.core.rules.judging.examples import EXAMPLES
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
 
 FAULTS_SHOWN = 50
@@ -46,6 +47,7 @@ WORDS: dict[str, str] = {
     "lessons": "what later agents should know",
     "usage": "what the run used up; `moot run` hears it from the client",
     "extra": "what a dialect says beyond these fields: kept, and shown",
+    "implied": "only comments were written, and the outcome was found in them; filled in where YAML comments are read",
 }
 PARTS: dict[str, dict[str, str]] = {
     "files": {"created": "paths of new files", "modified": "paths of changed files"},
@@ -70,7 +72,7 @@ PARTS: dict[str, dict[str, str]] = {
         "target": "the place in it: a section, a test",
         "parent": "the comment that this replies to; left out, it is the open thread in which it is your turn",
         "resolution": "ends the thread of `parent`; in `disputed`, `rejected` only says that you disagree",
-        "status": "`resolved` ends the thread of `parent`, with its `resolution` or the one that your side can give",
+        "status": "`resolved` ends the thread of `parent`; in a dispute only with a `resolution`",
         "id": "its id, if it is one that stands on the item already",
         "author": "who says it; what others have said already is not said again",
         "timestamp": "when it was said",
@@ -255,7 +257,7 @@ def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
     if "outcome" not in data:
         faults.append(missing_outcome(data))
     elif values.get("outcome") not in OUTCOMES:
-        faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}")
+        faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}{_meant(data['outcome'])}")
     if values.get("cause") is not None and values["cause"] not in CAUSES:
         faults.append(unknown_cause(data["cause"]))
     for remark in values.get("comments", []):
@@ -269,6 +271,10 @@ def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
         if finding.kind not in KINDS:
             faults.append(f"findings: kind {shown(finding.kind)} is not one of {', '.join(KINDS)}")
     return faults
+
+
+def _meant(word: object) -> str:
+    return place_said(word) or did_you_mean(str(word).lower(), list(OUTCOMES))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

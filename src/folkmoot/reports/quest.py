@@ -7,7 +7,7 @@ from typing import Any
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
 from folkmoot.core.rules.judging.sent import number_in
 from folkmoot.core.vocabulary.lines import counted, finding_in
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of, verdict_of
+from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.paths import PATH, paths_in
@@ -70,9 +70,14 @@ def outcome_of(said: Taken) -> str:
         outcome = "done" if verdict_of(status) else "changes_requested"
     if outcome is None:
         known = "complete, blocked, failed, completed, needs_fixes, fixes_applied, approved"
-        word = shown(said.data.get("status"))
-        place = f"{word} says where an item stands, which the board decides; say how the run ended, with"
-        said.faults.append(f"status: {place if _PLACES.match(status or '') else f'{word} is not'} one of {known}")
+        word = said.data.get("status")
+        place = f"{shown(word)} says where an item stands, which the board decides; say how the run ended, with"
+        # Whoever writes a column's name has the item in mind, and no form with a status.
+        meant = place_said(word)
+        others = place if _PLACES.match(status or "") else f"{shown(word)} is not"
+        said.faults.append(
+            f"status: {shown(word)} is no outcome{meant}" if meant else f"status: {others} one of {known}"
+        )
     return outcome or "failed"
 
 

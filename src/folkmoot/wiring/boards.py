@@ -361,9 +361,10 @@ def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]
     text = text_of(path, "unreadable_flow", "name a flow file: moot check FILE")
     rungs = None
     if ladders is not None:
-        from folkmoot.flows.ladder_file import read_ladder_file
+        from folkmoot.flows.ladder_file import check_ladder_file, read_ladder_file
 
-        rungs = read_ladder_file(text_of(ladders, "unreadable_ladders", "mend the file, or remove it"), shown(ladders))
+        steps = text_of(ladders, "unreadable_ladders", "mend the file, or remove it")
+        rungs = read_ladder_file(steps, shown(ladders))
     from folkmoot.worker.clients.catalogue import Catalogue
 
     known = list(Catalogue.load().clients)
@@ -375,7 +376,8 @@ def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]
 
             faults.hint = f"repair {shown(path)}, then look again with `moot check {quote(shown(path))}`"
         raise
-    return read.flow, read.warnings
+    noted = check_ladder_file(steps, shown(ladders), read.flow) if ladders is not None else []
+    return read.flow, [*read.warnings, *noted]
 
 
 def _checksum(home: str, ladders: str | None) -> str | None:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid
 from folkmoot.system.alone import alone, alone_within
@@ -151,6 +152,7 @@ def work(
 ) -> dict[str, Any]:
     """Run a worker until it is stopped, or idle if that was wished."""
     flow = application.queries.flow()
+    agents = [role(name, flow.agents) for name in agents]
     unknown = [name for name in agents if name not in flow.agents]
     if unknown:
         words = f"the flow has no agent {unknown[0]!r}"

@@ -146,6 +146,9 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     if target is None and question.kind == "dispute":
         dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
         target = dispute.maker.column if dispute else None
+    if question.kind == "dispute" and option and option.effect == "dismiss" and not command.to:
+        # Where another dispute was upheld by an earlier answer, its maker has something to change.
+        return case.item.goes_to or target
     return target
 
 
@@ -205,7 +208,8 @@ def reset_counters(case: Case, reason: str) -> None:
 def _origins(case: Case, question: Question, target: str | None) -> list[str] | None:
     """The way back of the side a person decided for, if the question is about a dispute."""
     dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
-    sides = (dispute.maker, dispute.disputer) if dispute else ()
+    sides = [dispute.maker, dispute.disputer] if dispute else []
+    sides += [d.side(d.turn) for d in case.item.disputes if d.waits]
     return next((side.origins for side in sides if side.column == target), None)
 
 

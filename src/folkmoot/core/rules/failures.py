@@ -13,6 +13,7 @@ from folkmoot.core.rules.distinct import judge
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import AGAIN, CANCEL, GO_ON, PARK, Way
 from folkmoot.core.vocabulary.words import is_security, known_reason, meaning_of
 
@@ -97,7 +98,7 @@ def stuck(case: Case, report: Report) -> None:
     if tried_before(case, report):
         return  # a person is asked; no column can help any more
     reason = report.escalation_reason
-    target = case.flow.reasons.get(reason or "")
+    target = case.flow.reasons.get(reason or "") or helping_column(case.flow, reason)
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
     if target is None and is_security(reason):

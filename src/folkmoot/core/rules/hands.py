@@ -271,6 +271,13 @@ def _overrule(case: Case, number: int) -> None:
 
 def comment(case: Case, command: AddComment) -> None:
     """A comment of a person takes effect at once; a run's resolution waits for its report (R-27)."""
+    own = case.situation.maker
+    if own is not None and own.id != case.item.id:
+        words = f"run {case.speaker.run} works on item {own.id}, and comments on that one only, not on {case.item.id}"
+        hint = (
+            f"moot comment {own.id} …, or name item {case.item.id} in the report (summary, next_steps); the run goes on"
+        )
+        raise Refused("other_item", words, hint)
     run = None if case.speaker.is_person else fence(case)
     if not command.content.strip():
         raise Invalid("empty_comment", "a comment needs words", "say what it is about")

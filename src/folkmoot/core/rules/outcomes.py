@@ -13,11 +13,11 @@ from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
 from folkmoot.core.rules.children.outputs import kept, output_of
-from folkmoot.core.rules.children.parts import merge, unspoken
+from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
-from folkmoot.core.rules.disputes import answered_by, disputed, resolve, turn_of
+from folkmoot.core.rules.disputes import answered_by, disputed, gave_in, go_on, resolve, state, turn_of
 from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
 from folkmoot.core.rules.judging.carrying import ACTS, carries, may_say
 from folkmoot.core.rules.judging.contradictions import settled
@@ -89,6 +89,9 @@ def report(case: Case, command: ReportRun) -> None:
     comments = _comments(case, said, fault)
     if fault is None and case.item.kind != "part":
         resolve(case, said)
+    disputes = fault is None and said.outcome == "disputed" and case.item.kind not in BOUND
+    if disputes and (judged.asks or danger(case, said)):
+        state(case, comments, said.escalation_reason)  # the dispute is not lost: a person goes first
     if judged.asks:
         ask_about_secrets(case, judged.asks)
         return
@@ -99,7 +102,7 @@ def report(case: Case, command: ReportRun) -> None:
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
-        _apply(case, said, comments[0] if comments else None, ground(case, said) if claimed else None)
+        _apply(case, said, comments, ground(case, said) if claimed else None)
 
 
 def _heeds_danger(case: Case, said: Report, fault: str | None) -> bool:
@@ -125,7 +128,7 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
     return [_comment(case, remark, known=one) for remark, one in zip(said.comments, known, strict=True)]
 
 
-def _apply(case: Case, said: Report, comment: str | None, against: str | None) -> None:
+def _apply(case: Case, said: Report, comments: list[str], against: str | None) -> None:
     if stands_alone(case) and is_last_word(case.item, said.outcome):
         unbind(case)
     if case.item.kind in BOUND and _ends_child(case, said):
@@ -141,10 +144,10 @@ def _apply(case: Case, said: Report, comment: str | None, against: str | None) -
             approved(case)
         case "changes_requested":
             changes_requested(case, said, against)
-        case "disputed" if disputes_task(case, comment):
+        case "disputed" if disputes_task(case, comments):
             pass
         case "disputed":
-            disputed(case, comment, said.escalation_reason)
+            disputed(case, comments, said.escalation_reason)
         case "failed":
             failed(case, said, stated=is_own_word(case.run))
         case "stuck":
@@ -156,6 +159,8 @@ def _apply(case: Case, said: Report, comment: str | None, against: str | None) -
         case "delegates":
             if not tried_before(case, said):
                 delegates(case, said)
+        case "incomplete" if (ended := gave_in(case)) and not (said.attempts or said.cause):
+            go_on(case, ended)
         case _:
             incomplete(case, said)
 
@@ -201,6 +206,7 @@ def _options(asked: AskedQuestion) -> list[Option]:
 
 def merged(case: Case) -> None:
     """Every part has spoken: what they say together is the report of the column."""
+    others = disputing(case)
     said, agent = merge(case)
     approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
     if said.findings or approves:
@@ -209,8 +215,10 @@ def merged(case: Case) -> None:
         case "failed":
             seek_help(case, agent, f"{agent} failed in {case.item.column}: {said.summary}")
         case "disputed":
-            comments = [_comment(case, _fitting(case, remark), agent) for remark in said.comments]
-            disputed(case, comments[0], None, agent)
+            # One of them speaks for all: what each of the others disputes must be answered as well.
+            told = {agent: said.comments, **{who: words for who, words in others.items() if who != agent}}
+            comments = [_comment(case, _fitting(case, one), who) for who, remarks in told.items() for one in remarks]
+            disputed(case, comments, None, agent)
         case "changes_requested":
             changes_requested(case, said)
         case _:
@@ -222,7 +230,7 @@ def _fitting(case: Case, remark: Remark) -> Remark:
     """A part speaks beside the item: it answers a dispute in which it is this stage's turn, or opens one."""
     turn = {dispute.thread for dispute in turn_of(case)}
     parent = remark.parent if remark.parent and thread_of(case, remark.parent) in turn else None
-    answered = answered_by(case, remark.artifact) if parent is None else None
+    answered = answered_by(case, remark) if parent is None else None
     return replace(remark, parent=answered.thread if answered else parent, resolution=None)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.doors.cli.session import Number, Session, View, common, number_of
 from folkmoot.errors import Invalid, Unavailable
 
@@ -115,6 +116,7 @@ def lessons_command(session: Session, agent: str | None, limit: int) -> None:
 
     See also: moot show, moot metrics.
     """
+    agent = agent_named(session.board.queries.flow(), agent) if agent else None
     view = session.board.queries.lessons(agent, limit)
     if not view["lessons"]:
         from folkmoot.doors.cli.completing.nearest import known_agent

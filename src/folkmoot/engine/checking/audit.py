@@ -133,6 +133,17 @@ class Audit:
         if flow is not None and rounds >= flow.limits.dispute_rounds:
             self._found("R-12", f"{thread} had {rounds} rounds, and {event.agent} went on with it", item.id)
 
+    def _check_waiting(self, event: Event, after: Item) -> None:
+        """Nothing goes forward past a dispute that waits for its turn."""
+        flow = self._in_force
+        stages = flow.stages() if flow is not None else []
+        ahead = stages[stages.index(after.column) :] if after.column in stages else []
+        for dispute in after.disputes:
+            side = dispute.side(dispute.turn)
+            if flow is not None and dispute.waits and side.column in flow.columns and side.stage not in ahead:
+                words = f"it went to {after.column} past {dispute.thread}, which {side.agent} has yet to answer"
+                self._found("R-12", words, after.id)
+
     def _fold(self, event: Event, change: Change) -> None:
         rows = self.tables.setdefault(change.table, {})
         before = rows.get(change.id)
@@ -176,6 +187,8 @@ class Audit:
         may_reopen = event.name == "item_reopened" and (
             by_person or after.kind == "task"
         )  # a task's done is provisional
+        if event.name == "phase_completed":
+            self._check_waiting(event, after)
         if before.status in ENDED and after.status not in ENDED and not may_reopen:
             self._found("R-18", f"{event.name} by {event.agent} brought it back from {before.status}", after.id)
 

@@ -38,7 +38,7 @@ CHECKS = {
     "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",
-    "R-12": "a dispute ends at its limit of rounds",
+    "R-12": "a dispute ends at its limit of rounds, each concern is one of its own, and none is passed over",
     "R-13": "a column asks for changes less often than the flow's limit of rounds, then a person is asked",
     "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
     "R-16": "what the rules ask has options that each do something; where they decide, the answer is one of them",

@@ -51,7 +51,8 @@ class Notes(Struct):
             return None
         last = self.comments[-1]
         resolved = last.status == "resolved" or last.resolution is not None
-        return self.beside(Report(outcome="done" if resolved else "disputed", summary=self._words()))
+        said = Report(outcome="done" if resolved else "disputed", summary=self._words(), implied=True)
+        return self.beside(said)
 
     def _words(self) -> str:
         return self.comments[-1].content.strip() if self.comments else ""
@@ -104,7 +105,22 @@ def _blocks(page: Page) -> list[list[Line]]:
         if not page.only_shows(start):
             found.append(page.lines[start:end])
         place = end
-    return found
+    return [part for lines in found for part in _files(lines)]
+
+
+def _files(lines: list[Line]) -> list[list[Line]]:
+    """One block for each file of comments: another artifact, or another list, begins the next."""
+    parts: list[list[Line]] = [[]]
+    listed = False  # has this part its comments?
+    for line in lines:
+        words = line.text.rstrip()
+        head, begins = _HEAD.fullmatch(words) is not None, words.startswith("comments:")
+        if listed and (head or begins):
+            parts.append([])
+            listed = False
+        parts[-1].append(line)
+        listed = listed or begins
+    return parts
 
 
 def _is_whole(page: Page) -> bool:

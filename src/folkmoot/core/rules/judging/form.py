@@ -9,11 +9,12 @@ from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
-from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault_of_resolutions, fault_of_statement
+from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import normal
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
 from folkmoot.core.rules.judging.contradictions import fault_of_contradiction
 from folkmoot.core.rules.judging.examples import example_of
+from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told

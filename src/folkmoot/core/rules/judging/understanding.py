@@ -6,9 +6,10 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
-from folkmoot.core.rules.disputes import as_spoken
 from folkmoot.core.rules.judging.sent import number_in, with_sent
+from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
@@ -18,7 +19,7 @@ _BETWEEN = re.compile(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = _with_reason(case, said)
+    said = _with_reason(case, as_named(case.flow, said))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)
 
@@ -53,11 +54,16 @@ def deciding(named: list[str]) -> str | None:
 def _known(case: Case, words: str | None) -> list[str]:
     """The reasons in a field: the one that it is, or several with signs between them if each is a known one."""
     parts = [part for part in _BETWEEN.split(words[:WORD_MAX]) if part.strip()] if words else []
-    several = [known_reason(case.flow.reasons, part) for part in parts] if len(parts) > 1 else []
+    several = [_one(case, part) for part in parts] if len(parts) > 1 else []
     if several and all(several):
         return list(dict.fromkeys(reason for reason in several if reason))
-    one = known_reason(case.flow.reasons, words)
+    one = _one(case, words)
     return [one] if one else []
+
+
+def _one(case: Case, words: str | None) -> str | None:
+    """A reason of the flow, or the column that one leads to."""
+    return known_reason(case.flow.reasons, words) or helping_column(case.flow, words)
 
 
 def _says_more(case: Case, words: str | None, known: str) -> bool:
@@ -77,10 +83,13 @@ def _fault_of_reason(case: Case, said: Report) -> str | None:
     word = said.escalation_reason
     if word is None and (said.outcome == "stuck" or (said.outcome == "disputed" and _is_one_word(said.reason))):
         word = said.reason
-    if word is None or known_reason(reasons, word) or meaning_of(word):
+    if word is None or _known(case, word) or meaning_of(word):
         return None
-    known = ", ".join(dict.fromkeys([*reasons, *REASONS]))
-    return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out"
+    names = list(dict.fromkeys([*reasons, *REASONS]))
+    near = nearest(word, [*names, *(name for name in case.flow.columns if helping_column(case.flow, name))])
+    meant = f"; did you mean {near}?" if near else ""
+    known = ", ".join(names)
+    return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out{meant}"
 
 
 def _is_one_word(words: str | None) -> bool:

@@ -145,7 +145,8 @@ def danger(case: Case, said: Report) -> str | None:
         return f"A critical {kind}finding: {words}" if len(found) == 1 else f"{len(found)} critical findings: {words}"
     has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
     if is_security(said.escalation_reason) and said.outcome not in has_own_way:
-        return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
+        words = said.summary or said.blockers or "; ".join(one.content for one in said.comments)
+        return f"A security concern: {words or 'no words were given'}"
     return None
 
 
@@ -172,14 +173,28 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
     if case.item.kind in BOUND:
         # It makes its one effort where it is, whoever finds what.
         found = [AGAIN, Way("accept the risk and go on", "finish")]
+    elif said.outcome == "disputed" and (waiting := [d for d in case.item.disputes if d.waits]):
+        sides = {d.side(d.turn).column: d.side(d.turn).agent for d in reversed(waiting)}
+        found = [Way(f"let {agent} answer the dispute", "move", column) for column, agent in sides.items()]
+        found = [replace(found[0], says="yes"), *found[1:], *_specialists(case, said)]
     elif said.outcome not in ("done", "changes_requested"):
-        found = [AGAIN]  # nothing was finished that a person could take as it is
+        found = [AGAIN, *_specialists(case, said)]  # nothing was finished that a person could take as it is
     else:
         fix = case.flow.columns[stage].fix or maker(case)
         elsewhere = fix if fix != stage else None
         found = [way for way in ways(case, stage, elsewhere) if way != AGAIN]
-        found = found if elsewhere else [FIX_HERE, *found]
+        found = [*(found if elsewhere else [FIX_HERE, *found]), *_specialists(case, said)]
     ask(case, "decision", words, *found, ABORT, context=told, part=case.item.agent)
+
+
+def _specialists(case: Case, said: Report) -> list[Way]:
+    """The flow's own column for what is dangerous: whoever watches it does the work of the stage that said so."""
+    named = said.escalation_reason if is_security(said.escalation_reason) else None
+    found = any(finding.severity == "critical" and finding.kind == "security" for finding in said.findings)
+    target = case.flow.reasons.get(named or ("security" if found else ""))
+    place = case.flow.columns.get(target or "")
+    helps = place is not None and place.kind in ("escalation", "backflow") and target != case.item.column
+    return [Way(f"to {target}", "move", target)] if helps else []
 
 
 def raise_danger(case: Case, words: str, said: Report) -> None:

@@ -317,10 +317,11 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
     because = f"it cannot land as it is: {said.summary}"
     case.emit("landing_failed", {"why": said.summary, "round": reds}, item=at_rest(case, **fields, because=because))
     stays = item.column != END
+    fresh = run is None and item.span.runs == 0  # a person has just said to try again: that is one effort, in any flow
     stage = _mending_stage(case, ("own", "any") if said.cause == "conflict" else ("own", "new_tests", "any"))
     if stays and item.kind == "task" and said.cause == "conflict" and run is not None:
         failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's
-    elif reds > flow.limits.feedback_rounds or (stage is None and not stays):
+    elif (reds > flow.limits.feedback_rounds and not fresh) or (stage is None and not stays):
         words = f"The work could not be landed for the {reds}th time: {said.summary}"
         ways = [Way(f"mend it in {stage}", "move", stage)] if stage and not stays else []
         ways += [AGAIN, GIVE_UP, PARK]
