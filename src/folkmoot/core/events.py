@@ -40,6 +40,7 @@ EVENTS = {
     "run_lapsed": "the run's lease ran out without a report",
     "run_revoked": "a person took the item out of the run's hands",
     "attempt_counted": "a failed attempt counts: it was a new approach, or a repeat too many",
+    "attempt_noted": "an attempt is kept and does not count: it succeeded, or is past a limit, or beside a verdict",
     "attempt_repeated": "a failed attempt does not count: it was an earlier approach again",
     "attempt_overruled": "a person turned round whether an attempt counts",
     "error_occurred": "a fault that is no lack of capability: passing, of form, or a conflict",

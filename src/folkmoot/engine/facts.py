@@ -227,6 +227,7 @@ def _related(item: Item) -> View:
             "interfaces": result.interfaces,
             "integration_points": result.integration_points,
             "next_steps": result.next_steps,
+            "blockers": result.blockers,
         }
         view |= {name: value for name, value in told.items() if value}
     return view

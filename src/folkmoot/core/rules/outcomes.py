@@ -18,7 +18,16 @@ from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task
 from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
 from folkmoot.core.rules.disputes import answered_by, disputed, resolve, turn_of
-from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
+from folkmoot.core.rules.failures import (
+    MANDATORY,
+    failed,
+    incomplete,
+    note_attempts,
+    protocol_fault,
+    record_attempts,
+    stuck,
+    tried_before,
+)
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
@@ -88,6 +97,8 @@ def report(case: Case, command: ReportRun) -> None:
     if judged.asks:
         ask_about_secrets(case, judged.asks)
         return
+    if fault is None:
+        note_attempts(case, said)
     if heed_danger(case, said):
         return
     if fault is not None:
@@ -139,6 +150,8 @@ def _apply(case: Case, said: Report, comment: str | None, against: str | None) -
             _asks(case, said)
         case "split":
             split(case, said)
+        case "delegates" if said.cause in MANDATORY:
+            failed(case, said)
         case "delegates":
             if not tried_before(case, said):
                 delegates(case, said)

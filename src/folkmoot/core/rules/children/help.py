@@ -13,7 +13,7 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import AGAIN, GO_ON
+from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, Way
 
 EXPERTS_MAX = 3
 INCOMPLETES_MAX = 3  # runs in a row that leave the work unfinished, or to others
@@ -132,6 +132,39 @@ def waiting_for(case: Case, children: dict[str, str], join: str) -> dict[str, An
     }
 
 
+def experts_named(case: Case, said: Report) -> list[Way]:
+    """The experts whom a report names that must go to a person first: each is a way to answer (E-05)."""
+    return [Way(f"ask {one.to} for advice", "delegate") for one in _experts_in(case, said)]
+
+
+def _experts_in(case: Case, said: Report) -> list[Delegation]:
+    """Those whom the agent may ask and who were not asked yet."""
+    agent = case.flow.agents.get(case.run.agent) if case.run else None
+    if agent is None or case.item.kind in BOUND:
+        return []
+    return [one for one in said.delegate if one.to in agent.experts and one.to not in case.item.span.experts]
+
+
+def named_experts(case: Case, said: Report) -> Report | None:
+    """As much of a delegation as is needed to carry it out when a person has chosen one of them."""
+    named = _experts_in(case, said)
+    return Report(outcome="delegates", delegate=named) if named else None
+
+
+def ask_named(case: Case, proposed: Report, words: str) -> bool:
+    """A person lets an expert be asked whom the agent has named."""
+    chosen = next((one for one in proposed.delegate if one.to and one.to in words), None)
+    if chosen is None or chosen.to is None or chosen.to not in case.flow.agents:
+        return False  # the flow was changed since
+    _ask_expert(case, chosen.to, f"a person lets {chosen.to} be asked", _task_of(chosen))
+    return True
+
+
+def _task_of(one: Delegation) -> str:
+    """What is asked of a helper, with how far it goes."""
+    return "\n\n".join(part for part in (one.task, f"Scope: {one.scope}" if one.scope else "") if part)
+
+
 def fault_of_delegation(case: Case, said: Report) -> str | None:
     """What is wrong with a `delegates`, or None."""
     assert case.run is not None
@@ -174,7 +207,7 @@ def delegates(case: Case, said: Report) -> None:
     first = said.delegate[0]
     because = f"{case.run.agent} delegates: {said.summary or first.task}"
     if first.to and _is_expert(case, first.to):
-        _ask_expert(case, first.to, because, first.task)
+        _ask_expert(case, first.to, because, _task_of(first))
         return
     effort = replace(case.item.effort, incompletes=case.item.effort.incompletes + 1)
     if effort.incompletes >= INCOMPLETES_MAX:

@@ -16,6 +16,7 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
     """All that a child's report says which its parent may need."""
     # A signal's name says how it ended, and its blockers say why: the parent needs both.
     told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
+    before = item.result.attempts if item.result else []  # an expert has several runs, and its last word is not all
     return Output(
         agent=run.agent,
         kind=item.kind,
@@ -30,6 +31,8 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
         integration_points=said.integration_points,
         interfaces=said.interfaces,
         run=run.id,
+        attempts=[*before, *(tried for tried in said.attempts if tried not in before)],
+        blockers=(said.blockers or "") if said.outcome == "done" and said.summary else "",
         report=left_by(said) if said.outcome in PARTIAL else {},
         claimed=claimed,
     )
@@ -37,7 +40,7 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
 
 def kept(item: Item, output: Output) -> Output:
     """As much of it as every later row of the parent can carry along; where something is left out it says so."""
-    names = ["files", "next_steps", "interfaces"]
+    names = ["files", "next_steps", "interfaces", "attempts"]
     names += ["findings", "comments"] if output.kind != "part" else []  # a part's are its verdict: all of them count
     lists = {name: getattr(output, name) for name in names}
     short = {name: parts[:OUTPUT_PARTS] for name, parts in lists.items() if len(parts) > OUTPUT_PARTS}

@@ -10,7 +10,7 @@ from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault_of_resolutions, fault_of_statement
-from folkmoot.core.rules.distinct import normal
+from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told
 from folkmoot.core.situation import Case
@@ -38,6 +38,8 @@ def fault_of(case: Case, said: Report) -> str | None:
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if wanted and (agent is None or wanted not in agent.may):
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
+    if fault := fault_of_attempts(said):
+        return fault
     if case.item.kind == "part":
         return _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)

@@ -7,15 +7,18 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.disputes import as_spoken
 from folkmoot.core.rules.judging.sent import number_in, with_sent
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.triggers import trigger_in
 from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
+# Causes that a client's own output may be told with: its words are no agent's.
+_PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = _with_reason(case, said)
+    said = _with_trigger(_with_reason(case, said))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)
 
@@ -30,6 +33,24 @@ def _with_reason(case: Case, said: Report) -> Report:
     if meaning is not None and meaning.cause and cause is None and said.outcome in _DECIDED:
         cause = meaning.cause
     return replace(said, cause=cause, escalation_reason=known or said.escalation_reason)
+
+
+def _with_trigger(said: Report) -> Report:
+    """What a person must decide at once is meant by whoever states it, whatever cause stands beside it (E-05)."""
+    if said.outcome not in (*_DECIDED, "delegates"):
+        return said
+    stated = [said.escalation_reason, said.reason]
+    if said.outcome != "delegates" and said.cause not in _PASSING:
+        stated += [said.blockers, said.summary]
+    meaning = trigger_in(stated)
+    if meaning is None and said.outcome != "delegates" and said.attempts:
+        last = meaning_of(said.attempts[-1].outcome)
+        meaning = last if last is not None and last.cause == "fatal" else None
+    if meaning is None:
+        return said
+    if meaning.cause is None:
+        return said if said.escalation_reason else replace(said, escalation_reason=meaning.reason)
+    return replace(said, cause=meaning.cause)
 
 
 def fault_of_words(case: Case, said: Report) -> str | None:

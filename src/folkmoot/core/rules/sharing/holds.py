@@ -12,6 +12,7 @@ from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, ov
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
+from folkmoot.core.why import time_of_day
 from folkmoot.errors import Invalid, Refused
 
 LOCK_SECONDS = 1800.0
@@ -32,6 +33,13 @@ def in_the_way(
         for hold in holds
         if (hold.item is None or (hold.item != item and hold.item not in waiting)) and meets(hold.path)
     ]
+
+
+def held_by(hold: Hold) -> str:
+    """Who has a path, and until when, as whoever is kept out is told."""
+    until = f"at {time_of_day(hold.expires_at)} at the latest" if hold.expires_at else "when its run ends"
+    until = "when that item lands, ends or waits for a person" if hold.item and not hold.run else until
+    return f"{hold.path} is held by {hold.owner}{f' for item {hold.item}' if hold.item else ''}; it is free {until}"
 
 
 def take_paths(case: Case, owner: str) -> None:
@@ -203,7 +211,7 @@ def _refuse_if_held(case: Case, paths: list[str], item: str | None, holds: list[
         whose = f"item {hold.item}" if hold.item else hold.owner
         raise Refused(
             "path_held",
-            f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else ""),
+            held_by(hold),
             f"wait for {whose}, or work on something else; see: moot locks",
         )
 

@@ -182,6 +182,7 @@ SAYS: dict[str, Say] = {
     "default_taken": _says("nobody answered {question} in time", "the default is “{answer}”", style=CARE),
     "question_withdrawn": _says("withdrew {question}"),
     "attempt_counted": _says("attempt {attempt} counts", "{ground}"),
+    "attempt_noted": _says("attempt {attempt} is kept, and does not count", "{ground}"),
     "attempt_repeated": _says("attempt {attempt} does not count", "{ground}"),
     "attempt_overruled": _overruled,
     "error_occurred": _fault,
@@ -272,7 +273,7 @@ UNTOLD = {
 # What only carries on what the step's first words have said: the words are left out, the rest is told.
 CARRIES_ON = {"item_moved", "escalation_triggered", "agent_resumes_with_guidance", "comment_added"}
 # What is told in full elsewhere on an item's page.
-TOLD_BELOW = {"attempt_counted", "attempt_repeated"}
+TOLD_BELOW = {"attempt_counted", "attempt_noted", "attempt_repeated"}
 DISPUTING = {"dispute_opened", "dispute_answered"}
 
 
