@@ -37,6 +37,7 @@ from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
+from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import (
     Judged,
     ask_about_secrets,
@@ -299,6 +300,8 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
+    if said.files.created and run.sandboxed is None and may_write(case.flow, item, run.agent) == "new_tests":
+        fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *said.files.created]))[:TOUCHED_MAX]
     if item.kind != "item":
         fields["result"] = kept(item, output_of(item, run, said, claimed))
     return fields

@@ -13,6 +13,7 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.scopes import makes_something
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, Way
 
 EXPERTS_MAX = 3
@@ -165,6 +166,18 @@ def _task_of(one: Delegation) -> str:
     return "\n\n".join(part for part in (one.task, f"Scope: {one.scope}" if one.scope else "") if part)
 
 
+def fault_of_scope(case: Case, one: Delegation) -> str | None:
+    """A sub-agent looks: discovery and analysis. What it is sent to make would be made by nobody (Q-09, R-25)."""
+    agent = case.flow.agents.get(case.run.agent) if case.run else None
+    may_send = agent is not None and "dispatch" in agent.may and not _is_sub(case, one)
+    if not makes_something(one.scope) or may_send or (one.to and _is_expert(case, one.to)):
+        return None
+    return (
+        f"the sub-agent for {one.task.strip()[:80]!r} has the scope {one.scope!r}, but a sub-agent only looks: give it"
+        " the scope discovery_only, and leave what is to be made to a task of the split"
+    )
+
+
 def fault_of_delegation(case: Case, said: Report) -> str | None:
     """What is wrong with a `delegates`, or None."""
     assert case.run is not None
@@ -187,6 +200,8 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
         return f"{len(item.span.experts)} experts were asked already"
     if any(_is_sub(case, one) for one in said.delegate) and item.fanned_out:
         return "sub-agents were sent out for this item already: one fan-out per item"
+    if fault := next((fault for one in said.delegate if (fault := fault_of_scope(case, one))), None):
+        return fault
     if len(said.delegate) > SUB_AGENTS_MAX:
         return f"{len(said.delegate)} at once are too many: at most {SUB_AGENTS_MAX}"
     return None

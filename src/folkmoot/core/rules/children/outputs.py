@@ -10,6 +10,7 @@ from folkmoot.core.unfinished import PARTIAL, left_by
 OUTPUT_CHARACTERS = 8_000
 OUTPUT_PARTS = 200
 OUTPUTS_KEPT = 200
+NOTHING = ("", "none", "no", "nothing", "n/a", "no blockers", "none so far", "nil")
 
 
 def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
@@ -32,10 +33,16 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
         interfaces=said.interfaces,
         run=run.id,
         attempts=[*before, *(tried for tried in said.attempts if tried not in before)],
-        blockers=(said.blockers or "") if said.outcome == "done" and said.summary else "",
+        blockers=_open(said),
         report=left_by(said) if said.outcome in PARTIAL else {},
         claimed=claimed,
     )
+
+
+def _open(said: Report) -> str:
+    """What a child that is done names as open all the same; "none" names nothing."""
+    words = said.blockers or "" if said.outcome == "done" and said.summary else ""
+    return words if " ".join(words.casefold().strip(" .!-").split()) not in NOTHING else ""
 
 
 def kept(item: Item, output: Output) -> Output:

@@ -13,7 +13,9 @@ from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told
+from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.errors import Invalid
 
 # What an outcome needs in the agent's `may`; the others anyone may say.
@@ -25,6 +27,8 @@ UNSPEAKABLE = {
     "dispatch": ("delegates", "split", "disputed"),
     "part": ("delegates", "split"),
 }
+# Where the documents let an agent say who it is.
+SIGNED = ("agentType", "agent_type", "Agent")
 # Beyond this many a refusal writes nothing down any more: an agent that repeats itself must not fill the board.
 REFUSALS_KEPT = 20
 REPORT_REFUSED = "report_refused"
@@ -38,7 +42,7 @@ def fault_of(case: Case, said: Report) -> str | None:
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if wanted and (agent is None or wanted not in agent.may):
         return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
-    if fault := fault_of_attempts(said):
+    if fault := fault_of_signature(case, said) or fault_of_attempts(said) or fault_of_files(case, said):
         return fault
     if case.item.kind == "part":
         return _fault_of_part(case, said)
@@ -60,6 +64,19 @@ def fault_of(case: Case, said: Report) -> str | None:
             return _fault_of_verdict(said)
         case _:
             return None
+
+
+def fault_of_signature(case: Case, said: Report) -> str | None:
+    """A report is its own run's. One that another role has signed may be meant for another run, or copied."""
+    run = case.run
+    for name in SIGNED:
+        word = said.extra.get(name)
+        signer = agent_named(case.flow, word) if isinstance(word, str) else ""
+        if run is not None and signer in case.flow.agents and signer != run.agent:
+            return (
+                f"it is signed by {signer} ({name}), but this run is {run.agent}'s: report as {run.agent}, for its item"
+            )
+    return None
 
 
 def _fault_of_part(case: Case, said: Report) -> str | None:
