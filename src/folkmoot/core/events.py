@@ -65,6 +65,7 @@ EVENTS = {
     "handoff_accepted": "the receiver took the message up",
     "handoff_completed": "what the message asked for is done",
     "handoff_rejected": "the receiver refused the message",
+    "paths_wanted": "a run asked for paths that others hold: if it leaves the work, the next run waits for them",
     "paths_held": "paths belong to the item, the run or the person, and nobody else may write them",
     "paths_released": "paths are free again",
     "lesson_learned": "a run said what later ones should know",

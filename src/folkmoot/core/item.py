@@ -214,6 +214,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     fanned_out: bool = False
     holds: list[str] = field(default_factory=list)  # the paths it holds now
     denied: list[str] = field(default_factory=list)  # paths that a person did not give it
+    wanted: list[str] = field(default_factory=list)  # paths that its run asked for and others hold; see `widen`
     message: str | None = None  # the handoff that brought it here
     touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
     changed: list[str] = field(default_factory=list)  # paths of the changes that were taken onto its branch

@@ -23,6 +23,7 @@ from folkmoot.core.rules.sharing.holds import (
     take_branch,
     take_paths,
     wants_paths,
+    with_wanted,
 )
 from folkmoot.core.situation import Case
 from folkmoot.core.why import time_of_day, waits_for
@@ -170,7 +171,7 @@ def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = N
     if changed.get("work", True) is None:
         del changed["work"]
     row = {"ended_at": max(case.run.started_at, case.at), "end": end, **changed}
-    fields = at_rest(case, last_run=case.run.id, **item_fields)
+    fields = at_rest(case, last_run=case.run.id, **with_wanted(case.item, changed.get("outcome")), **item_fields)
     case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
     if case.holds:
         end_locks(case, case.run.id)

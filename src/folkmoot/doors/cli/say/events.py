@@ -213,6 +213,7 @@ SAYS: dict[str, Say] = {
     "handoff_completed": _says("completed the {type}", style=QUIET),
     "handoff_rejected": _says("refused the {type}", "{why}", style=CARE),
     "paths_held": _held,
+    "paths_wanted": _says("asked for paths that others hold", "{why}", style=CARE),
     "paths_released": lambda context, comments: Said("gave up paths", detail=_listed(context.get("paths"))),
     "lesson_learned": _says("told what it learnt"),
     "work_split": _to_children("made tasks of it", GOOD),
