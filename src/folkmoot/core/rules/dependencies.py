@@ -187,7 +187,8 @@ def raise_question(case: Case, command: RaiseQuestion) -> None:
     if command.ways:
         ask(case, command.kind, command.question, *command.ways, context=told, help=command.help, part=part)
     else:
-        clarify(case, command.question, context=told, help=command.help, options=command.options, part=part)
+        options, waits = command.options, command.blocking
+        clarify(case, command.question, context=told, help=command.help, options=options, blocking=waits, part=part)
 
 
 def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[str]) -> None:
