@@ -3,6 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from folkmoot.core.commands import (
     AwaitChild,
@@ -131,6 +132,9 @@ def _child_ended(case: Case, command: SettleDependency) -> None:
     }
     if output.kind == "expert" and output.outcome != "failed":
         fields["advisor"] = output.agent  # the next effort follows this advice, and is that expert's attempt
+    if output.kind == "expert" and output.agent not in item.span.experts:
+        # A person's word came while it was out, and began the counting anew: what it brings is of the new count.
+        fields["span"] = replace(item.span, experts=[*item.span.experts, output.agent])
     waits_for = [need for need in item.waits_for if need != child]
     context = {"child": child, "agent": output.agent, "outcome": output.outcome}
     if item.status == "running":

@@ -238,7 +238,7 @@ def _record(case: Case, report: Report, told: Try, cause: str, beside: str = "")
     }
     case.emit(
         "attempt_counted" if counted else "attempt_repeated" if is_repeat else "attempt_noted",
-        {"attempt": number, "approach": told.approach, "ground": ground},
+        {"attempt": number, "approach": told.approach, "ground": ground, "outcome": told.outcome},
         item=fields,
         attempts=(f"{item.id}/{number}", row),
     )

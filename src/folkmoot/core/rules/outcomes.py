@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
-from folkmoot.core.report import Finding, Remark, Report
+from folkmoot.core.report import Files, Finding, Remark, Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
@@ -75,7 +75,8 @@ def report(case: Case, command: ReportRun) -> None:
         gate_reported(case, command)
         return
     heard = understood(case, command.report)
-    fault = command.fault or _fault(case, heard)
+    # Where somebody looked at the files they decide, and not what the agent lists.
+    fault = command.fault or _fault(case, heard if command.work is None else replace(heard, files=Files()))
     if fault is not None and not command.final and command.fault is None:
         refuse(case, heard, fault)
         return
