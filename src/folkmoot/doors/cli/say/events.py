@@ -266,10 +266,7 @@ UNTOLD = {
     "item_rests",
     "items_counted",
     "verdict_given",
-    "handoff_accepted",
-    "handoff_completed",
-    "paths_held",
-    "paths_released",
+    *("handoff_accepted", "handoff_completed", "paths_held", "paths_released"),
 }
 # What only carries on what the step's first words have said: the words are left out, the rest is told.
 CARRIES_ON = {"item_moved", "escalation_triggered", "agent_resumes_with_guidance", "comment_added"}
