@@ -31,6 +31,7 @@ from folkmoot.core.rules import (
     decide,
     dependencies,
     disputes,
+    distinct,
     failures,
     hands,
     movement,
@@ -891,12 +892,23 @@ def passed_over(patch: Patch) -> None:
 def believed_label(patch: Patch) -> None:
     record = failures._record
 
-    def wrong(case: Case, report: Report, told: Try, cause: str) -> None:
+    def wrong(case: Case, report: Report, told: Try, cause: str, beside: str = "") -> None:
         advisor, labelled = case.item.advisor, told.kind == "expert_delegation"
         case.item = replace(case.item, advisor=advisor or ("somebody" if labelled else None))
-        record(case, report, told, cause)
+        record(case, report, told, cause, beside)
 
     patch.setattr(failures, "_record", wrong)
+
+
+@defect("R-06", "an attempt that succeeded counts as failed", flow=flow_of("escalation"))
+def counted_success(patch: Patch) -> None:
+    patch.setattr(failures, "worked", lambda outcome: False)
+    patch.setattr(distinct, "worked", lambda outcome: False)
+
+
+@defect("R-20", "paths that a run was refused stay wanted when it has gone")
+def wanted_for_ever(patch: Patch) -> None:
+    patch.setattr(claims, "with_wanted", lambda item, outcome: {})
 
 
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)

@@ -251,6 +251,7 @@ class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
     help: str | None = None
     options: list[Option] = field(default_factory=list)  # of a clarification
     ways: list[Way] = field(default_factory=list)  # of any other kind
+    blocking: bool = True  # of a clarification
 
 
 class KeepOutput(Command, frozen=True, gc=False, kw_only=True):

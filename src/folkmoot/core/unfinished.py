@@ -17,7 +17,7 @@ ALWAYS = (
 # What stands on the item itself, or is no part of the work.
 ELSEWHERE = ("findings", "comments", "artifacts", "usage", "files", "tests", "extra", "attempts", *ALWAYS)
 # Causes whose attempts are not counted, so that the item's history does not hold them.
-UNCOUNTED = ("transient", "environment", "quota", "requirement", "size", "conflict", "protocol", "timeout")
+UNCOUNTED = ("transient", "environment", "quota", "conflict", "protocol", "timeout")
 BEYOND = "in its own words"
 
 

@@ -16,7 +16,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Message, Pause
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
-from folkmoot.core.rules.claims import stale
+from folkmoot.core.rules.claims import not_claimable, stale
 from folkmoot.core.rules.messages.telling import note_on_rounds
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
@@ -383,11 +383,8 @@ def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
 def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
     if item is not None:
         found = turn.item(item)
-        return Refused(
-            "not_claimable",
-            f"{agent} cannot take item {item}: it is {found.status} in {found.column}",
-            f"see why with: moot show {item}",
-        )
+        now, at = turn.moment.now, turn.moment.at
+        return not_claimable(turn.flow, found, agent, now, at, turn.tx.questions(item), turn.tx.holds(now))
     wake = turn.tx.next_wake(agent, turn.moment.now)
     if wake is not None:
         return NothingToDo(

@@ -229,6 +229,7 @@ def _related(item: Item) -> View:
             "integration_points": result.integration_points,
             "next_steps": result.next_steps,
             "report": result.report,
+            "blockers": result.blockers,
         }
         view |= {name: value for name, value in told.items() if value}
     return view

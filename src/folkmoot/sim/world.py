@@ -238,7 +238,7 @@ class World:
         found = self.witness.found
         if error.code == REPORT_REFUSED:
             found += self._check_refused_report(order, events)
-        elif events:
+        elif events and not (error.code == "path_held" and events == ["paths_wanted"]):
             found.append(f"R-29: a command refused as {error.code} left {', '.join(events)} behind")
         if outlook.stale and error.code != "stale_claim" and error.exit_code == 1 and error.code != "only_people":
             found.append(f"I3: a run that is not current heard {error.code}")

@@ -17,6 +17,7 @@ from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
 OFF_DEPTH_MAX = 2
+HISTORY_TOLD = 12  # attempts that a question or an expert is told in words: two rounds of six
 
 
 def at_rest(case: Case, **changed: Any) -> dict[str, Any]:
@@ -315,8 +316,9 @@ def said_last(case: Case) -> str:
 
 def history(case: Case) -> str:
     """The last attempts in words, so that whoever is asked need not look up what was tried and how it ended."""
-    told = [attempt for attempt in case.attempts if attempt.item == case.item.id][-6:]
-    lines = []
+    told = [attempt for attempt in case.attempts if attempt.item == case.item.id]
+    left, told = len(told) - HISTORY_TOLD, told[-HISTORY_TOLD:]
+    lines = [f"{left} earlier attempts: moot show {case.item.id}"] if left > 0 else []
     for (agent, words), same in groupby(told, lambda a: (a.agent, _tried(a))):
         alike = list(same)
         models = ", ".join(dict.fromkeys(a.model for a in alike if a.model))

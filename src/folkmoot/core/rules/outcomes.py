@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
-from folkmoot.core.report import AskedQuestion, Finding, Remark, Report
+from folkmoot.core.report import AskedQuestion, Files, Finding, Remark, Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
@@ -18,8 +18,17 @@ from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task
 from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
 from folkmoot.core.rules.disputes import answered_by, disputed, gave_in, go_on, resolve, state, turn_of
-from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
-from folkmoot.core.rules.judging.carrying import ACTS, carries, may_say
+from folkmoot.core.rules.failures import (
+    MANDATORY,
+    failed,
+    incomplete,
+    note_attempts,
+    protocol_fault,
+    record_attempts,
+    stuck,
+    tried_before,
+)
+from folkmoot.core.rules.judging.carrying import may_say
 from folkmoot.core.rules.judging.contradictions import settled
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
@@ -30,6 +39,7 @@ from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
+from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import (
     Judged,
     ask_about_secrets,
@@ -69,7 +79,8 @@ def report(case: Case, command: ReportRun) -> None:
     heard = told = understood(case, command.report)
     if command.final and command.fault is None:
         heard = settled(case, told)
-    fault = command.fault or _fault(case, heard)
+    # Where somebody looked at the files they decide, and not what the agent lists.
+    fault = command.fault or _fault(case, heard if command.work is None else replace(heard, files=Files()))
     if fault is not None and not command.final and command.fault is None:
         refuse(case, heard, fault)
         return
@@ -97,20 +108,13 @@ def report(case: Case, command: ReportRun) -> None:
         return
     if fault is None:
         _ask_beside(case, said)
-    if _heeds_danger(case, said, fault):
+        note_attempts(case, said)
+    if heed_danger(case, said):
         return
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
         _apply(case, said, comments, ground(case, said) if claimed else None)
-
-
-def _heeds_danger(case: Case, said: Report, fault: str | None) -> bool:
-    """A person is asked first; what was tried is in the history all the same, as it would be without the danger."""
-    acts = fault is None and carries(said.outcome, "attempts") == ACTS and case.item.kind not in BOUND
-    if acts and said.attempts and danger(case, said) is not None:
-        tried_before(case, said)
-    return heed_danger(case, said)
 
 
 def _fault(case: Case, said: Report) -> str | None:
@@ -156,6 +160,8 @@ def _apply(case: Case, said: Report, comments: list[str], against: str | None) -
             _asks(case, said)
         case "split":
             split(case, said)
+        case "delegates" if said.cause in MANDATORY:
+            failed(case, said)
         case "delegates":
             if not tried_before(case, said):
                 delegates(case, said)
@@ -316,6 +322,8 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
+    if said.files.created and run.sandboxed is None and may_write(case.flow, item, run.agent) == "new_tests":
+        fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *said.files.created]))[:TOUCHED_MAX]
     if item.kind != "item":
         fields["result"] = kept(item, output_of(item, run, said, claimed))
     return fields

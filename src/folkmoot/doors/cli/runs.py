@@ -7,7 +7,7 @@ import click
 from folkmoot.core import commands
 from folkmoot.core.report import Report
 from folkmoot.doors.cli.session import Session, Span, View, in_run, keyed, number_of, plain, read_text
-from folkmoot.doors.patience import Waiting, when_ready
+from folkmoot.doors.patience import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo
 
 
@@ -119,13 +119,15 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
 @click.command("widen")
 @click.argument("run_and_paths", nargs=-1, required=True, metavar="[RUN] PATH...")
 @click.option("--token", type=int, metavar="N", help="The token the claim told.")
+@click.option("--wait", type=Span(), default=0.0, metavar="10s", help="Wait so long for whoever holds one.")
 @keyed
 @click.pass_obj
-def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int | None) -> None:
+def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int | None, wait: float) -> None:
     """Ask for more files than the item declared. Exit 1 if another holds one.
 
-    The run never waits: what it cannot have it must do without, or say in its report. Inside a run, where MOOT_RUN and
-    MOOT_TOKEN are set, the paths are enough.
+    Without --wait the run goes on at once: what it cannot have it must do without, or leave to the item's next run
+    (report incomplete), which begins when the holder is done. Inside a run, where MOOT_RUN and MOOT_TOKEN are set, the
+    paths are enough.
 
     \b
     Examples:
@@ -140,7 +142,8 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
     if not paths:
         raise Invalid("bad_usage", "widen needs a RUN and at least one PATH", "see: moot widen --help")
     command = commands.WidenRun(paths=list(paths))
-    view = session.board.engine.on_run(session.run_speaker(run, token), command, session.key)
+    engine, speaker = session.board.engine, session.run_speaker(run, token)
+    view = patiently(session.board, wait, lambda: engine.on_run(speaker, command, session.key))
     _say(session, view, f"may write {', '.join(paths)}")
 
 

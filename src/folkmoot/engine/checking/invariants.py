@@ -35,6 +35,7 @@ CHECKS = {
     "I31": "no stored text holds what a store cannot keep",
     "P-10": "a phase that is over tells as many rounds as there were",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
+    "R-06": "an attempt counts only if it failed; what its words say to have worked is kept, and counts nothing",
     "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",
@@ -122,6 +123,8 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
     unhelped = item.span.expert_attempts >= EXPERTS_MAX and not item.advisor and item.kind not in BOUND
     if item.status == "ready" and unhelped:
         yield "R-08", f"{item.span.expert_attempts} attempts with experts failed, and nobody is asked"
+    if item.wanted and item.status != "running":
+        yield "R-20", f"no run of it is there, and yet one wants {item.wanted[0]}"
     if item.span.discoveries > DISCOVERIES_MAX:
         yield "R-24", f"it was sent to be split {item.span.discoveries} times"
     if item.span.runs >= limits.runs and item.status in ("ready", "proving"):

@@ -43,6 +43,7 @@ def said_told(report: Report, *, summary: bool = False) -> str:
         f"blockers: {_cut(report.blockers)}" if report.blockers and report.blockers != report.summary else "",
         findings_told(report.findings),
         f"tests: {tests.failed} of {tests.total} failed" if tests is not None and tests.failed else "",
+        "; ".join(f"it would ask {one.to}: {_cut(one.task)}" for one in report.delegate if one.to),
         "\n".join(["next steps:", *(f"  - {_cut(step)}" for step in report.next_steps)]) if report.next_steps else "",
     ]
     return facts(*told)

@@ -10,7 +10,7 @@ from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
-from folkmoot.core.rules.distinct import normal
+from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
 from folkmoot.core.rules.judging.contradictions import fault_of_contradiction
 from folkmoot.core.rules.judging.examples import example_of
@@ -18,10 +18,13 @@ from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told
+from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.roles import folded
+from folkmoot.core.vocabulary.roles import agent_named, folded
 from folkmoot.errors import Invalid
 
+# Where the documents let an agent say who it is.
+SIGNED = ("agentType", "agent_type", "Agent")
 # Beyond this many a refusal writes nothing down any more: an agent that repeats itself must not fill the board.
 REFUSALS_KEPT = 20
 REPORT_REFUSED = "report_refused"
@@ -37,7 +40,8 @@ def fault_of(case: Case, said: Report) -> str | None:
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if not may_say(case.flow, case.run.agent if case.run else "", said.outcome):
         return f"this agent may not report {said.outcome}: {PERMISSION[said.outcome]!r} is not in its `may`"
-    fault = fault_of_contradiction(case, said)
+    fault = fault_of_signature(case, said) or fault_of_attempts(said) or fault_of_files(case, said)
+    fault = fault or fault_of_contradiction(case, said)
     if fault or case.item.kind == "part":
         return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
@@ -58,6 +62,19 @@ def fault_of(case: Case, said: Report) -> str | None:
             return _fault_of_verdict(said)
         case _:
             return None
+
+
+def fault_of_signature(case: Case, said: Report) -> str | None:
+    """A report is its own run's. One that another role has signed may be meant for another run, or copied."""
+    run = case.run
+    for name in SIGNED:
+        word = said.extra.get(name)
+        signer = agent_named(case.flow, word) if isinstance(word, str) else ""
+        if run is not None and signer in case.flow.agents and signer != run.agent:
+            return (
+                f"it is signed by {signer} ({name}), but this run is {run.agent}'s: report as {run.agent}, for its item"
+            )
+    return None
 
 
 def _fault_of_part(case: Case, said: Report) -> str | None:

@@ -10,16 +10,19 @@ from folkmoot.core.rules.judging.sent import number_in, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
+from folkmoot.core.vocabulary.triggers import trigger_in
 from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
 _BETWEEN = re.compile(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
+# Causes that a client's own output may be told with: its words are no agent's.
+_PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = _with_reason(case, as_named(case.flow, said))
+    said = _with_trigger(_with_reason(case, as_named(case.flow, said)))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)
 
@@ -69,6 +72,24 @@ def _one(case: Case, words: str | None) -> str | None:
 def _says_more(case: Case, words: str | None, known: str) -> bool:
     """Would the deciding word alone lose another that was said in its place?"""
     return words is not None and any(reason != known for reason in _known(case, words))
+
+
+def _with_trigger(said: Report) -> Report:
+    """What a person must decide at once is meant by whoever states it, whatever cause stands beside it (E-05)."""
+    if said.outcome not in (*_DECIDED, "delegates"):
+        return said
+    stated = [said.escalation_reason, said.reason]
+    if said.outcome != "delegates" and said.cause not in _PASSING:
+        stated += [said.blockers, said.summary]
+    meaning = trigger_in(stated)
+    if meaning is None and said.outcome != "delegates" and said.attempts:
+        last = meaning_of(said.attempts[-1].outcome)
+        meaning = last if last is not None and last.cause == "fatal" else None
+    if meaning is None:
+        return said
+    if meaning.cause is None:
+        return said if said.escalation_reason else replace(said, escalation_reason=meaning.reason)
+    return replace(said, cause=meaning.cause)
 
 
 def fault_of_words(case: Case, said: Report) -> str | None:

@@ -11,6 +11,7 @@ from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
 from folkmoot.core.rules.children.counting import count_made, excess
+from folkmoot.core.rules.children.help import experts_named, named_experts
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
 from folkmoot.core.rules.judging.carrying import against
 from folkmoot.core.rules.judging.sent import sent_by_run
@@ -156,10 +157,15 @@ def _goes_unheeded(case: Case, said: Report) -> bool:
     return case.item.kind == "part" or said.outcome in ends
 
 
+def is_stopped(case: Case, said: Report) -> bool:
+    """Does the item itself wait for a person, whatever else the report says? A child's parent asks for it."""
+    return danger(case, said) is not None and not (case.item.kind in BOUND and case.item.parent)
+
+
 def heed_danger(case: Case, said: Report) -> bool:
     """Put before a person what cannot wait. True if the item waits for the answer; a child's parent asks for it."""
     found = danger(case, said)
-    if found is not None and case.item.kind in BOUND and case.item.parent:
+    if found is not None and not is_stopped(case, said):
         raise_danger(case, found, said)
     elif found is not None:
         ask_about_danger(case, found, said)
@@ -184,7 +190,8 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
         elsewhere = fix if fix != stage else None
         found = [way for way in ways(case, stage, elsewhere) if way != AGAIN]
         found = [*(found if elsewhere else [FIX_HERE, *found]), *_specialists(case, said)]
-    ask(case, "decision", words, *found, ABORT, context=told, part=case.item.agent)
+    named, split = experts_named(case, said), named_experts(case, said)
+    ask(case, "decision", words, *found, *named, ABORT, context=told, part=case.item.agent, split=split)
 
 
 def _specialists(case: Case, said: Report) -> list[Way]:

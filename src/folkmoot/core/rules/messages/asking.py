@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from folkmoot.core.commands import RaiseQuestion
 from folkmoot.core.records import ORCHESTRATOR, Message, Option, Question
 from folkmoot.core.rules.messages.kinds import ASKING, FINAL, asks_person, may_send
 from folkmoot.core.rules.messages.telling import of_report
@@ -31,19 +32,28 @@ def check_asking(payload: dict[str, Any]) -> None:
         raise Invalid("bad_message", words, 'give them like ["JWT", "OAuth"], or leave them out')
 
 
+def _asked(payload: dict[str, Any]) -> dict[str, Any]:
+    """Context, options, and whether the item waits for the answer."""
+    given = payload.get("options")
+    return {
+        "context": "\n".join(f"{name}: {payload[name]}" for name in ("reason", "context") if payload.get(name)),
+        "options": [_option(one) for one in given[:OPTIONS_MAX]] if isinstance(given, list) else [],
+        "blocking": payload.get("blocking", True) is not False or is_security(str(payload.get("reason") or "")),
+    }
+
+
+def raise_from_part(case: Case, message: Message) -> None:
+    """A part asks through its item, by a message as by its report; its run goes on (R-14)."""
+    assert case.item.parent is not None
+    part, words = case.item.agent or "", words_of(message.payload)
+    raised = RaiseQuestion(kind="clarification", question=words, part=part, **_asked(message.payload))
+    case.tell(case.item.parent, raised)
+
+
 def escalate(case: Case, message: Message) -> None:
     """Put the message before a person, as a question about the item."""
-    payload = message.payload
-    given = payload.get("options")
-    options = [_option(one) for one in given[:OPTIONS_MAX]] if isinstance(given, list) else []
     known = set(case.questions)
-    clarify(
-        case,
-        words_of(payload),
-        context="\n".join(f"{name}: {payload[name]}" for name in ("reason", "context") if payload.get(name)),
-        options=options,
-        blocking=payload.get("blocking", True) is not False or is_security(str(payload.get("reason") or "")),
-    )
+    clarify(case, words_of(message.payload), **_asked(message.payload))
     asked = next((question for question in case.questions.values() if question.id not in known), None)
     if asked is None:
         return

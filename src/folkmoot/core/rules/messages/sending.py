@@ -11,7 +11,7 @@ from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Run
 from folkmoot.core.rules.children.counting import count_said
-from folkmoot.core.rules.messages.asking import check_asking, escalate, words_of
+from folkmoot.core.rules.messages.asking import check_asking, escalate, raise_from_part, words_of
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, asks_person, is_notice, may_send
 from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
@@ -56,6 +56,7 @@ def send(case: Case, command: SendMessage) -> None:
     asks = asks_person(command.type, command.to)
     made = _make_item(case, command, message) if item is None and (asks or command.type in MAKES_ITEM) else None
     told = item is not None and command.to == ORCHESTRATOR and is_notice(case.flow, command.type)
+    raised = item is not None and asks and item.kind == "part"  # its item asks, under a message of its own
     row: dict[str, Any] = {
         "sender": command.sender,
         "to": command.to,
@@ -64,7 +65,7 @@ def send(case: Case, command: SendMessage) -> None:
         "priority": command.priority,
         "payload": command.payload,
         "context": _context(case, command, item) if item else _new_context(command, made),
-        "status": "completed" if told else "pending",
+        "status": "completed" if told or raised else "pending",
         "item": subject_of(item) if item else made,
         "run": run.id if run else None,
         "at": case.situation.at,
@@ -72,7 +73,9 @@ def send(case: Case, command: SendMessage) -> None:
     }
     context = {"message": message, "type": command.type, "to": command.to}
     case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
-    if asks and item is not None:
+    if raised:
+        raise_from_part(case, case.messages[message])
+    elif asks and item is not None:
         escalate(case, case.messages[message])
 
 
@@ -144,7 +147,7 @@ def _check_item(case: Case, command: SendMessage) -> None:
     if item.status in ENDED and not told:
         words = f"context.item: item {item.id} is {item.status}, and nobody will take the message up"
         raise Refused("item_ended", words, f"first: moot reopen {item.id}")
-    if asks and item.kind in BOUND:
+    if asks and item.kind in BOUND and (item.kind != "part" or item.parent is None):
         words = f"type: an item of kind {item.kind} asks nobody itself"
         raise Refused("may_not_send", words, "report asks, or failed with what is missing")
 

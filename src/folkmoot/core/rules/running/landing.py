@@ -17,8 +17,9 @@ from folkmoot.core.rules.judging.required import required, unproved
 from folkmoot.core.rules.movement import again, at_rest, end_child, enter, finish, stands_alone
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import strays
-from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over
+from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
+from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
@@ -56,7 +57,7 @@ def record(case: Case, command: RecordLanding) -> None:
     paths = [one.path for one in command.touched]
     others = in_the_way(paths, holds, case.item.id, case.situation.waiters)
     if others:
-        _defer(case, f"{others[0].path} is held by {others[0].owner}")
+        _defer(case, f"{others[0].path} is held by {others[0].owner}", overlap(paths, [hold.path for hold in others]))
         return
     landing = Landing(
         branch=command.branch,
@@ -93,14 +94,17 @@ def _has_no_branch(case: Case) -> bool:
     return True
 
 
-def _defer(case: Case, why: str) -> None:
-    """Each time it waits longer: a landing that others keep out for hours must not use up the item's runs."""
+def _defer(case: Case, why: str, held: list[str] | None = None) -> None:
+    """What the merge has shown is part of the change from now on, so that the landing waits behind a bar for whoever
+    holds it, and no run finds that out again (R-20). Otherwise it waits longer each time."""
     times = min(case.item.effort.deferrals, 10)
-    pause = min(DEFER_SECONDS * 2**times, DEFER_SECONDS_MAX)
+    new = [path for path in held or [] if path not in case.item.changed]
+    pause = 0.0 if new else min(DEFER_SECONDS * 2**times, DEFER_SECONDS_MAX)
     end_run(case, "landing_deferred", "released", {"why": why}, outcome="released")
     effort = replace(case.item.effort, deferrals=times + 1)
     because = f"it waits to land: {why}"
-    again(case, "item_ready", {"why": why}, wake_at=case.now + pause, because=because, effort=effort)
+    changed = with_paths(case.item.changed, new)
+    again(case, "item_ready", {"why": why}, wake_at=case.now + pause, because=because, effort=effort, changed=changed)
 
 
 def is_at_rest(item: Item) -> bool:

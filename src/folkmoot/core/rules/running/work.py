@@ -14,7 +14,7 @@ from folkmoot.core.report import Files, Remark, Report
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
-from folkmoot.core.rules.sharing.paths import outside
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.vocabulary.words import is_security
@@ -31,6 +31,7 @@ NOT_FINISHED = (
     *("outcome", "summary", "cause", "reason", "escalation_reason"),
     *("tests", "artifacts", "tasks", "contracts", "delegate"),
 )
+PRINTED = frozenset({"file1.ts", "file2.test.ts", "existing.ts"})  # the quest document's form, filled in by nobody
 ENDS_BOUND = frozenset({"done", "changes_requested", "disputed"})
 
 
@@ -87,6 +88,25 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
         work = _waiting(case, work, touched)
     taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
     return Judged(taken, fault, work, keeps(said, fault))
+
+
+def fault_of_files(case: Case, said: Report) -> str | None:
+    """A report by hand is all that is known of its change: a path too many in it is asked back, as the change itself
+    would be refused (R-20). Where a worker looks at the files, they decide, and not what an agent lists."""
+    run, item = case.run, case.item
+    if run is None or run.sandboxed is not None or said.outcome in STANDS:
+        return None
+    write = may_write(case.flow, item, run.agent)
+    named = [*((path, "created") for path in said.files.created), *((path, "modified") for path in said.files.modified)]
+    told = [Touched(normal_path(path), how) for path, how in named if bad_path(path) is None and path not in PRINTED]
+    if write == "none" or not told:
+        return None  # whoever only reads loses files, never its word
+    faults = trespasses(told, write, item.files, item.new_tests)
+    if not faults:
+        return None
+    words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
+    mine = f" (its files: {', '.join(item.files[:SHOWN_MAX])})" if write == "own" and item.files else ""
+    return f"{words}{mine}: take that change back, or get the path first with moot widen, and report again"
 
 
 def _holds_of_others(case: Case, touched: list[Touched]) -> list[Hold]:
