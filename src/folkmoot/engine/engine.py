@@ -17,7 +17,7 @@ from folkmoot.core.records import Message, Pause
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.rules.claims import stale
-from folkmoot.core.rules.messages.telling import note_on_rounds
+from folkmoot.core.rules.messages.carrying import note_on
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.rules.sharing.paths import normal_path, outside
@@ -216,7 +216,7 @@ class Engine:
             before = turn.tx.head().messages
             turn.apply(command, own_item(turn, speaker) or subject(turn, command), speaker)
             sent = turn.tx.messages(after=before, limit=1)[0]
-            note = note_on_rounds(turn.flow, turn.tx.item(sent.item) if sent.item else None, sent.payload)
+            note = note_on(turn.flow, turn.tx.item(sent.item) if sent.item else None, sent)
             return {**message_view(sent), **({"note": note} if note else {})}
 
         return self._transact(speaker, command, work, key, "")

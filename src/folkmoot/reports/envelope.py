@@ -42,7 +42,11 @@ FIELDS: dict[str, dict[str, Any]] = {
     "from": {**_NAME, "description": "Which agent or person sends it."},
     "to": {**_NAME, "description": f"For whom it is; `{ORCHESTRATOR}` is the board itself."},
     "type": {**_NAME, "description": "What kind of message it is; the flow says who may send which."},
-    "priority": {"type": "string", "enum": list(PRIORITIES), "default": "medium"},
+    "priority": {
+        "type": "string",
+        "enum": list(PRIORITIES),
+        "description": "How urgent it is; if it does not say, as urgent as its item.",
+    },
     "payload": {"type": "object", "default": {}, "description": "What is handed over."},
     "context": {
         "type": "object",
@@ -82,7 +86,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
     message_id: str | None = None
     timestamp: str | None = None
     schema_version: str = "1.0.0"
-    priority: str = "medium"
+    priority: str | None = None
     payload: dict[str, Any] = field(default_factory=dict)
     context: dict[str, Any] = field(default_factory=dict)
     status: str | None = None
@@ -150,7 +154,7 @@ def check_message(
         message_id=data.get("message_id"),
         timestamp=data.get("timestamp"),
         schema_version=data.get("schema_version", FIELDS["schema_version"]["default"]),
-        priority=data.get("priority", FIELDS["priority"]["default"]),
+        priority=data.get("priority"),
         payload=data.get("payload", {}),
         context=data.get("context", {}),
         status=data.get("status"),

@@ -23,6 +23,7 @@ from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of,
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, ground, heed_danger
+from folkmoot.core.rules.messages.carrying import spec_of
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
@@ -280,9 +281,9 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
         fields["artifacts"] = {**item.artifacts, **made}
     if said.tests:
         fields["tests"] = said.tests
-    if isinstance(said.extra.get("spec"), str):
-        # The handoff document's way to say where the spec is.
-        fields["spec"] = said.extra["spec"]
+    spec = spec_of(said, item.spec)
+    if spec != item.spec:
+        fields["spec"] = spec
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]

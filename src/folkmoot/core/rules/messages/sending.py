@@ -12,7 +12,8 @@ from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Run
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.messages.asking import check_asking, escalate, words_of
-from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, asks_person, is_notice, may_send
+from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried
+from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, against_end, asks_person, is_notice, may_send
 from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
@@ -39,7 +40,9 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
     at_work = {items[one].parent or one if one in items and items[one].kind == "part" else one for one in at_work}
     spec = command.context.get("spec")
     with_spec = {item.id for item in own.values() if spec and item.spec == spec}
-    return next((next(iter(found)) for found in (at_work & own.keys(), with_spec, own.keys()) if len(found) == 1), None)
+    # Who names a spec does not mean an item with another.
+    possible = {item.id for item in own.values() if len(own) == 1 and not (spec and item.spec and item.spec != spec)}
+    return next((next(iter(found)) for found in (at_work & own.keys(), with_spec, possible) if len(found) == 1), None)
 
 
 def send(case: Case, command: SendMessage) -> None:
@@ -55,13 +58,15 @@ def send(case: Case, command: SendMessage) -> None:
     _check_item(case, command)
     asks = asks_person(command.type, command.to)
     made = _make_item(case, command, message) if item is None and (asks or command.type in MAKES_ITEM) else None
+    # A notice that something is not done is for whoever acts next.
     told = item is not None and command.to == ORCHESTRATOR and is_notice(case.flow, command.type)
+    told = told and (against_end(command.payload) is None or (item is not None and item.status in ENDED))
     row: dict[str, Any] = {
         "sender": command.sender,
         "to": command.to,
         "type": command.type,
         "schema_version": command.schema_version,
-        "priority": command.priority,
+        "priority": command.priority or (item.priority if item else UNCHOSEN),
         "payload": command.payload,
         "context": _context(case, command, item) if item else _new_context(command, made),
         "status": "completed" if told else "pending",
@@ -72,6 +77,9 @@ def send(case: Case, command: SendMessage) -> None:
     }
     context = {"message": message, "type": command.type, "to": command.to}
     case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
+    told_of = carried(case.flow, item, command) if item is not None else {}
+    if told_of:
+        case.set("item_edited", {"fields": sorted(told_of), "message": message}, **told_of)
     if asks and item is not None:
         escalate(case, case.messages[message])
 
@@ -109,7 +117,7 @@ def _check(case: Case, command: SendMessage) -> None:
     if command.type not in flow.messages:
         known = ", ".join(flow.messages) or "none"
         raise Invalid("bad_message", f"type: the flow has no message {command.type!r}", f"its messages: {known}")
-    if command.priority not in PRIORITIES:
+    if command.priority not in (None, *PRIORITIES):
         raise Invalid("bad_message", f"priority: {command.priority!r} is no priority", f"use {', '.join(PRIORITIES)}")
     workflow = command.context.get("workflow")
     if workflow is not None and workflow not in TYPES:
@@ -179,7 +187,7 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
             column=column,
             **_bound(flow, command.to, column, asks),
             type=kind if kind in TYPES else "feature",
-            priority=command.priority,
+            priority=command.priority or UNCHOSEN,
             spec=str(spec) if spec else None,
             constraints=_strings(payload.get("constraints")),
             files=list(dict.fromkeys(normal_path(path) for path in files)),
