@@ -109,7 +109,7 @@ def _filled(known: Finding, sent: Finding) -> Finding:
     told = {
         name: getattr(known, name) or getattr(sent, name) for name in ("issue", "recommendation", "test", "exploit")
     }
-    place = known if known.file else sent
+    place, other = (sent, known) if sent.file and not known.file else (known, sent)
     return replace(
         known,
         **told,
@@ -117,7 +117,7 @@ def _filled(known: Finding, sent: Finding) -> Finding:
         severity=min(known.severity, sent.severity, key=_gravity),
         category=known.category or sent.category,
         file=place.file,
-        line=place.line if place.line is not None else sent.line if sent.file == place.file else None,
+        line=place.line if place.line is not None else other.line if other.file in (None, place.file) else None,
     )
 
 
