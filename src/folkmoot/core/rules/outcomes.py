@@ -8,7 +8,7 @@ from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, R
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import Finding, Remark, Report
-from folkmoot.core.rules.asking.telling import said_told
+from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
@@ -168,7 +168,7 @@ def _ends_child(case: Case, said: Report) -> bool:
             kind="clarification",
             question=asked.question,
             part=case.item.agent or "",
-            context=asked.context or "",
+            context=asked_because(said.reason or said.escalation_reason, asked.context),
             help=asked.help,
             options=options,
         )
@@ -338,7 +338,7 @@ def _asks(case: Case, said: Report) -> None:
     clarify(
         case,
         asked.question,
-        context=asked.context or "",
+        context=asked_because(said.reason or said.escalation_reason, asked.context),
         help=asked.help,
         options=[Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options],
         blocking=asked.blocking or must_wait,

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message, Option, Question
+from folkmoot.core.rules.asking.telling import asked_because
 from folkmoot.core.rules.messages.kinds import ASKING, FINAL, asks_person, may_send
 from folkmoot.core.rules.messages.telling import of_report
 from folkmoot.core.rules.messages.writing import write
@@ -12,12 +14,22 @@ from folkmoot.core.vocabulary.words import is_security
 from folkmoot.errors import Invalid
 
 OPTIONS_MAX = 20
+ASKS = ("details", "question", "reason", "description")
+HELPS = ("help", "what_would_help")
 
 
 def words_of(payload: dict[str, Any]) -> str:
     """What a person is to decide, whichever of the documents' names it has."""
-    named = (payload.get(name) for name in ("details", "question", "reason", "description"))
+    named = (payload.get(name) for name in ASKS)
     return next((str(words) for words in named if words), "human intervention is needed")
+
+
+def _beside(payload: dict[str, Any]) -> str:
+    """All that is said around the question: under whichever name it was not asked, and in context."""
+    asked = words_of(payload)
+    more = [str(payload[name]) for name in (*ASKS, "context") if name != "reason" and payload.get(name)]
+    reason = str(payload["reason"]) if payload.get("reason") and str(payload["reason"]) != asked else None
+    return asked_because(reason, *(words for words in more if words != asked))
 
 
 def check_asking(payload: dict[str, Any]) -> None:
@@ -37,12 +49,15 @@ def escalate(case: Case, message: Message) -> None:
     given = payload.get("options")
     options = [_option(one) for one in given[:OPTIONS_MAX]] if isinstance(given, list) else []
     known = set(case.questions)
+    default, waits = payload.get("default"), is_security(str(payload.get("reason") or ""))
     clarify(
         case,
         words_of(payload),
-        context="\n".join(f"{name}: {payload[name]}" for name in ("reason", "context") if payload.get(name)),
+        context=_beside(payload),
         options=options,
-        blocking=payload.get("blocking", True) is not False or is_security(str(payload.get("reason") or "")),
+        help=next((text for name in HELPS if isinstance(text := payload.get(name), str) and text.strip()), None),
+        blocking=payload.get("blocking", True) is not False or waits,
+        default=default if isinstance(default, str) and default.strip() and not waits else None,
     )
     asked = next((question for question in case.questions.values() if question.id not in known), None)
     if asked is None:
@@ -66,13 +81,23 @@ def tell_escalations(case: Case) -> None:
     before = {question.id for question in case.situation.questions}
     bound = {message.question for message in case.messages.values()}
     for question in [q for q in case.questions.values() if q.id not in before | bound and q.state == "open"]:
-        sender = question.part or question.agent
-        sender = sender if sender in case.flow.agents else ORCHESTRATOR
-        kind = _kind(case, question, sender)
+        senders = [_raised_by(case, question), ORCHESTRATOR]
+        found = ((one, kind) for one in senders if (kind := _kind(case, question, one)))
+        sender, kind = next(found, (senders[0], None))
         context: dict[str, Any] = {"question": question.id, "why": question.question}
         if kind is not None:
             context["message"] = write(case, sender, ORCHESTRATOR, kind, _payload(case, question), "pending", question)
         case.emit("escalation_triggered", context)
+
+
+def _raised_by(case: Case, question: Question) -> str:
+    """Whose work needs a person: who asks itself, or the agent on whose run, or turn, the rules had to ask."""
+    before, run = case.situation.item, case.run
+    proved = before.proving.agent if run is not None and run.gate and before is not None and before.proving else None
+    ran = run.agent if run is not None and not run.gate else None
+    watching = case.flow.columns[case.item.column].agents if case.item.column in case.flow.columns else []
+    named = (question.part, question.agent, proved, ran, actor(case.flow, case.item), *watching)
+    return next((name for name in named if name in case.flow.agents), ORCHESTRATOR)
 
 
 def _kind(case: Case, question: Question, sender: str) -> str | None:
@@ -86,9 +111,12 @@ def _payload(case: Case, question: Question) -> dict[str, Any]:
     said = case.run.report if case.run and case.voice and not case.voice.gate else None
     payload: dict[str, Any] = of_report(said) if said is not None and said.outcome == "asks" else {}
     payload |= {"question": question.question, "details": question.question, "blocking": question.blocking}
-    payload.setdefault("reason", question.kind)
-    if question.context:
-        payload["context"] = question.context
+    cause = case.run.cause if case.run and question.agent not in case.flow.agents else None
+    payload.setdefault("reason", cause or question.kind)
+    asked = said.question if said is not None and said.outcome == "asks" else None
+    context = asked.context if asked is not None and asked.question == question.question else question.context
+    if context:
+        payload["context"] = context
     payload["options"] = [option.option for option in question.options]
     return payload
 
