@@ -294,6 +294,9 @@ class RemoteBoards:
         """The user's branches are none of a run's business."""
         return None
 
+    def in_the_way(self, board: "Application") -> list[str]:
+        return []
+
     def kept(self, board: "Application", runs: list[str]) -> list[str]:
         return []
 

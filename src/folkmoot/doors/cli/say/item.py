@@ -39,7 +39,7 @@ def story(view: View, events: list[View], flow: Flow, beside: Beside) -> None:
     page = Page()
     _heading(page, view)
     if beside.aside and view["landed_on"] == beside.aside:
-        aside_line(page, beside.aside)
+        aside_line(page, beside.aside, beside.in_the_way)
     page.blank()
     page.line(one_line(view["why"]), indent=2)
     if view["body"].strip():
