@@ -213,7 +213,7 @@ def board_command(session: Session) -> None:
 
     See also: moot show, moot inbox, moot list.
     """
-    from folkmoot.doors.cli.say.messages import about_no_item
+    from folkmoot.doors.cli.messages import about_no_item
 
     queries = session.board.queries
     flow = queries.flow()

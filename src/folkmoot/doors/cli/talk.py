@@ -93,7 +93,7 @@ def inbox_command(session: Session, document: bool) -> None:
     if document:
         print_json(queries.escalations())
         return
-    from folkmoot.doors.cli.say.messages import about_no_item
+    from folkmoot.doors.cli.messages import about_no_item
 
     view = {**queries.inbox(), "messages": about_no_item(queries.messages(status="pending")["messages"])}
     if not view["questions"] and not view["messages"]:

@@ -30,11 +30,6 @@ def messages(found: list[View], *, chosen: bool) -> None:
         _lines(page, message)
 
 
-def about_no_item(found: list[View]) -> list[View]:
-    """Those that belong to no item, and that nobody has taken up yet."""
-    return [message for message in found if message["item"] is None and message["status"] == "pending"]
-
-
 def loose_messages(page: Page, found: list[View], *, whole: bool = False) -> None:
     """Messages about no item: for whom they wait, and how they are taken up; `whole`: and what they say."""
     if found:
