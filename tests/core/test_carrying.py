@@ -139,3 +139,36 @@ def test_nothing_that_is_known_is_taken_away(
     assert told.get("spec", known) is not None or (known is None and spec is None)
     after = told.get("priority", chosen)
     assert PRIORITIES.index(after) <= PRIORITIES.index(chosen) or chosen == "medium"
+
+
+FILES: list[tuple[Any, list[str], str]] = [
+    (["src/a.py", "src/b.py"], ["src/a.py", "src/b.py"], ""),
+    ("src/a.py, src/b.py (new)", ["src/a.py", "src/b.py"], ""),
+    ([{"path": "src/a.py"}, {"file": "src/b.py"}], ["src/a.py", "src/b.py"], ""),
+    (["src/a.py", "../b.py"], ["src/a.py"], "'../b.py'"),
+    (["src/a.py", {"name": "b"}], ["src/a.py"], "{'name': 'b'}"),
+    (5, [], "5"),
+]
+
+
+@pytest.mark.ledger("H-01", "R-20")
+@pytest.mark.parametrize(("files", "given", "told"), FILES)
+def test_files_of_a_handoff_are_its_items_or_the_sender_is_told(files: Any, given: list[str], told: str) -> None:
+    with SoundBoard(HANDOFF) as board:
+        message = SendMessage(
+            sender="planner", to="builder", type="task_handoff", payload={"title": "x", "files": files}
+        )
+        sent = board.engine.send(PERSON, message)
+        assert board.show(sent["item"])["files"] == given
+        assert told in sent.get("note", "") and bool(sent.get("note")) == bool(told)
+
+
+@pytest.mark.ledger("R-20", "R-26")
+def test_a_handoff_within_a_run_does_not_change_who_owns_what_and_says_so() -> None:
+    with SoundBoard(HANDOFF) as board:
+        item = board.add(files=["src/a.py"])
+        run = board.claim("planner")
+        files = {"files": ["src/a.py", "src/b.py"]}
+        sent = board.engine.send(run, SendMessage(sender="", to="builder", type="task_handoff", payload=files))
+        assert board.show(item)["files"] == ["src/a.py"]
+        assert "'src/b.py' not given" in sent["note"] and "'src/a.py'" not in sent["note"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from folkmoot.core.commands import CancelItem, SendMessage
 from folkmoot.core.records import Message
 from folkmoot.core.report import AskedQuestion, Report
+from folkmoot.errors import Invalid
 from folkmoot.testing.builders import PERSON, SoundBoard, limited, preset_flow, small_flow
 
 HANDOFF, PIPELINE = preset_flow("handoff"), preset_flow("pipeline")
@@ -139,3 +140,48 @@ def test_no_word_of_an_escalation_is_lost(payload: dict[str, str]) -> None:
         (question,) = board.queries.inbox()["questions"]
         told = f"{question['question']} {question['context']} {question['help']}"
         assert all(words in told for words in payload.values())
+
+
+OPTIONS: list[tuple[Any, list[str]]] = [
+    (["JWT", "Session"], ["JWT", "Session"]),
+    ([10, 20.5], ["10", "20.5"]),
+    ([{"option": "JWT", "why_insufficient": "no logout"}], ["JWT"]),
+    ([{"label": "JWT", "description": "tokens"}, {"name": "Session"}], ["JWT", "Session"]),
+]
+
+
+@pytest.mark.ledger("H-09", "R-16")
+@pytest.mark.parametrize(("options", "shown"), OPTIONS)
+def test_options_of_an_escalation_in_any_shape(options: Any, shown: list[str]) -> None:
+    with SoundBoard(HANDOFF) as board:
+        payload = {**ESCALATION, "options": options}
+        board.engine.send(PERSON, SendMessage(sender="builder", to="orchestrator", type="escalation", payload=payload))
+        (question,) = board.queries.inbox()["questions"]
+        assert [option["option"] for option in question["options"]] == shown
+
+
+@pytest.mark.ledger("H-09", "R-26")
+def test_every_fault_of_a_message_is_named_at_once() -> None:
+    with SoundBoard(HANDOFF) as board:
+        payload = {
+            **ESCALATION,
+            "blocking": "yes",
+            "options": ["JWT", None, {"why": "x"}, "", True, *"abcdefghijklmnopq"],
+        }
+        with pytest.raises(Invalid) as caught:
+            board.engine.send(PERSON, SendMessage(sender="", to="orchestrator", type="escalation", payload=payload))
+        told = caught.value.message
+        for words in (
+            "from: missing",
+            "payload.blocking: 'yes'",
+            "22 of them",
+            "number 2, None",
+            "number 3",
+            "number 5",
+        ):
+            assert words in told
+        with pytest.raises(Invalid) as caught:
+            board.engine.send(PERSON, SendMessage(sender="a", to="nobody", type="gossip", context={"workflow": "x"}))
+        for words in ("type: ", "to: there is no agent 'nobody'", "context.workflow: 'x'"):
+            assert words in caught.value.message
+        assert board.queries.messages()["messages"] == []

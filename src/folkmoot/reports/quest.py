@@ -1,11 +1,10 @@
 """Quest reports in both of their forms, what a planner or builder returns, sub-agents asked for, and decompositions."""
 
 import json
-import re
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
-from folkmoot.core.vocabulary.lines import counted
+from folkmoot.core.vocabulary.lines import counted, paths_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
@@ -48,12 +47,6 @@ _BESIDE_TASKS = {
     *("decision", "next_steps", "lessons", "usage", "spec", "commit"),
 }
 # Fields in which agents name what kind of failure it was.
-# Several paths in one text: only where each has an ending or is a folder, so that a name with a comma stays whole.
-_BETWEEN = re.compile(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
-_PATH = re.compile(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
-_BESIDE = re.compile(
-    r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
-)
 _KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
 
 
@@ -236,15 +229,6 @@ def shared_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
 
 def _as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def paths_in(words: list[str]) -> list[str]:
-    """The paths that are named: one text may name several, and say of each in brackets what becomes of it."""
-    found = []
-    for one in words:
-        parts = [_BESIDE.sub("", part).strip() for part in _BETWEEN.split(one)]
-        found += parts if all(_PATH.fullmatch(part) for part in parts) else [_BESIDE.sub("", one).strip()]
-    return [path for path in found if path]
 
 
 def _task(key: str | None, said: Taken) -> Task:

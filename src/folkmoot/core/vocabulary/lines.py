@@ -21,6 +21,22 @@ _ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.
 LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
+# Several paths in one text: only where each has an ending or is a folder, so that a name with a comma stays whole.
+_BETWEEN = re.compile(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
+_ONE_PATH = re.compile(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
+_BESIDE = re.compile(
+    r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
+)
+
+
+def paths_in(words: list[str]) -> list[str]:
+    """The paths that are named: one text may name several, and say of each in brackets what becomes of it."""
+    found = []
+    for one in words:
+        parts = [_BESIDE.sub("", part).strip() for part in _BETWEEN.split(one)]
+        found += parts if all(_ONE_PATH.fullmatch(part) for part in parts) else [_BESIDE.sub("", one).strip()]
+    return [path for path in found if path]
+
 
 def with_range(issue: str, lines: str) -> str:
     """The words with the lines they are about, where these are more than the one that has a field."""

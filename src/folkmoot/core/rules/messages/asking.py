@@ -1,5 +1,6 @@
 """Messages that ask a person: an escalation, a clarification request. The answer completes them (H-09, R-26)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from folkmoot.core.order import actor
@@ -11,11 +12,12 @@ from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.words import is_security
-from folkmoot.errors import Invalid
 
 OPTIONS_MAX = 20
 ASKS = ("details", "question", "reason", "description")
 HELPS = ("help", "what_would_help")
+OPTION_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
+WHYS = ("why_insufficient", "why", "description")
 
 
 def words_of(payload: dict[str, Any]) -> str:
@@ -32,23 +34,30 @@ def _beside(payload: dict[str, Any]) -> str:
     return asked_because(reason, *(words for words in more if words != asked))
 
 
-def check_asking(payload: dict[str, Any]) -> None:
-    """What would be taken for something else than it says is asked back."""
+def faults_of_asking(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What would be taken for something else than it says, each with what would be right."""
     blocking, options = payload.get("blocking", True), payload.get("options", [])
     if not isinstance(blocking, bool):
         words = f"payload.blocking: {blocking!r} is neither true nor false"
-        raise Invalid("bad_message", words, "true holds the item until the answer; leave it out for that")
+        yield words, "true holds the item until the answer; leave it out for that"
     if not isinstance(options, list):
-        words = f"payload.options: {options!r:.80} is not a list"
-        raise Invalid("bad_message", words, 'give them like ["JWT", "OAuth"], or leave them out')
+        yield f"payload.options: {options!r:.80} is not a list", 'give them like ["JWT", "OAuth"], or leave them out'
+        return
+    if len(options) > OPTIONS_MAX:
+        yield f"payload.options: {len(options)} of them", f"a person can choose among {OPTIONS_MAX} at most"
+    for number, one in enumerate(options, start=1):
+        if _option(one) is None:
+            words = 'an option is a text, or an object such as {"option": "JWT", "why_insufficient": "…"}'
+            yield f"payload.options: number {number}, {one!r:.60}, is no option", words
 
 
 def escalate(case: Case, message: Message) -> None:
     """Put the message before a person, as a question about the item."""
     payload = message.payload
     given = payload.get("options")
-    options = [_option(one) for one in given[:OPTIONS_MAX]] if isinstance(given, list) else []
-    known = set(case.questions)
+    known = (_option(one) for one in given[:OPTIONS_MAX]) if isinstance(given, list) else ()
+    options = [option for option in known if option is not None]
+    before = set(case.questions)
     default, waits = payload.get("default"), is_security(str(payload.get("reason") or ""))
     clarify(
         case,
@@ -59,7 +68,7 @@ def escalate(case: Case, message: Message) -> None:
         blocking=payload.get("blocking", True) is not False or waits,
         default=default if isinstance(default, str) and default.strip() and not waits else None,
     )
-    asked = next((question for question in case.questions.values() if question.id not in known), None)
+    asked = next((question for question in case.questions.values() if question.id not in before), None)
     if asked is None:
         return
     # Whoever sent it asks, also where no run of its own spoke.
@@ -69,11 +78,15 @@ def escalate(case: Case, message: Message) -> None:
     case.emit("escalation_triggered", context, messages=(message.id, {"question": asked.id}), **rows)
 
 
-def _option(value: Any) -> Option:
-    if isinstance(value, dict) and isinstance(value.get("option"), str):
-        why = value.get("why_insufficient")
-        return Option(option=value["option"], why_insufficient=why if isinstance(why, str) else None)
-    return Option(option=str(value))
+def _option(value: Any) -> Option | None:
+    """What can be chosen, by whichever name it has; None if there is nothing to choose."""
+    if isinstance(value, dict):
+        named = (value.get(name) for name in OPTION_NAMES)
+        words = next((text.strip() for text in named if isinstance(text, str) and text.strip()), None)
+        why = next((text for name in WHYS if isinstance(text := value.get(name), str) and text.strip()), None)
+        return Option(option=words, why_insufficient=why) if words else None
+    words = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    return Option(option=words) if words else None
 
 
 def tell_escalations(case: Case) -> None:

@@ -13,6 +13,8 @@ from folkmoot.core.records import Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM
 from folkmoot.core.rules.messages.telling import note_on_rounds
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
+from folkmoot.core.vocabulary.lines import paths_in
 
 UNCHOSEN = "medium"  # what an item has if nobody says anything
 
@@ -54,9 +56,40 @@ def spec_of(said: Report, known: str | None) -> str | None:
     return spec_in(said.extra) or known or spec_in(said.extra.get("context"))
 
 
+def texts_in(value: object) -> list[str]:
+    """What a payload gives as a list of texts, however it was written."""
+    found = value if isinstance(value, list) else [value]
+    return [one for one in found if isinstance(one, str) and one.strip()]
+
+
+def files_in(payload: dict[str, Any]) -> list[str]:
+    """The files that a payload names: a list, one text with several, or objects with a path."""
+    value = payload.get("files")
+    named = [_path(one) for one in value] if isinstance(value, list) else [_path(value)]
+    return paths_in(texts_in(named))
+
+
+def _path(value: object) -> object:
+    return (
+        next((value[name] for name in ("path", "file") if name in value), value) if isinstance(value, dict) else value
+    )
+
+
+def _note_on_files(item: Item | None, sent: Message) -> str | None:
+    """Which of the files that a handoff names are not its item's; their owner is not changed by a message."""
+    named = files_in(sent.payload)
+    value = sent.payload.get("files")
+    odd = [one for one in (value if isinstance(value, list) else [value]) if one and not isinstance(_path(one), str)]
+    if item is None or sent.type not in MAKES_ITEM:
+        return None
+    left = [path for path in named if bad_path(path) or outside([normal_path(path)], item.files)]
+    names = ", ".join([*(repr(path) for path in left), *(f"{one!r:.60}" for one in odd)])
+    return f"files: {names} not given to item {item.id}; its agent may ask for them: moot widen" if names else None
+
+
 def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:
     """What its sender is told where the board says otherwise than the message, which stays as it is."""
-    notes = [note_on_rounds(flow, item, sent.payload)]
+    notes = [note_on_rounds(flow, item, sent.payload), _note_on_files(item, sent)]
     if item is not None and sent.to in flow.agents and sent.priority != item.priority and item.kind not in BOUND:
         notes.append(f"priority: item {item.id} stays {item.priority}, which somebody has chosen")
     return "; ".join(note for note in notes if note) or None
