@@ -213,8 +213,8 @@ class RemoteQueries:
     def lessons(self, agent: str | None = None, limit: int = 10_000) -> View:
         return self._view("lessons", agent=agent, limit=limit)
 
-    def metrics(self) -> View:
-        return self._view("metrics")
+    def metrics(self, item: str | None = None) -> View:
+        return self._view("metrics", item=item)
 
     def escalations(self) -> View:
         return self._view("escalations")

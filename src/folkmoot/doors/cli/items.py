@@ -190,6 +190,7 @@ def show_command(session: Session, item: str) -> None:
             kept=session.boards.kept(session.board, [run["run"] for run in cut_off]),
             aside=aside,
             in_the_way=session.boards.in_the_way(session.board) if aside else [],
+            measured=queries.metrics(view["id"]),
         )
         story(view, numbered(events, flow), flow, beside)
 
