@@ -116,7 +116,7 @@ def test_who_names_another_spec_does_not_mean_the_only_item() -> None:
             PERSON,
             SendMessage(sender="planner", to="builder", type="task_handoff", context={"item": item, "spec": SPEC}),
         )
-        ask = {"sender": "builder", "to": "reviewer", "type": "review_request"}
+        ask: dict[str, Any] = {"sender": "builder", "to": "reviewer", "type": "review_request"}
         assert board.engine.send(PERSON, SendMessage(**ask, context={"spec": "specs/other.md"}))["item"] is None
         assert board.engine.send(PERSON, SendMessage(**ask, context={"spec": SPEC}))["item"] == item
         assert board.engine.send(PERSON, SendMessage(**ask))["item"] == item

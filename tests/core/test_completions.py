@@ -74,7 +74,12 @@ def test_done_beside_a_completion_that_says_otherwise_is_asked_back(word: str) -
 def test_a_completion_outside_of_a_run_that_says_no_reaches_whoever_acts_next() -> None:
     with SoundBoard(HANDOFF) as board:
         item = board.add(column="review")
-        said = {"sender": "builder", "to": "orchestrator", "type": "completion", "context": {"item": item}}
+        said: dict[str, Any] = {
+            "sender": "builder",
+            "to": "orchestrator",
+            "type": "completion",
+            "context": {"item": item},
+        }
         bad = board.engine.send(PERSON, SendMessage(**said, payload={"status": "blocked", "summary": "no schema"}))
         good = board.engine.send(PERSON, SendMessage(**said, payload={"status": "completed"}))
         assert (bad["status"], good["status"]) == ("pending", "completed")

@@ -108,7 +108,8 @@ def _raised_by(case: Case, question: Question) -> str:
     before, run = case.situation.item, case.run
     proved = before.proving.agent if run is not None and run.gate and before is not None and before.proving else None
     ran = run.agent if run is not None and not run.gate else None
-    watching = case.flow.columns[case.item.column].agents if case.item.column in case.flow.columns else []
+    places = (case.item.column, case.item.made_by)  # at the end of the flow it is about what a stage has made
+    watching = [agent for place in places if place in case.flow.columns for agent in case.flow.columns[place].agents]
     named = (question.part, question.agent, proved, ran, actor(case.flow, case.item), *watching)
     return next((name for name in named if name in case.flow.agents), ORCHESTRATOR)
 

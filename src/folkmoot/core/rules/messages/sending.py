@@ -75,7 +75,7 @@ def send(case: Case, command: SendMessage) -> None:
         "at": case.situation.at,
         "sent_at": command.sent_at,
     }
-    context = {"message": message, "type": command.type, "to": command.to}
+    context = {"message": message, "type": command.type, "from": command.sender, "to": command.to}
     case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
     told_of = carried(case.flow, item, command) if item is not None else {}
     if told_of:

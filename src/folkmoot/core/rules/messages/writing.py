@@ -162,7 +162,8 @@ def write(
     if stage is not None:
         row["stage"] = stage
     fields = {"message": message} if bind else {}
-    case.emit("handoff_created", {"message": message, "type": kind, "to": to}, item=fields, messages=(message, row))
+    told = {"message": message, "type": kind, "from": sender, "to": to}
+    case.emit("handoff_created", told, item=fields, messages=(message, row))
     return message
 
 

@@ -158,7 +158,8 @@ def lock(case: Case, command: LockPaths) -> None:
         for path in paths
     ]
     rows = [_renewed(case.holds.get(hold), hold, fields) for hold, fields in rows]
-    case.emit("paths_held", {"paths": paths, "by": owner, "seconds": command.seconds}, holds=rows)
+    context = {"paths": paths, "by": owner, "seconds": command.seconds, "never_shorter": True}
+    case.emit("paths_held", context, holds=rows)
 
 
 def _renewed(known: Hold | None, hold: str, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
