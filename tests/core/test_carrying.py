@@ -1,4 +1,4 @@
-"""A handoff carries spec, workflow and priority: they are the item's from then on (H-01, R-26, R-28)."""
+"""A handoff carries spec, workflow and priority: they are the item's from then on (H-01, R-26)."""
 
 from typing import Any
 
@@ -95,7 +95,7 @@ def test_a_priority_that_somebody_chose_is_not_lowered_and_the_sender_is_told() 
         )
 
 
-@pytest.mark.ledger("H-01", "R-28")
+@pytest.mark.ledger("H-01", "R-26")
 def test_who_asks_for_a_look_does_not_say_what_the_work_is() -> None:
     with SoundBoard(HANDOFF) as board:
         item = board.add("Add user auth")
@@ -172,3 +172,13 @@ def test_a_handoff_within_a_run_does_not_change_who_owns_what_and_says_so() -> N
         sent = board.engine.send(run, SendMessage(sender="", to="builder", type="task_handoff", payload=files))
         assert board.show(item)["files"] == ["src/a.py"]
         assert "'src/b.py' not given" in sent["note"] and "'src/a.py'" not in sent["note"]
+
+
+@pytest.mark.ledger("P-01", "R-26")
+def test_an_item_made_by_a_message_has_all_of_its_words() -> None:
+    with SoundBoard(preset_flow("pipeline")) as board:
+        words = {"description": "Implement feature X with tests", "context": "See requirements.md for details"}
+        message = SendMessage(sender="dispatcher", to="implementer", type="task_assignment", payload=words)
+        made = board.show(board.engine.send(PERSON, message)["item"])
+        assert made["title"] == words["description"]
+        assert made["body"] == f"{words['description']}\n{words['context']}"

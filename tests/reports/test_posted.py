@@ -85,6 +85,7 @@ ASKED_BACK: dict[str, tuple[str, list[str]]] = {
     "a comma at its end": (f"{TEXT[:-1]},}}", ["it is not JSON", "at letter"]),
     "one that is cut off": (TEXT[:-1], ["closing brace is missing"]),
     "a number": ("7", ["not one JSON object"]),
+    "the form of a report": ("## Status\n- [x] Complete", ["not one JSON object", "its report: moot report"]),
     "close to a field": (
         '{"type": "completion", "from": "a", "to": "b", "prioritty": "high", "commit": "x"}',
         ["did you mean 'priority'"],
@@ -116,3 +117,14 @@ def test_no_word_beside_a_message_is_dropped_without_a_word(before: str, after: 
     assert said.payload == HANDOFF["payload"]
     left = f"{before} {after}".replace("\ufeff", "").replace("`", "").replace("~", "").split()
     assert not left or before.strip().startswith(("```", "~~~")), "only the name of a fence"
+
+
+@pytest.mark.ledger("P-03", "R-26")
+def test_a_bare_message_may_name_its_item_and_keeps_its_context_in_words() -> None:
+    bare = {"type": "test_results", "source": "test-executor", "status": "passed"}
+    said = read_message(json.dumps({**bare, "context": {"item": "#7", "spec": "s.md"}}))
+    assert (said.context, said.payload["status"]) == ({"item": "7", "spec": "s.md"}, "passed")
+    assert "context" not in said.payload
+    for own in ("See requirements.md", {"build": 3}, ["a"]):
+        said = read_message(json.dumps({**bare, "context": own}))
+        assert said.payload["context"] == own and said.context == {}

@@ -172,10 +172,13 @@ def _enveloped(data: dict[str, Any], to: str | None) -> dict[str, Any]:
     if sender is not None:
         around["from"] = sender
     # Of an envelope's other fields only those are meant that a bare message cannot mean: its status is a verdict.
-    own = {name for name in ("schema_version", "message_id", "timestamp", "priority") if name in data}
+    own: set[str] = {name for name in ("schema_version", "message_id", "timestamp", "priority") if name in data}
+    context = data.get("context")
+    if isinstance(context, dict) and context.keys() <= FIELDS["context"]["properties"].keys():
+        own.add("context")  # the pipeline's own context is words
     around |= {name: data[name] for name in own}
     payload = {name: value for name, value in data.items() if name not in own | {"type", "to", "from"}}
-    return {**around, "payload": payload}
+    return _in_one_form({**around, "payload": payload})
 
 
 def _filled(data: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def object_in(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         found = bare_object(text)
         if found is None:
-            raise Faulty(_faults(text) or [f"it is not one JSON object: {error}"]) from error
+            bare = "" if "{" in text else "; what a run has done is its report: moot report"
+            raise Faulty(_faults(text) or [f"it is not one JSON object: {error}{bare}"]) from error
         return found
     if isinstance(data, list):
         raise Faulty([f"it is a list of {len(data)}: send each message by itself"])
