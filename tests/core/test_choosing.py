@@ -204,6 +204,67 @@ def test_a_number_that_is_also_the_words_of_another_option_is_asked_back() -> No
     assert choose(asked("3", "1"), "3").text == "3" and choose(asked("1", "3"), "1").text == "1"
 
 
-@pytest.mark.parametrize("said", ["no", "No.", "yes", "n"])
+@pytest.mark.parametrize("said", ["no", "No.", "yes"])
 def test_a_plain_no_is_not_the_beginning_of_an_option(said: str) -> None:
     assert choose(asked("no backup first", "yes men only"), said).option is None
+
+
+AUTH = ("JWT", "Session", "OAuth")  # of the handoff document
+PAGES = ("Add pagination (offset/limit)", "Add cursor-based pagination", "Return all items (no pagination)")
+
+
+@pytest.mark.ledger("R-16", "H-09")
+@pytest.mark.parametrize(
+    ("options", "said", "meant"),
+    [
+        (AUTH, "S", "Session"),
+        (AUTH, "s", "Session"),
+        (AUTH, "jw", "JWT"),
+        (AUTH, " O ", "OAuth"),
+        (AUTH, "1", "JWT"),
+        (PAGES, "R", PAGES[2]),
+        (("yes", "no"), "y", "yes"),
+        (("yes", "no"), "N", "no"),
+        (("yes, all of them", "no"), "n", "no"),
+    ],
+)
+def test_a_letter_that_only_one_option_begins_with_means_it(options: tuple[str, ...], said: str, meant: str) -> None:
+    assert choose(open_one(*options), said).text == meant
+
+
+@pytest.mark.ledger("R-16", "H-09")
+@pytest.mark.parametrize(
+    ("options", "said", "code"),
+    [
+        (AUTH, "y", "choose_option"),
+        (AUTH, "n", "choose_option"),
+        (AUTH, "b", "choose_option"),
+        (AUTH, "ok", "choose_option"),
+        (PAGES, "a", "ambiguous_option"),
+        (PAGES, "Ad", "ambiguous_option"),
+        (("no backup first", "yes men only"), "n", "choose_option"),
+        (("no backup first", "yes men only"), "y", "choose_option"),
+    ],
+)
+def test_a_letter_or_two_that_mean_no_option_are_asked_back(options: tuple[str, ...], said: str, code: str) -> None:
+    with pytest.raises(Invalid) as told:
+        choose(open_one(*options), said)
+    assert told.value.code == code and options[0] in told.value.message and "--text" in told.value.hint
+    assert choose(open_one(*options), said, text=True).text == said
+    assert choose(open_one(), said).text == said, "without options they are the answer"
+
+
+@pytest.mark.ledger("R-16")
+@given(
+    st.lists(st.sampled_from(["JWT", "Session", "OAuth", "yes", "no", "Small", "x"]), unique=True), st.text(max_size=2)
+)
+def test_a_short_answer_is_an_option_that_begins_so_or_not_taken_for_one(options: list[str], said: str) -> None:
+    try:
+        found = choose(open_one(*options), said)
+    except Invalid:
+        return
+    word = said.strip().casefold()
+    if found.option is not None and word.isalpha():
+        assert found.option.option.casefold().startswith(word)
+    elif options and word.isalpha() and word.isascii():
+        assert word == "no", "the only short word that says something by itself"

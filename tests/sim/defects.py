@@ -23,7 +23,7 @@ from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Dispute, Item
 from folkmoot.core.order import Place, place, taker
-from folkmoot.core.records import Question, Run
+from folkmoot.core.records import ORCHESTRATOR, Question, Run
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
     answers,
@@ -45,7 +45,7 @@ from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import contradictions, form, gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
-from folkmoot.core.rules.messages import life
+from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds
 from folkmoot.core.situation import MADE, Case, Situation
@@ -952,6 +952,21 @@ def accepted_by_anybody(patch: Patch) -> None:
 @defect("R-26", "what nobody has seen is completed", flow=flow_of("handoff"), alone=True)
 def completed_unseen(patch: Patch) -> None:
     change_rule(patch, CompleteMessage, lambda case, command: life._complete(case, case.messages[command.message]))
+
+
+@defect("R-26", "what the rules escalate comes from nobody", flow=flow_of("handoff"), alone=True)
+def nobodys_escalation(patch: Patch) -> None:
+    patch.setattr(asking, "_raised_by", lambda case, question: ORCHESTRATOR)
+
+
+@defect("R-26", "the item does not take what its handoff carries", flow=flow_of("handoff"), alone=True)
+def handoff_without_a_spec(patch: Patch) -> None:
+    patch.setattr(sending, "carried", lambda flow, item, command: {})
+
+
+@defect("R-20", "a lock that is taken again may end sooner", alone=True)
+def shorter_lock(patch: Patch) -> None:
+    patch.setattr(holds, "_renewed", lambda known, hold, fields: (hold, fields))
 
 
 @defect("R-30", "a run is said to be of the next flow", alone=True)

@@ -320,7 +320,7 @@ class SendMessage(Command, frozen=True, gc=False, kw_only=True):
     message_id: str | None = None
     sent_at: str | None = None
     schema_version: str = "1.0.0"
-    priority: str = "medium"
+    priority: str | None = None  # None: its item's
     payload: dict[str, Any] = field(default_factory=dict)
     context: dict[str, Any] = field(default_factory=dict)
 

@@ -252,6 +252,13 @@ def known_item(reading: Reading, item_id: str) -> Item:
     return item
 
 
+def known_message(reading: Reading, message: str) -> Message:
+    found = reading.message(message)
+    if found is None:
+        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages")
+    return found
+
+
 def workflow(reading: Reading, item: str) -> dict[str, Any]:
     """What every event of an item belongs to, as the handoff document prints it: the workflow and its spec."""
     row = known_item(reading, item)

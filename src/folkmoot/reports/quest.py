@@ -6,11 +6,10 @@ from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
 from folkmoot.core.rules.judging.sent import number_in
-from folkmoot.core.vocabulary.lines import counted, finding_in
+from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, paths_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
-from folkmoot.reports.loose.paths import PATH, paths_in
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.status import WORDS
 
@@ -157,7 +156,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
     output = said.data.get("output")
     if isinstance(output, str) or (isinstance(output, list) and all(isinstance(path, str) for path in output)):
         paths = paths_in([output] if isinstance(output, str) else output)
-        if paths and all(PATH.fullmatch(path) for path in paths):
+        if paths and all(ONE_PATH.fullmatch(path) for path in paths):
             parts["files"] = Files(modified=paths)
     if not isinstance(output, dict):
         return

@@ -21,16 +21,11 @@ def read_report(text: str) -> Report:
     if len(text) > REPORT_CHARS_MAX:
         raise unreadable([f"it has {len(text)} characters, more than {REPORT_CHARS_MAX}"])
     try:
-        report = _read(text)
+        return _read(text)
     except Faulty as error:
         from folkmoot.core.rules.judging.examples import tried_in
 
         raise unreadable(error.faults, tried_in(text)) from error
-    if report.attempts:
-        from folkmoot.reports.uniting.trying import failures_only
-
-        report = failures_only(report)
-    return report
 
 
 def _read(text: str) -> Report:

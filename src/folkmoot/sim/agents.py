@@ -9,7 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import quarrels, quests, several, sloppy, tellers
+from folkmoot.sim.habits import handing, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
 from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
@@ -271,6 +271,8 @@ class Agent:
         """With what it made; a child's is merged anew as long as its parent's branch moves. Its process is over then,
         and what it says before that may be refused."""
         first = self._scene(claim)
+        for command in handing.sends(first):
+            yield from self._insist(Order(speaker, command))
         for words in [*tellers.wants(first), *sloppy.first_words(first, report)]:
             answer = self.world.say(Order(speaker, words, key=f"{type(words).__name__}-{speaker.run}"))
             yield 0.5

@@ -130,6 +130,12 @@ class FileBoards:
 
         return aside(board.place, board.queries.flow().target)
 
+    def in_the_way(self, board: Application) -> list[str]:
+        """The user's own files that keep landed work on the branch beside the target."""
+        from folkmoot.wiring.looking import in_the_way
+
+        return in_the_way(board.place, board.queries.flow().target)
+
     def kept(self, board: Application, runs: list[str]) -> list[str]:
         """Those of the runs whose work is kept, though no report has told of it."""
         from folkmoot.wiring.looking import kept

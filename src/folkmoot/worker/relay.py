@@ -104,6 +104,10 @@ class Posted(Struct, frozen=True, forbid_unknown_fields=True):
     item: str | None = None
 
 
+class Measured(Struct, frozen=True, forbid_unknown_fields=True):
+    item: str | None = None
+
+
 class Printed(Struct, frozen=True, forbid_unknown_fields=True):
     run: str
     after: Number = 0
@@ -125,7 +129,7 @@ READS: dict[str, type[Struct]] = {
     "locks": Nothing,
     "messages": Posted,
     "lessons": Learnt,
-    "metrics": Nothing,
+    "metrics": Measured,
     "escalations": Nothing,
     "pauses": Nothing,
     "live": Nothing,

@@ -8,7 +8,7 @@ from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, R
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Finding, Remark, Report
-from folkmoot.core.rules.asking.telling import said_told
+from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
@@ -34,6 +34,7 @@ from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of,
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
+from folkmoot.core.rules.messages.carrying import spec_of
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
@@ -187,19 +188,19 @@ def _ends_child(case: Case, said: Report) -> bool:
         return True
     if said.outcome == "asks" and case.item.kind == "part" and said.question is not None and case.item.parent:
         asked = said.question
-        _raise(case, asked)
+        _raise(case, said, asked)
         end_child(case, f"{case.item.agent} asks: {asked.question}")
         return True
     return False
 
 
-def _raise(case: Case, asked: AskedQuestion) -> None:
+def _raise(case: Case, said: Report, asked: AskedQuestion) -> None:
     """A part asks through its item."""
     raised = RaiseQuestion(
         kind="clarification",
         question=asked.question,
         part=case.item.agent or "",
-        context=asked.context or "",
+        context=asked_because(said.reason or said.escalation_reason, asked.context),
         help=asked.help,
         options=_options(asked),
     )
@@ -316,9 +317,9 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
         fields["artifacts"] = {**item.artifacts, **made}
     if said.tests:
         fields["tests"] = said.tests
-    if isinstance(said.extra.get("spec"), str):
-        # The handoff document's way to say where the spec is.
-        fields["spec"] = said.extra["spec"]
+    spec = spec_of(said, item.spec)
+    if spec != item.spec:
+        fields["spec"] = spec
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
@@ -373,7 +374,7 @@ def _ask_beside(case: Case, said: Report) -> None:
     if asked is None or not asked.question.strip() or said.outcome == "asks" or not may_say(case.flow, agent, "asks"):
         return
     if case.item.kind == "part" and case.item.parent:
-        _raise(case, asked)
+        _raise(case, said, asked)
     elif case.item.kind not in BOUND:
         _clarify(case, said, asked)
 
@@ -389,7 +390,7 @@ def _clarify(case: Case, said: Report, asked: AskedQuestion) -> None:
     clarify(
         case,
         asked.question,
-        context=asked.context or "",
+        context=asked_because(said.reason or said.escalation_reason, asked.context),
         help=asked.help,
         options=_options(asked),
         blocking=asked.blocking or must_wait,

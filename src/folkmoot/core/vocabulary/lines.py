@@ -24,16 +24,6 @@ _COUNT = re.compile(_OF + r" (pass|fail)")
 _PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? fail")
 _FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
 _ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
-# How agents say that an attempt was none that failed, and what behind it takes that back.
-_WORKED = re.compile(
-    r"(?:a |it |this |that )?(?:success(?:ful(?:ly)?)?|succeeded|worked|works|solved|fixed|resolved|passed|green"
-    r"|all tests? (?:pass(?:ed)?|green))\s{0,3}(?:[.!:,;(–—-].{0,2000})?",
-    re.IGNORECASE | re.DOTALL,
-)
-_TAKEN_BACK = re.compile(
-    r"\b(?:but|except|however|not|no|never|fail\w*|still|partial\w*|only|until|error\w*|wrong|false|un\w*|rate|broke\w*)\b",
-    re.IGNORECASE,
-)
 # Other words for how bad a finding is, as trackers and linters have them.
 SEVERITY_WORDS = {
     **dict.fromkeys(("blocker", "blocking", "severe", "fatal"), "critical"),
@@ -44,11 +34,21 @@ SEVERITY_WORDS = {
 LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
+# Several paths in one text: only where each has an ending or is a folder, so that a name with a comma stays whole.
+_BETWEEN = re.compile(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
+ONE_PATH = re.compile(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
+_BESIDE = re.compile(
+    r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
+)
 
-def succeeded(words: str | None) -> bool:
-    """Does the outcome of an attempt say that it worked, and nothing that takes it back?"""
-    bare = (words or "").strip().strip("*_`✓✔✅ ")
-    return _WORKED.fullmatch(bare) is not None and _TAKEN_BACK.search(bare) is None
+
+def paths_in(words: list[str]) -> list[str]:
+    """The paths that are named: one text may name several, and say of each in brackets what becomes of it."""
+    found = []
+    for one in words:
+        parts = [_BESIDE.sub("", part).strip() for part in _BETWEEN.split(one)]
+        found += parts if all(ONE_PATH.fullmatch(part) for part in parts) else [_BESIDE.sub("", one).strip()]
+    return [path for path in found if path]
 
 
 def severity_of(word: str) -> str | None:

@@ -77,19 +77,23 @@ def _show(session: Session, view: View) -> None:
 
 
 @click.command("metrics")
+@click.argument("item", required=False)
 @common
 @click.pass_obj
-def metrics_command(session: Session) -> None:
+def metrics_command(session: Session, item: str | None) -> None:
     """Show what the work takes: time, handoffs, fixes, cost.
+
+    Of the whole board, or of one ITEM with all that was made for it.
 
     \b
     Examples:
       moot metrics
+      moot metrics 7
       moot metrics --json
 
     See also: moot log, moot simulate.
     """
-    view = session.board.queries.metrics()
+    view = session.board.queries.metrics(number_of(item) if item else None)
 
     def words() -> None:
         from folkmoot.doors.cli.say.measures import metrics

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from folkmoot.core.work import LINK, SUBMODULE
 from folkmoot.worker.git.looking import found_at
 from folkmoot.worker.git.placing import Placer, behind_link, clear_above, in_the_way
+from folkmoot.worker.git.words import readable
 from folkmoot.worker.removing import maker
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 LOCK_WAITS = 10
 LOCK_PAUSE = 0.05
 PATHS_AT_ONCE = 500
+PATHS_SHOWN = 3
 GONE = ("", "")
 UNKNOWN = "which git does not know"
 
@@ -76,9 +78,10 @@ class Checkout:
             if listed.out.startswith(b"S ") or b"\0S " in listed.out:
                 return "only a part of it is checked out"
             if self._git("update-index", "--ignore-submodules", "--refresh", index=copy, check=False).code:
-                return "it has changes that are not committed"
+                return f"it has changes that are not committed{self._named('diff-files', index=copy)}"
             if self._staged_over(before, copy):
-                return "it has changes that are staged but not committed"
+                staged = self._named("diff-index", "--cached", before, index=copy)
+                return f"it has changes that are staged but not committed{staged}"
             if self._filtered(before, new, copy):
                 return "files that change there go through a filter of yours"
             path = in_the_way(self.path, self._repository.changes(before, new), fold=self._folds)
@@ -87,6 +90,13 @@ class Checkout:
             if self._git("read-tree", "-m", "-u", "-n", before, new, index=copy, check=False).code:
                 return "files that git does not know stand in the way"
         return ""
+
+    def _named(self, *words: str, index: str) -> str:
+        """The first of the files that differ, for a sentence."""
+        said = self._git(words[0], "--name-only", "--ignore-submodules", "-z", *words[1:], index=index, check=False)
+        paths = [readable(path) for path in said.out.split(b"\0") if path]
+        more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
+        return f" ({', '.join(paths[:PATHS_SHOWN])}{more})" if paths else ""
 
     def _staged_over(self, commit: str, index: str) -> bool:
         flags = ("--cached", "--quiet", "--ignore-submodules=none")

@@ -122,10 +122,10 @@ class Landing:
         if blocked := in_the_way(also, held, new):
             hint = "Commit your changes, or check out another branch."
             raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
-        note = f"{place}. The work is on {aside} instead."
+        note = f"{place}. The work is on {aside} instead, and all later work goes there too while this holds."
         # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
         first = "move that file away" if UNKNOWN in words else "commit or stash your changes"
-        note += f" To take it in: {first}, then `git merge {aside}`."
+        note += f" To take all of it in: {first}, then `git merge {aside}`."
         return Move(repository, Swap(repository, aside, held, new, why), self._trees, note)
 
     def finish_checkout(self, target: str, old: str | None, new: str) -> list[str]:

@@ -92,6 +92,8 @@ def _meant(question: Question, said: str) -> Option | None:
         candidates = [option for option in options if option.effect == effect]
         if not candidates and effect == "again":
             candidates = [option for option in options if option.says == "yes"]
+    if not candidates and not question.decides:
+        candidates = _by_letters(question, said)
     if len(candidates) > 1:
         both = " and ".join(f"{options.index(option) + 1} ({_short(option.option)})" for option in candidates[:3])
         raise _refused(question, said, f"{_short(said)!r} could be {both}", "ambiguous_option")
@@ -119,6 +121,19 @@ def _by_words(options: list[Option], said: str) -> list[Option]:
         or [option for option, own in told if own[: len(words)] == words]
         or [option for option, own in told if _is_cut_off(words, own)]
     )
+
+
+def _by_letters(question: Question, said: str) -> list[Option]:
+    """A letter or two in an open question: what begins so, or is asked back. It is no answer in words of its own."""
+    word = said.casefold()
+    if not (word.isalpha() and len(word) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
+        return []
+    own = [(option, _words(option.option)) for option in question.options]
+    plain = [option for option, words in own if words == [PLAIN.get(word)]]
+    found = plain or [option for option, words in own if words and word not in PLAIN and words[0].startswith(word)]
+    if not found:
+        raise _refused(question, said)
+    return found
 
 
 def _is_cut_off(words: list[str], own: list[str]) -> bool:

@@ -17,6 +17,11 @@ def facts(*told: str) -> str:
     return "\n".join(dict.fromkeys(words for words in told if words))
 
 
+def asked_because(reason: str | None, *more: str | None) -> str:
+    """What stands beside an agent's question, however it was asked: its reason, and what it says around it."""
+    return facts(f"reason: {_cut(reason)}" if reason else "", *(words or "" for words in more))
+
+
 def findings_told(findings: Iterable[Finding]) -> str:
     """Each with its place, how it is exploited, and what would mend it."""
     found = list(findings)

@@ -6,12 +6,13 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.sent import number_in, with_sent
+from folkmoot.core.rules.judging.sent import number_in, unfinished_by, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
+from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import trigger_in
-from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of
+from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, verdict_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
@@ -94,7 +95,7 @@ def _with_trigger(said: Report) -> Report:
 
 def fault_of_words(case: Case, said: Report) -> str | None:
     """A reason that nobody knows, or a number of issues that nobody has told: named back, and never guessed."""
-    return _fault_of_reason(case, said) or _fault_of_number(case, said)
+    return _fault_of_reason(case, said) or _fault_of_number(case, said) or _fault_of_completion(case, said)
 
 
 def _fault_of_reason(case: Case, said: Report) -> str | None:
@@ -126,3 +127,11 @@ def _fault_of_number(case: Case, said: Report) -> str | None:
     if told:
         return f"it says {count} issues, and tells {told}: name each in findings, or in the fix_request of this run"
     return f"it says {count} issues, and tells none: name them in findings, or send them in a fix_request first"
+
+
+def _fault_of_completion(case: Case, said: Report) -> str | None:
+    """`done` beside a completion of the same run that says otherwise; where work is checked, it is weighed instead."""
+    word = unfinished_by(case) if said.outcome == "done" else None
+    if word is None or (verdict_of(word) is False and case.flow.checks(stage_of(case))):
+        return None
+    return f"it says done, and the completion that this run has sent says {word!r}: report which of the two holds"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
+from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, BOUND, ENDED, Item
 from folkmoot.core.records import Hold
@@ -179,7 +179,8 @@ def _ask_for(case: Case, paths: list[str]) -> None:
 
 
 def lock(case: Case, command: LockPaths) -> None:
-    """A person's lock always expires; a run's ends with the run too. Taking one's own again makes it last longer."""
+    """A person's lock always expires; a run's ends with the run too. Taking one's own again makes it last longer, and
+    never shorter: who wants that gives it up first."""
     paths = _checked(command.paths)
     if not 1 <= command.seconds <= LOCK_SECONDS_MAX:
         most = f"between 1s and {LOCK_SECONDS_MAX / 86_400:.0f} days"
@@ -193,7 +194,30 @@ def lock(case: Case, command: LockPaths) -> None:
         _row(case, f"{mine}{path}", path, owner, run.item if run else None, run.id if run else None, command.seconds)
         for path in paths
     ]
-    case.emit("paths_held", {"paths": paths, "by": owner, "seconds": command.seconds}, holds=rows)
+    rows = [_renewed(case.holds.get(hold), hold, fields) for hold, fields in rows]
+    context = {"paths": paths, "by": owner, "seconds": command.seconds, "never_shorter": True}
+    case.emit("paths_held", context, holds=rows)
+
+
+def _renewed(known: Hold | None, hold: str, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """One's own lock, taken again while it holds: it is as old as it was, and ends no sooner."""
+    if known is None or not known.held or known.until is None:
+        return hold, fields
+    fields["acquired_at"] = known.acquired_at
+    if known.until > fields["until"]:
+        fields |= {"until": known.until, "expires_at": known.expires_at}
+    return hold, fields
+
+
+def note_on_lock(holds: Iterable[Hold], command: LockPaths | UnlockPaths, speaker: Speaker, now: float) -> str | None:
+    """What is told to whoever wants a lock of its own for a shorter time than it has it."""
+    if not isinstance(command, LockPaths):
+        return None
+    paths, ends = {normal_path(path) for path in command.paths}, now + command.seconds
+    mine = [hold for hold in holds if hold.path in paths and hold.until is not None and hold.until > ends]
+    mine = [hold for hold in mine if (hold.run == speaker.run if speaker.run else hold.owner == speaker.name)]
+    names = ", ".join(hold.path for hold in mine if speaker.run or hold.item is None)
+    return f"{names}: locked for longer already, and stays so; to end it sooner: moot unlock {names}" if names else None
 
 
 def unlock(case: Case, command: UnlockPaths) -> None:
