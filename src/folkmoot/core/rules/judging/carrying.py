@@ -48,9 +48,9 @@ CARRIES: dict[str, dict[str, str]] = {
     "next_steps": _row(TOLD),
     "lessons": _row(ACTS),
     "usage": _row(ACTS),
+    "extra": _row(TOLD, done=ASKED),
     # No outcome was said: who speaks decides what the comments mean.
     "implied": _row(ACTS),
-    "extra": _row(TOLD, done=ASKED),
 }
 # Fields that are there to be read: that they are told on is what their author expects, and need not be answered.
 TO_BE_READ = ("summary", "commit", "files", "integration_points", "interfaces", "next_steps")
