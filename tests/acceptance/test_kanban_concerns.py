@@ -168,7 +168,7 @@ failure_history:
 @pytest.mark.parametrize(
     ("said", "helps"),
     [
-        (ITEM, "`done` moves it forward, `disputed` back"),
+        (ITEM, "this is an item, which the board keeps"),
         ('{"status": "ready-for-dev", "comments": []}', "`done` moves it forward, `disputed` back"),
         ('{"outcome": "Ready for Tests"}', "`done` moves it forward, `disputed` back"),
         ('{"outcome": "needs-senior-dev"}', "`stuck` with a reason"),

@@ -127,10 +127,10 @@ def test_a_codeweavers_blockers_and_own_words_beside_complete_reach_the_lawbring
 def test_the_answer_in_words_names_what_was_kept(tmp_path: Path) -> None:
     moot = board(tmp_path, "quest", "weave")
     claim = moot("claim", "codeweaver")
-    (tmp_path / "said.json").write_text(json.dumps({**COMPLETE, "agentType": "lawbringer"}), "utf-8")
+    (tmp_path / "said.json").write_text(json.dumps({**COMPLETE, "agentType": "oracle"}), "utf-8")
     token = str(claim["token"])
     told = moot.process_text("report", claim["run"], str(tmp_path / "said.json"), "--token", token)
-    assert "Kept, with no effect of its own: blockers: nobody wrote the mailer; agentType: lawbringer" in told
+    assert "Kept, with no effect of its own: blockers: nobody wrote the mailer; agentType: oracle" in told
 
 
 @pytest.mark.ledger("R-32")

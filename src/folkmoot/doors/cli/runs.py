@@ -233,15 +233,18 @@ def _read(session: Session, speaker: commands.Speaker, file: str, final: bool) -
     """The report in a file; at the end of a process what cannot be read becomes a fault instead. Its text is kept."""
     from folkmoot.reports.read import read_report
 
-    text = read_text(file)
+    text: str | None = None
     try:
+        text = read_text(file)
         return read_report(text), None
     except Invalid as error:
-        unread = Report.unread(error.message, text)
+        unread = Report.unread(error.message, text or "")
         if final:
             return unread, error.message
-        with suppress(Invalid):
-            session.board.engine.on_run(speaker, commands.OfferReport(report=unread, fault=error.message), show=False)
+        if text is not None:
+            with suppress(Invalid):  # what is told to the agent is what is wrong with its report
+                offered = commands.OfferReport(report=unread, fault=error.message)
+                session.board.engine.on_run(speaker, offered, show=False)
         raise
 
 

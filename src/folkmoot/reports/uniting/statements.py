@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from msgspec import to_builtins
-from msgspec.json import Encoder
 from msgspec.structs import replace
 
 from folkmoot.core.report import KINDS, SEVERITIES, AskedQuestion, Choice, Files, Finding, Report, Tests, Try
@@ -21,7 +20,6 @@ SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL")  # as a summary these are n
 _LISTED = ("artifacts", "comments", "tasks", "contracts", "interfaces", "delegate", "next_steps", "lessons")
 STATEMENTS_MAX = 100  # more than anybody says in one text
 COMPARED_MAX = 500  # beyond this many, only what is the same to the letter is said once
-_AS_JSON = Encoder()
 Value = TypeVar("Value")
 _ENDED = ("failed", "stuck")  # only of these a cause or a reason decides something
 
@@ -135,8 +133,9 @@ def _points(one: dict[str, Any], more: dict[str, Any]) -> tuple[dict[str, Any], 
 
 
 def _distinct(values: Sequence[Value]) -> list[Value]:
-    """Each once, by what it is as JSON: looking at all the others each time would take too long for very many."""
-    return list({_AS_JSON.encode(value): value for value in reversed(values)}.values())[::-1]
+    """Each once, by how it is written out: looking at all the others each time would take too long for very many.
+    Not as JSON: what no store can keep is refused later, in words."""
+    return list({repr(value): value for value in reversed(values)}.values())[::-1]
 
 
 def _text(one: str | None, more: str | None, before: bool) -> str | None:
