@@ -20,6 +20,7 @@ from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
+from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
@@ -70,7 +71,7 @@ class EffortJob(Job):
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
                 self._began = tools.workshop.began(standing, base)
-                ended, stream = self._run(start, login, door, is_fresh(standing))
+                ended, stream = self._run(start, login, door, standing, base)
             finally:
                 door.close()
             self.close_output()
@@ -134,9 +135,11 @@ class EffortJob(Job):
         self.tell("released", self.became)
         return view
 
-    def _run(self, start: Start, login: Files, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
+    def _run(
+        self, start: Start, login: Files, door: "Door", standing: Standing, base: str | None
+    ) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
-        self.set_up(agent.setup, agent.network, shared=fresh)
+        set_up(self, agent.setup, agent.network, base, shared=is_fresh(standing))
         files = self._spool()
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")

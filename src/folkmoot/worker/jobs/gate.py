@@ -6,6 +6,7 @@ from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
+from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Ended
 
@@ -41,7 +42,7 @@ class GateJob(Job):
 
 def prove(job: Job, gate: Gate, commit: str | None, setup: list[list[str]]) -> tuple[Evidence, Ended]:
     """Run the gate's command in the job's workspace."""
-    job.set_up(setup, gate.network, shared=False)
+    set_up(job, setup, gate.network, commit, shared=False)
     env = job.environment([], {}, {"MOOT_GATE": gate.name, "MOOT_ITEM": job.item})
     job.step("gate")
     began = job.tools.now()
