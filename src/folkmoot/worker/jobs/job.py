@@ -263,14 +263,16 @@ class Job(ABC):
             named=argv if named is None else named,
             hidden=workshop.hidden(paths),
             memory=list(placed.memory),
+            filtered=True,
         )
+        contents = [content for content in placed.memory.values() if content is not None]
         return Launch(
             argv=wrapped,
             env=env,
             cwd=paths.workspace,
             stdin=stdin,
             bounds=bounds_of(self.flow.limits, paths),
-            files=[content for content in placed.memory.values() if content is not None],
+            files=[*contents, *([self.sandbox.rules] if self.sandbox.rules else [])],
             forget=placed.disk,
         )
 
