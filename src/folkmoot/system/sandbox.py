@@ -13,6 +13,7 @@ from functools import cache
 from folkmoot.errors import Invalid, Unavailable
 from folkmoot.system import filter as kernel
 from folkmoot.system.memory import in_memory
+from folkmoot.system.private import roots_alone
 from folkmoot.system.programs import Programs, parents, walk
 from folkmoot.worker.ports import Names, Sandbox
 
@@ -306,6 +307,7 @@ def _covers(env: Mapping[str, str]) -> list[str]:
     if os.geteuid() == 0:
         for pattern in ROOTS_OWN:
             wanted += glob.glob(pattern)
+        wanted += roots_alone()
     real = {walk(path)[0] for path in wanted if os.path.isabs(path)}
     return sorted(path for path in real if path not in NEVER_COVERED and os.path.lexists(path))
 

@@ -71,7 +71,8 @@ def send(case: Case, command: SendMessage) -> None:
         "sent_at": command.sent_at,
     }
     context = {"message": message, "type": command.type, "to": command.to}
-    case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
+    said = count_said(case, "messages", str(command.payload))
+    case.emit("handoff_created", context, messages=(message, row), **said)
     if asks and item is not None:
         escalate(case, case.messages[message])
 
