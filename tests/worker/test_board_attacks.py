@@ -230,6 +230,54 @@ def test_no_program_of_the_project_notifies(
 
 @pytest.mark.attack(
     "board",
+    "a change brings a library to a folder of the project that LD_LIBRARY_PATH, or another variable of a loader, names",
+    "`check` and `run` refuse to begin, and name the variable",
+)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LD_LIBRARY_PATH", "/usr/lib:{}/lib"), ("LD_LIBRARY_PATH", "/usr/lib:"), ("LD_PRELOAD", "libc.so.6 {}/lib/a.so")],
+)
+def test_no_loader_of_moot_looks_where_work_lands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    yard = Yard(tmp_path / "yard", files={"lib/readme": ""})
+    monkeypatch.chdir(yard.folder)
+    monkeypatch.setenv(name, value.split(":")[0].split(" ")[0])
+    FileBoards().check(str(yard.folder), None)
+    monkeypatch.setenv(name, value.format(yard.folder))
+    with pytest.raises(Refused, match=name) as told:
+        FileBoards().check(str(yard.folder), None)
+    assert told.value.code == "loader_in_reach"
+    home = str(yard.folder / ".moot")
+    with pytest.raises(Refused, match=name), tools_of(yard.board._application, home, lambda told: None):
+        pass
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
+    "a run floods its item with comments of many thousand words",
+    "its words have a length in all, more are refused, and the item's page shows the beginning of each",
+)
+def test_a_flood_of_words_is_refused_and_the_page_stays_short(
+    tmp_path: Path,
+) -> None:
+    yard = Yard(tmp_path / "yard")
+    words = '"$(yes spam | head -c 90000)"'
+    flood = f"shell for i in 1 2 3 4; do moot comment $MOOT_ITEM {words} || echo refused $i; done"
+    item = yard.add("one", flood, "report done")
+    yard.run()
+    shown = yard.show(item)
+    assert sum(len(comment["content"]) for comment in shown["comments"]) <= 200_000
+    assert "refused 3" in yard.output(shown["runs"][0]["run"])
+    command = [sys.executable, "-m", "folkmoot", "show", item]
+    page = subprocess.run(command, cwd=yard.folder, capture_output=True, text=True, check=True).stdout
+    assert "spam" in page and len(page) < 8_000
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
     "a change brings a module to where Python looks for those of moot: a project installed `-e` beside it, PYTHONPATH",
     "`check` and `run` refuse to begin, and say how to install moot apart",
 )

@@ -29,6 +29,7 @@ from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
     check_imports,
+    check_loaders,
     engines_own,
     git_for,
     make_private,
@@ -83,6 +84,7 @@ def tools_of(
     check_files(home, [])
     notifier(home, flow)
     check_imports(home, flow)
+    check_loaders(home, flow)
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)

@@ -20,12 +20,14 @@ from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
+from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
 from folkmoot.worker.output import DIFF_PART, tail_of
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
+from folkmoot.worker.secrets.given import keep_given, not_known, unknown
 from folkmoot.worker.workshop import GitWorkshop, author_of, disown
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ class EffortJob(Job):
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
                 self._began = tools.workshop.began(standing, base)
-                ended, stream = self._run(start, login, door, is_fresh(standing))
+                ended, stream = self._run(start, login, door, standing, base)
             finally:
                 door.close()
             self.close_output()
@@ -135,9 +137,11 @@ class EffortJob(Job):
         self.tell("released", self.became)
         return view
 
-    def _run(self, start: Start, login: Files, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
+    def _run(
+        self, start: Start, login: Files, door: "Door", standing: Standing, base: str | None
+    ) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
-        self.set_up(agent.setup, agent.network, shared=fresh)
+        set_up(self, agent.setup, agent.network, base, shared=is_fresh(standing))
         files = self._spool()
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")
@@ -155,6 +159,7 @@ class EffortJob(Job):
         }
         env = self.environment(start.env, start.set, run)
         self.redactor = self.knowing(start.env, login.texts, start.set)
+        keep_given(self.paths.root, self._given(start, login))
         argv = fill(start.argv, values)
         stdin = files["prompt"].encode() if start.stdin else b""
         own = {**home_files, **login.contents}
@@ -177,6 +182,11 @@ class EffortJob(Job):
         if stream.cause == "environment" and (over := self._login_over(start, login)):
             stream.why = f"{stream.why} ({over})"
         return ended, stream
+
+    def _given(self, start: Start, login: Files) -> dict[str, str]:
+        """All that could be a secret of this run, by its name."""
+        passed = {name: self.tools.env[name] for name in start.env if name in self.tools.env}
+        return {**passed, **login.texts, **start.set}
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
@@ -221,6 +231,10 @@ class EffortJob(Job):
         """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
         login = read_files(start.files, self.tools.env.get("HOME", ""), start.keeps_refresh)
         self.redactor = self.knowing(start.env, login.texts, start.set)
+        if names := unknown(self.paths.root, self._given(start, login)):
+            self._harvest(standing, base, f"{self.title}\n\n(left by a worker that died)")
+            self.report(Report.failed(not_known(names), cause="environment"))
+            return
         said, fault = said_before(self.paths) or (read_report(self.redactor.clean(written(self.paths))), None)
         work, lost = self._harvested(standing, base, said)
         self._hand_in(standing, said, fault, work, lost)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from folkmoot.core.commands import AddComment, RecordLanding, Speaker
+from folkmoot.core.flow import Flow
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
@@ -108,10 +109,11 @@ class LandingJob(Job):
             self.step("clone")
             self.tools.workshop.make(self.paths, standing, merged.commit)
             try:
-                gate = self.tools.application.queries.flow().gates.get(name)  # as it is now: no other proof counts
+                flow = self.tools.application.queries.flow()  # as it is now: no other proof counts
+                gate = flow.gates.get(name)
                 if gate is None:
                     raise Unavailable("flow_changed", f"the flow has a gate {name} since this landing began")
-                evidence, ended = prove(self, gate, merged.commit, gate.setup or self._any_setup())
+                evidence, ended = prove(self, flow, gate, merged.commit, gate.setup or any_setup(flow))
             finally:
                 self.tools.workshop.remove(self.paths)
             found.append(evidence)
@@ -131,9 +133,6 @@ class LandingJob(Job):
                 return None
         self.close_output()
         return found
-
-    def _any_setup(self) -> list[list[str]]:
-        return next((agent.setup for agent in self.flow.agents.values() if agent.setup), [])
 
     def _move(
         self,
@@ -267,3 +266,7 @@ class LandingJob(Job):
             self.tools.workshop.keep_item(standing.parent, commit)
         self.became = words
         self.tell("landed", words, good=True)
+
+
+def any_setup(flow: Flow) -> list[list[str]]:
+    return next((agent.setup for agent in flow.agents.values() if agent.setup), [])

@@ -78,7 +78,8 @@ def send(case: Case, command: SendMessage) -> None:
         "sent_at": command.sent_at,
     }
     context = {"message": message, "type": command.type, "from": command.sender, "to": command.to}
-    case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
+    said = count_said(case, "messages", str(command.payload))
+    case.emit("handoff_created", context, messages=(message, row), **said)
     told_of = carried(case.flow, item, command) if item is not None else {}
     if told_of:
         case.set("item_edited", {"fields": sorted(told_of), "message": message}, **told_of)

@@ -20,6 +20,7 @@ from folkmoot.doors.cli.say.page import (
     day_of,
     lasting,
     one_line,
+    shortened,
     time_of,
     today,
 )
@@ -75,7 +76,7 @@ def _commented(context: View, comments: Comments) -> Said:
     number = context.get("comment", "")
     if number not in comments:
         return Said(f"left a comment {number}".rstrip(), detail=context.get("why") or "")
-    return Said("commented", detail=f"{number} “{comments[number]['content']}”")
+    return Said("commented", detail=f"{number} “{shortened(comments[number]['content'])}”")
 
 
 def _fault(context: View, comments: Comments) -> Said:

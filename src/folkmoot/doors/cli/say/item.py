@@ -20,6 +20,7 @@ from folkmoot.doors.cli.say.page import (
     Part,
     count,
     one_line,
+    shortened,
     when,
     who,
 )
@@ -167,7 +168,7 @@ def _disputes(page: Page, view: View, events: list[View]) -> None:
         page.line(one_line(sides), f" about {one_line(about)}" if about else "", ", ", where, indent=2)
         for number, comment in enumerate(statements):
             round_: Part = (f" (round {number})", QUIET) if 0 < number <= _rounds(view, ended) else ""
-            words = one_line(comment["content"])
+            words = one_line(shortened(comment["content"]))
             page.labelled(page.text((comment["id"], QUIET)), who(comment["author"]), round_, f": {words}", indent=2)
 
 
@@ -342,8 +343,7 @@ def _next(view: View, flow: Flow) -> list[Part]:
         return ["Nothing: it has ended without success, and what it was made for goes on."]
     if status == "cancelled":
         return ["Nothing: it is cancelled. To take it up again: ", (f"moot reopen {number}", COMMAND)]
-    asked = next((q for q in view["questions"] if q["state"] == "open"), None)
-    if asked is not None:
+    if asked := next((q for q in view["questions"] if q["state"] == "open"), None):
         return ["You decide: ", (answer_command(asked), COMMAND)]
     if status == "waiting":
         first = view["waits_for"][0]
