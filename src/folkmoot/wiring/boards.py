@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER = ".moot"
 STORE = "board.db"
 FLOW = "flow.yaml"
+MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
@@ -43,6 +44,10 @@ class FileBoards:
         store = SqliteStore.open(os.path.join(home, STORE))
         application = _application(store, home, list(store.warnings))
         application.notes += _flow_changed(home, application)
+        if os.path.isdir(os.path.join(home, MOVING)):
+            from folkmoot.wiring.looking import cut_off
+
+            cut_off(home, application)
         return application
 
     def create(self, folder: str, preset: str) -> Application:

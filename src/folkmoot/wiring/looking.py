@@ -1,15 +1,17 @@
 """What git says about a project: looked at for people, and never changed. Where git is silent, so is this."""
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from folkmoot.errors import Unavailable
+from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.places import find
 from folkmoot.worker.git.target import check_target
 
 if TYPE_CHECKING:
     from folkmoot.core.flow import Flow
+    from folkmoot.engine.application import Application
 
 REPOSITORY = "repo.git"
 
@@ -45,6 +47,26 @@ def kept(home: str, runs: list[str]) -> list[str]:
     refs = [f"refs/moot/runs/{run}" for run in runs]
     said = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir)
     return [run for run, ref in zip(runs, refs, strict=True) if ref in said.split("\n")]
+
+
+def cut_off(home: str, application: "Application") -> None:
+    """A landing that was killed half-way keeps git locked in the user's tree: it is told of, and whoever writes to the
+    board finishes it."""
+    from folkmoot.worker.git.holding import told
+
+    words = told(os.path.join(os.path.abspath(home), REPOSITORY))
+    if not words:
+        return
+    application.notes += words
+    target = application.queries.flow().target
+
+    def finish() -> None:
+        from folkmoot.wiring.running import finish_left
+
+        with contextlib.suppress(MootError, OSError):  # the next worker tries again, and says why it cannot
+            finish_left(home, target)
+
+    application.after_writing = finish
 
 
 def root_notes(home: str) -> list[str]:
