@@ -3,7 +3,6 @@
 The user's repository is only read, by fetch. Agents never get to write here: their clones borrow its objects.
 """
 
-import contextlib
 import copy
 import os
 import shutil
@@ -35,6 +34,9 @@ BY_PRODUCTS = ["__pycache__/", "*.pyc", ".pytest_cache/", ".mypy_cache/", ".ruff
 
 # The strongest attributes there are: nothing a work tree says hides a change, or turns a file into something else.
 ATTRIBUTES = "* !diff -filter -ident -working-tree-encoding\n"
+
+# A file in the engine's repository: it holds nothing of the user's but what the target reaches.
+REACHED = "only-what-is-reached"
 
 CREATED, MODIFIED, DELETED = "created", "modified", "deleted"
 
@@ -112,6 +114,7 @@ class Repository:
             if there != self.form:
                 words = f"{self.git_dir} holds {there} objects, but the repository it is for now has {self.form}."
                 raise Unavailable("other_repository", words, "Move it away: a new one is made.")
+            self._leave_out_others()
             return
         os.makedirs(self.home, exist_ok=True)
         aside = tempfile.mkdtemp(prefix=f"repo.git.{maker()}-", dir=self.home)
@@ -119,7 +122,7 @@ class Repository:
             # Whole before it has its name: a crash leaves nothing that looks like a repository.
             self.git("init", "--quiet", "--bare", "--template=", f"--object-format={self.form}", git_dir=aside)
             os.makedirs(os.path.join(aside, "info"), exist_ok=True)
-            self._take_packs(os.path.join(aside, "objects", "pack"))
+            write(os.path.join(aside, REACHED), "")
             write(os.path.join(aside, "config"), self.config())
             write(os.path.join(aside, "info", "attributes"), ATTRIBUTES)
             os.rename(aside, self.git_dir)
@@ -130,20 +133,13 @@ class Repository:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
-    def _take_packs(self, folder: str) -> None:
-        """Link the user's packs, so that the first fetch has little to copy. Another disk: it copies."""
-        theirs = os.path.join(self.user.common, "objects", "pack")
-        if not os.path.isdir(theirs):
-            return
-        os.makedirs(folder, exist_ok=True)
-        names = os.listdir(theirs)
-        if any(name.endswith(".promisor") for name in names):
-            return  # a partial clone: its packs promise what is not there
-        # The index makes git see a pack, so it comes last.
-        for name in sorted(names, key=lambda name: name.endswith(".idx")):
-            if name.startswith("pack-") and name.endswith((".pack", ".rev", ".idx")):
-                with contextlib.suppress(OSError):
-                    os.link(os.path.join(theirs, name), os.path.join(folder, name))
+    def _leave_out_others(self) -> None:
+        """Once, in a repository of an older version, which linked the user's packs whole: with what was stashed or
+        staged, and branches that are nobody's business. What no ref of ours reaches goes; loose objects are ours."""
+        mark = os.path.join(self.git_dir, REACHED)
+        if not os.path.exists(mark):
+            self.git("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q", "-n", git_dir=self.git_dir)
+            write(mark, "")
 
     def config(self) -> str:
         lines = ["[core]", "bare = true", "logallrefupdates = false", f"repositoryformatversion = {self.version}"]
