@@ -37,6 +37,7 @@ class Standing(Struct, frozen=True, kw_only=True):
         default_factory=dict
     )  # tree -> gates that are green on it, as the flow has them
     landing: Landing | None = None
+    marked: str | None = None  # the commit in which a landing has marked conflicts, that somebody was to mend
     has_landed: bool = False  # the run has ended, and the board says that by it the work is on its branch
 
 
@@ -80,6 +81,7 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
         gates=[gate for gate in gates if flow.gates[gate].run],
         proved=proved(flow, item),
         landing=item.landing,
+        marked=item.marked,
         has_landed=moves_branch(run),
     )
 

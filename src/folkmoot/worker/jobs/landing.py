@@ -7,6 +7,7 @@ from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.worker.git.harvest.marks import unmended
 from folkmoot.worker.git.landing import Move, told_of
 from folkmoot.worker.git.refs import INTENTS, drop
 from folkmoot.worker.git.repository import Merged
@@ -44,7 +45,7 @@ class LandingJob(Job):
                 raise Unavailable("no_work", "the item has no work that could land")
             if self._landed_before(workshop, standing):
                 return
-            if self._land(workshop, standing):
+            if self._is_unmended(workshop, standing) or self._land(workshop, standing):
                 return
         raise Unavailable("branch_unsteady", f"{standing.branch} kept moving while it was landed on")
 
@@ -98,6 +99,22 @@ class LandingJob(Job):
         workshop.keep_item(self.item, commit)
         self.became = said.summary
         self.tell("ended", self.became, good=False)
+
+    def _is_unmended(self, workshop: GitWorkshop, standing: Standing) -> bool:
+        """Are marks of a conflict still in the work, whatever else was changed in it? Then it goes back once more."""
+        assert standing.head is not None
+        left = unmended(workshop.repository, standing.marked, standing.head) if standing.marked else []
+        if not left:
+            return False
+        words = f"the marks of the conflict with {standing.branch} are still in it"
+        findings = [Finding(kind="review", severity="high", file=path, issue=words) for path in left]
+        said = Report.failed(
+            f"the marked conflicts were not mended in {', '.join(left[:5])}", "conflict", findings=findings
+        )
+        self.report(said)
+        self.became = said.summary
+        self.tell("ended", self.became, good=False)
+        return True
 
     def _prove(self, standing: Standing, merged: Merged) -> list[Evidence] | None:
         """The gates the work has passed, on what will land; one that was green on this very tree need not run again."""
