@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.places import find
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, OUR_WORDS, log_of
 from folkmoot.worker.git.target import check_target
 
 if TYPE_CHECKING:
     from folkmoot.core.flow import Flow
     from folkmoot.engine.application import Application
+    from folkmoot.worker.git.places import Place
 
 REPOSITORY = "repo.git"
 
@@ -25,7 +27,16 @@ def aside(home: str, target: str) -> str | None:
     said = _ask(
         home, "rev-list", "--max-count=1", f"refs/heads/{branch}", f"^refs/heads/{target}", git_dir=place.common
     )
-    return branch if said else None
+    return branch if said and _is_ours(home, place, target) else None
+
+
+def _is_ours(home: str, place: "Place", target: str) -> bool:
+    """Have we put it there, by our own refs or by the log of the branch? It may be one of the user's."""
+    refs = [BESIDE + target, BESIDE_NEXT + target]
+    git_dir = os.path.join(os.path.abspath(home), REPOSITORY)
+    known = _ask(home, "for-each-ref", "--format=%(objectname)", *refs, git_dir=git_dir).split()
+    log = log_of(place.common, f"moot/{target}")
+    return bool(known) or bool(log and log[-1][1].startswith(OUR_WORDS))
 
 
 def _has_branch(common: str, branch: str) -> bool:

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct, field
 
@@ -10,7 +10,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.checkout import UNKNOWN, Checkout
 from folkmoot.worker.git.holding import notes, settle
 from folkmoot.worker.git.places import Tree, checked_out
-from folkmoot.worker.git.refs import FROM, TO, drop, listed, where
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, FROM, TO, drop, holds, listed, where
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.swap import NotMoved, Stale, Swap, TreeChanged
 
@@ -43,6 +43,8 @@ class Move:
         trees: list[Checkout],
         now: Callable[[str], list[Checkout]],
         note: str,
+        *,
+        beside: bool = False,
     ) -> None:
         self._repository = repository
         self._swap = swap
@@ -50,6 +52,7 @@ class Move:
         self._is_held = False
         self._now = now
         self.branch = swap.branch
+        self._beside = swap.branch.removeprefix("moot/") if beside else ""
         self.note = note
 
     def ready(self) -> None:
@@ -60,6 +63,8 @@ class Move:
             if swap.old:
                 self._repository.keep(FROM + swap.branch, swap.old)
             self._repository.keep(TO + swap.branch, swap.new)
+            if self._beside:
+                self._repository.keep(BESIDE_NEXT + self._beside, swap.new)
             try:
                 for tree in self._held:
                     tree.prepare(swap.old, swap.new)
@@ -114,6 +119,9 @@ class Move:
         swap = self._swap
         swap.drop()
         left: list[str] = []
+        if self._beside:
+            self._repository.keep(BESIDE + self._beside, swap.new)
+            drop(self._repository, BESIDE_NEXT + self._beside)
         if swap.old != swap.new:
             if self._is_held:
                 left = [path for tree in self._held for path in tree.forward(swap.old, swap.new)]
@@ -177,10 +185,14 @@ class Landing:
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
         if not words:
-            return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, "")
-        held, also = theirs.get(aside), self._trees(aside)
+            others = self._others(target, theirs)
+            return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, others)
+        held, also = where(repository, f"refs/heads/{aside}"), self._trees(aside)
         place = f"{target} is checked out in {trees[0].path} and {words}"
-        if held and not repository.contains(new, held):
+        if held and held != theirs.get(aside) and not holds(repository, new, held):
+            hint = f"Commit your changes, or give that branch another name: `git branch -m {aside} NAME`."
+            raise Refused("aside_in_conflict", f"{place}, and {aside} holds what is not moot's.", hint)
+        if held and not holds(repository, new, held):
             hint = f"Merge {aside} into {target} by hand, or commit your changes there."
             raise Refused("aside_in_conflict", f"{place}, and {aside} does not go together with it.", hint)
         if blocked := in_the_way(also, held, new):
@@ -190,7 +202,16 @@ class Landing:
         # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
         first = "move that file away" if UNKNOWN in words else "commit or stash your changes"
         note += f" To take it in: {first}, then `git merge {aside}`."
-        return Move(repository, Swap(repository, aside, held, new, why), also, self._trees, note)
+        return Move(repository, Swap(repository, aside, held, new, why), also, self._trees, note, beside=True)
+
+    def _others(self, target: str, theirs: Mapping[str, str]) -> str:
+        """A branch with the name of ours, and other work on it, is the user's: it is left alone, and that is said."""
+        aside = f"moot/{target}"
+        there = where(self._repository, f"refs/heads/{aside}") if aside not in theirs else None
+        main = theirs.get(target)
+        if there is None or (main is not None and holds(self._repository, main, there)):
+            return ""
+        return f"{aside} was left out: {target} has held it before, or it is a branch of your own."
 
     def finish_checkout(self, target: str, old: str | None, new: str) -> list[str]:
         """Bring the user's tree along after a crash between the move of its branch and its files.

@@ -18,6 +18,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.places import Place, find
+from folkmoot.worker.git.refs import put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import message as worded
 from folkmoot.worker.git.words import one_line, readable
@@ -201,7 +202,7 @@ class Repository:
     # The user's branches
 
     def tip(self, target: str | None = None) -> str | None:
-        """What the next landing builds on: the target branch, and `moot/<target>` where that is ahead of it.
+        """What the next landing builds on: the target branch, and work of ours on `moot/<target>` that it has not had.
 
         Where both moved on, it is their merge. None: the branch has no commit yet.
         """
@@ -217,19 +218,29 @@ class Repository:
         return self.merge(main, aside, f"Merge moot/{target} into {target}", dated=True).commit or main
 
     def fetched(self, target: str) -> dict[str, str]:
-        """The commits of the target branch and of `moot/<target>`, now; their objects are here."""
+        """The commits of the target branch and of what we put on `moot/<target>`, now; their objects are here."""
         for left in reversed(range(TRIES)):
-            theirs = branches_of(self.git, self.user, target)
+            there = branches_of(self.git, self.user, target)
+            theirs = self._without_others(target, there)
             missing = [name for name, commit in theirs.items() if self._seen.get(name) != commit]
+            missing = [name for name in missing if theirs[name] == there[name]]
             if not missing:
                 return theirs
             specs = [f"+refs/heads/{name}:{self._local(name)}" for name in missing]
             # The user's own objects were good enough for the user: old ones often would not pass a check.
             ran = self._fetch(self.git_dir, self.user.common, *specs, checked=False, check=left == 0)
-            if ran.code == 0 and branches_of(self.git, self.user, target) == theirs:
-                self._seen |= theirs
+            if ran.code == 0 and branches_of(self.git, self.user, target) == there:
+                self._seen |= {name: theirs[name] for name in missing}
                 return theirs
         raise Unavailable("branch_unsteady", f"The branch {target} kept moving while it was read.", "Try again.")
+
+    def _without_others(self, target: str, there: dict[str, str]) -> dict[str, str]:
+        aside = f"moot/{target}"
+        if aside not in there:
+            return there
+        ours = put_beside(self, target, there.get(target), there[aside])
+        found = {name: commit for name, commit in there.items() if name != aside}
+        return {**found, aside: ours} if ours else found
 
     def saw(self, branch: str, commit: str) -> None:
         """A branch of the user's was moved to a commit of ours: there is nothing to fetch."""
