@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.places import find
-from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, OUR_WORDS, log_of
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
 from folkmoot.worker.git.target import check_target
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ def aside(home: str, target: str) -> str | None:
 
 def _is_ours(home: str, place: "Place", target: str) -> bool:
     """Have we put it there, by our own refs or by the log of the branch? It may be one of the user's."""
-    refs = [BESIDE + target, BESIDE_NEXT + target]
+    refs = [ref + target for ref in (BESIDE, BESIDE_NEXT, BESIDE_OVER)]
     git_dir = os.path.join(os.path.abspath(home), REPOSITORY)
-    known = _ask(home, "for-each-ref", "--format=%(objectname)", *refs, git_dir=git_dir).split()
+    known = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir).split()
+    if known:
+        return known != [BESIDE_OVER + target]
     log = log_of(place.common, f"moot/{target}")
-    return bool(known) or bool(log and log[-1][1].startswith(OUR_WORDS))
+    return bool(log) and log[-1][1].startswith(OUR_WORDS)
 
 
 def _has_branch(common: str, branch: str) -> bool:

@@ -100,8 +100,20 @@ class Checkout:
         return self._git("diff-index", *flags, commit, index=index, check=False).code != 0
 
     def _filtered(self, old: str, new: str, index: str) -> bool:
-        # The engine's attributes say there are no filters, so the files that name them are read here.
+        """By what the tree says now, and by what it will say: a change may bring a rule together with its files."""
         changes = self._repository.changes(old, new)
+        if self._names_filter(changes, index):
+            return True
+        if not any(os.path.basename(change.path) == b".gitattributes" for change in changes):
+            return False
+        after = f"{index}-after"
+        if os.path.exists(index):
+            shutil.copy2(index, after)
+        self._git("update-index", "-z", "--index-info", index=after, stdin=index_lines(self._repository, changes))
+        return self._names_filter(changes, after)
+
+    def _names_filter(self, changes: "list[Change]", index: str) -> bool:
+        # The engine's attributes say there are no filters, so the files that name them are read here.
         ran = self._repository.git(
             "check-attr", "--cached", "-z", "--stdin", "filter",
             git_dir=self._tree.git_dir, work_tree=self.path, index=index, check=False,

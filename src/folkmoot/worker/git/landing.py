@@ -10,7 +10,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.checkout import UNKNOWN, Checkout
 from folkmoot.worker.git.holding import notes, settle
 from folkmoot.worker.git.places import Tree, checked_out
-from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, FROM, TO, drop, holds, listed, where
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, FROM, TO, drop, holds, listed, where
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.swap import NotMoved, Stale, Swap, TreeChanged
 
@@ -121,7 +121,7 @@ class Move:
         left: list[str] = []
         if self._beside:
             self._repository.keep(BESIDE + self._beside, swap.new)
-            drop(self._repository, BESIDE_NEXT + self._beside)
+            drop(self._repository, BESIDE_NEXT + self._beside, BESIDE_OVER + self._beside)
         if swap.old != swap.new:
             if self._is_held:
                 left = [path for tree in self._held for path in tree.forward(swap.old, swap.new)]
