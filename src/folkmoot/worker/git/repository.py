@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from folkmoot.core.rules.running.names import parts, touches
-from folkmoot.core.rules.running.rights import ENGINES_OWN
+from folkmoot.core.rules.running.rights import ENGINES_OWN, GIT_LED
 from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
+from folkmoot.worker.git.harvest.settings import led_to
 from folkmoot.worker.git.places import Place, find
 from folkmoot.worker.git.refs import put_beside
 from folkmoot.worker.git.target import branches_of
@@ -362,18 +363,17 @@ class Repository:
     def touched(self, base: str | None, commit: str) -> list[Touched]:
         """What differs between two commits, path by path; renames are a path gone and a path that came."""
         changes = self.changes(base, commit)
-        leads = self._links([change.new for change in changes if change.mode == LINK])
+        led = [parts(path) for path in led_to(self)] if changes else []
+        links = contents(self, [change.new for change in changes if change.mode == LINK])
+        leads = {blob: readable(data) for blob, data in links}
         found = []
         for change in changes:
             how = {"A": CREATED, "D": DELETED}.get(change.status, MODIFIED)
             mode = change.old_mode if how == DELETED else change.mode
             path = readable(change.path)
-            kind = ENGINES_OWN if touches(path, self._engines) else mode
+            kind = ENGINES_OWN if touches(path, self._engines) else GIT_LED if touches(path, led) else mode
             found.append(Touched(path, how, kind, leads.get(change.new) if mode == LINK else None))
         return found
-
-    def _links(self, blobs: list[str]) -> dict[str, str]:
-        return {blob: readable(data) for blob, data in contents(self, blobs)}
 
     def diff(self, base: str | None, commit: str, cap: int) -> str:
         """The change as text, cut at `cap` bytes. A file that is too large to be compared is named."""
