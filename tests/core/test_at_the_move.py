@@ -1,4 +1,4 @@
-"""Gates, rights and holds are asked again by the report that moves a branch: what was written down before may be old."""
+"""Gates, rights and holds are asked again by the report that moves a branch: what was written down may be old."""
 
 import pytest
 
