@@ -15,6 +15,7 @@ from folkmoot.system.sandbox import Bubblewrap
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import open_repository, tools_of
 from folkmoot.worker.folder import Folder
+from folkmoot.worker.git.harvest.settings import led_to
 from tests.worker.yard import Yard, git
 
 WHY = Bubblewrap().why
@@ -435,3 +436,40 @@ def test_a_board_is_private_whoever_made_its_folder(tmp_path: Path, umask: int) 
         assert stat.S_IMODE((home / "repo.git").stat().st_mode) == 0o700
     finally:
         os.umask(before)
+
+
+LED = {
+    "hooks": (("core.hooksPath", ".githooks"), ".githooks/post-commit"),
+    "settings": (("include.path", "../.gitconfig"), ".gitconfig"),
+    "settings that are not there yet": (("include.path", "../etc/git.conf"), "etc/git.conf"),
+    "a watcher": (("core.fsmonitor", "tools/watch.sh"), "tools/watch.sh"),
+    "a filter": (("filter.x.clean", "python3 tools/clean.py %f"), "tools/clean.py"),
+    "a merge driver": (("merge.x.driver", "sh ./tools/merge.sh %O %A %B"), "tools/merge.sh"),
+    "an alias": (("alias.go", "!sh tools/go.sh"), "tools/go.sh"),
+}
+
+
+@pytest.mark.attack(
+    "board",
+    "a change reaches what the user's git runs or reads settings from (core.hooksPath, include.path, filters, aliases)",
+    "it is refused, with the reason: it would run at the user's next git command",
+)
+@pytest.mark.parametrize("what", LED)
+def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> None:
+    (name, value), path = LED[what]
+    yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n"})
+    git(yard.folder, "config", name, value)
+    evil = yard.add("evil", f"write {path} evil", "report done")
+    good = yard.add("good", "write tools/other.txt good", "report done")
+    yard.run()
+    assert refused(yard, evil) and "is run or read by your own git" in str(yard.show(evil)["runs"][-1])
+    assert yard.status(good) == "done" and not (yard.folder / path).exists()
+
+
+def test_settings_of_the_user_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.write_text("[core]\n\thooksPath = hooks\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    yard = Yard(tmp_path / "yard")
+    repository = open_repository(str(yard.folder / ".moot"), "main")
+    assert repository is not None and led_to(repository) == ["hooks"]

@@ -60,6 +60,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
 
     `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
     `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
+    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves.
     """
 
     report: Report
@@ -67,6 +68,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     work: Work | None = None
     evidence: list[Evidence] = field(default_factory=list)
     final: bool = False
+    moves: list[Touched] | None = None
 
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):

@@ -180,6 +180,7 @@ def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, no
     found = reading.holds(now)
     takes = type(command) in ABOUT_PATHS or (isinstance(command, commands.ClaimItem) and item and item.files)
     takes = takes or (isinstance(command, (commands.ReportRun, commands.PauseRun)) and command.work is not None)
+    takes = takes or (isinstance(command, commands.ReportRun) and command.moves is not None)
     return {"holds": found, "waiters": idle_waiters(reading, flow, item.id) if takes and item else frozenset()}
 
 

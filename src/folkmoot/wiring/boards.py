@@ -12,7 +12,7 @@ from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.wiring.changes import BoardBell
-from folkmoot.wiring.reading import check_owner, content_of, prompts_below, shown, text_of
+from folkmoot.wiring.reading import check_owner, content_of, prompts_below, shown, text_of, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER = ".moot"
 STORE = "board.db"
 FLOW = "flow.yaml"
+MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
@@ -43,6 +44,10 @@ class FileBoards:
         store = SqliteStore.open(os.path.join(home, STORE))
         application = _application(store, home, list(store.warnings))
         application.notes += _flow_changed(home, application)
+        if os.path.isdir(os.path.join(home, MOVING)):
+            from folkmoot.wiring.looking import cut_off
+
+            cut_off(home, application)
         return application
 
     def create(self, folder: str, preset: str) -> Application:
@@ -62,7 +67,7 @@ class FileBoards:
         try:
             os.makedirs(home, mode=0o700, exist_ok=True)
             for name, text in files.items():
-                _write_new(os.path.join(home, name), text)
+                write_new(os.path.join(home, name), text)
             for name in {os.path.dirname(name) for name in files}:
                 sync_folders(os.path.join(home, name, FLOW))
             open_to_others = make_private(home)
@@ -206,7 +211,7 @@ class FileBoards:
         home = shown(_find_lost(place, file))
         view = restore(home, file, at, ago)
         make_private(home)
-        _write_new(os.path.join(home, ".gitignore"), IGNORED)
+        write_new(os.path.join(home, ".gitignore"), IGNORED)
         return view
 
     def export(self, place: str | None, file: str | None, write: "Callable[[bytes], object]") -> dict[str, Any]:
@@ -223,7 +228,7 @@ class FileBoards:
         home = os.path.normpath(os.path.join(folder, FOLDER))
         view = take_in(folder, home, source, name)
         make_private(home)
-        _write_new(os.path.join(home, ".gitignore"), IGNORED)
+        write_new(os.path.join(home, ".gitignore"), IGNORED)
         return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
 
     def rescue(self, place: str | None) -> str:
@@ -327,24 +332,6 @@ def _ladder_file(home: str) -> str | None:
 
 def _ladder_notes(ladders: str | None) -> list[str]:
     return [f"the ladders of {shown(ladders)} are used in place of the flow's own"] if ladders else []
-
-
-def _write_new(path: str, text: str) -> None:
-    if os.path.exists(path):
-        return
-    folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    # There whole or not at all: whoever finds it half written would take it for what the user wrote.
-    unfinished = os.path.join(folder, f"{STORE}.{os.getpid()}.new")
-    try:
-        with open(unfinished, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(unfinished, path)
-    finally:
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
 
 
 def _read_own(home: str, ladders: str | None) -> "tuple[Flow, list[str]]":

@@ -1,18 +1,22 @@
 """What git says about a project: looked at for people, and never changed. Where git is silent, so is this."""
 
+import contextlib
 import os
 import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
-from folkmoot.errors import Unavailable
+from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.trust import git_for
 from folkmoot.worker.git.places import find, pointer
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
 from folkmoot.worker.git.target import HEAD_BRANCH, check_target
 from folkmoot.worker.removing import maker
 
 if TYPE_CHECKING:
     from folkmoot.core.flow import Flow
+    from folkmoot.engine.application import Application
+    from folkmoot.worker.git.places import Place
 
 REPOSITORY = "repo.git"
 
@@ -26,7 +30,18 @@ def aside(home: str, target: str) -> str | None:
     said = _ask(
         home, "rev-list", "--max-count=1", f"refs/heads/{branch}", f"^refs/heads/{target}", git_dir=place.common
     )
-    return branch if said else None
+    return branch if said and _is_ours(home, place, target) else None
+
+
+def _is_ours(home: str, place: "Place", target: str) -> bool:
+    """Have we put it there, by our own refs or by the log of the branch? It may be one of the user's."""
+    refs = [ref + target for ref in (BESIDE, BESIDE_NEXT, BESIDE_OVER)]
+    git_dir = os.path.join(os.path.abspath(home), REPOSITORY)
+    known = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir).split()
+    if known:
+        return known != [BESIDE_OVER + target]
+    log = log_of(place.common, f"moot/{target}")
+    return bool(log) and log[-1][1].startswith(OUR_WORDS)
 
 
 def in_the_way(home: str, target: str) -> list[str]:
@@ -70,6 +85,26 @@ def kept(home: str, runs: list[str]) -> list[str]:
     refs = [f"refs/moot/runs/{run}" for run in runs]
     said = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir)
     return [run for run, ref in zip(runs, refs, strict=True) if ref in said.split("\n")]
+
+
+def cut_off(home: str, application: "Application") -> None:
+    """A landing that was killed half-way keeps git locked in the user's tree: it is told of, and whoever writes to the
+    board finishes it."""
+    from folkmoot.worker.git.holding import told
+
+    words = told(os.path.join(os.path.abspath(home), REPOSITORY))
+    if not words:
+        return
+    application.notes += words
+    target = application.queries.flow().target
+
+    def finish() -> None:
+        from folkmoot.wiring.running import finish_left
+
+        with contextlib.suppress(MootError, OSError):  # the next worker tries again, and says why it cannot
+            finish_left(home, target)
+
+    application.after_writing = finish
 
 
 def root_notes(home: str) -> list[str]:

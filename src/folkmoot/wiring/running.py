@@ -39,6 +39,7 @@ from folkmoot.wiring.trust import (
     trees_of,
 )
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.places import find, private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
@@ -64,10 +65,21 @@ def open_workshop(home: str, flow: Flow) -> Workshop:
     check_target(git_for(home), project_of(home), flow.target)
     repository = open_repository(home, flow.target)
     if repository is not None:
-        landing = os.path.join(repository.git_dir, "landing.lock")
-        return GitWorkshop(repository, time.sleep, lambda seconds: alone_within(landing, seconds))
+        return GitWorkshop(repository, time.sleep, _one_after_the_other(repository))
     lock = os.path.join(home, "writer.lock")
     return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock))
+
+
+def _one_after_the_other(repository: Repository) -> Alone:
+    landing = os.path.join(repository.git_dir, "landing.lock")
+    return lambda seconds: alone_within(landing, seconds)
+
+
+def finish_left(home: str, target: str) -> None:
+    """Bring the user's files along whose landing was killed."""
+    repository = open_repository(home, target)
+    if repository is not None:
+        Landing(repository, time.sleep, _one_after_the_other(repository)).finish_left()
 
 
 @contextmanager

@@ -40,25 +40,9 @@ def record(case: Case, command: RecordLanding) -> None:
         raise Refused("not_landing", f"run {run.id} is of {run.agent}, and moves no branch", "report the work instead")
     if _has_no_branch(case):
         return
-    _check_mended(case.item)
-    for_target = case.situation.parent is None
-    missing = unproved(case.flow, case.item, for_target, command.tree, command.evidence)
-    if any(not case.flow.gates[gate].run for gate in missing):
-        _defer(case, "somebody must look at it as it is now")  # see `settling`: the gate is called first
+    if not _may_land(case, run, command):
         return
-    if missing:
-        words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
-        raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
-    astray = strays(command.touched, case.item.files, case.item.changed)
-    if astray:
-        _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
-        return
-    holds = [hold for hold in case.holds.values() if not is_landing(hold)]
     paths = [one.path for one in command.touched]
-    others = in_the_way(paths, holds, case.item.id, case.situation.waiters)
-    if others:
-        _defer(case, f"{others[0].path} is held by {others[0].owner}", overlap(paths, [hold.path for hold in others]))
-        return
     landing = Landing(
         branch=command.branch,
         old=command.old,
@@ -72,6 +56,46 @@ def record(case: Case, command: RecordLanding) -> None:
     # What proves it is kept with the intent: whoever finds that the branch was moved finds also why it might be.
     proofs = [*case.item.proofs, *_evidence(case, command.evidence)][-PROOFS_KEPT:]
     case.set("landing_recorded", context, landing=landing, proofs=proofs)
+
+
+def _may_land(case: Case, run: Run, command: RecordLanding) -> bool:
+    """Proofs, rights and what others hold, as they are now: asked when the move is written down, and again in the
+    transaction that makes it. False: it waits, or goes back."""
+    _check_mended(case.item)
+    missing = unproved(case.flow, case.item, case.situation.parent is None, command.tree, command.evidence)
+    if any(not case.flow.gates[gate].run for gate in missing):
+        _defer(case, "somebody must look at it as it is now")  # see `settling`: the gate is called first
+        return False
+    if missing:
+        words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
+        raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
+    astray = strays(command.touched, case.item.files, case.item.changed)
+    if astray:
+        _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
+        return False
+    holds = [hold for hold in case.holds.values() if not is_landing(hold)]
+    paths = [one.path for one in command.touched]
+    others = in_the_way(paths, holds, case.item.id, case.situation.waiters)
+    if others:
+        _defer(case, f"{others[0].path} is held by {others[0].owner}", overlap(paths, [hold.path for hold in others]))
+        return False
+    return True
+
+
+def _may_still_land(case: Case, run: Run, command: ReportRun) -> bool:
+    """What was written down was true then. Between that and the move others may have had their say."""
+    intent = case.item.landing
+    if command.moves is None or intent is None or intent.run != run.id:
+        return True
+    again = RecordLanding(
+        branch=intent.branch,
+        old=intent.old,
+        new=intent.new,
+        tree=intent.tree,
+        touched=command.moves,
+        evidence=command.evidence,
+    )
+    return _may_land(case, run, again)
 
 
 def _refuse(case: Case, run: Run, command: RecordLanding, words: str) -> None:
@@ -158,6 +182,8 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         _check_mended(case.item)
         _check_proved(case, command)
         check_lease(run, case.now)
+        if not _may_still_land(case, run, command):
+            return
     proofs = [*case.item.proofs, *_proofs(case, command, done)][-PROOFS_KEPT:]
     fields: dict[str, Any] = {"proofs": proofs, "effort": replace(case.item.effort, releases=0, deferrals=0)}
     if done:
