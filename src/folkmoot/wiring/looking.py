@@ -90,7 +90,7 @@ def kept(home: str, runs: list[str]) -> list[str]:
 def cut_off(home: str, application: "Application") -> None:
     """A landing that was killed half-way keeps git locked in the user's tree: it is told of, and whoever writes to the
     board finishes it."""
-    from folkmoot.worker.git.holding import told
+    from folkmoot.worker.git.trees.holding import told
 
     words = told(os.path.join(os.path.abspath(home), REPOSITORY))
     if not words:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from folkmoot.errors import Refused, Unavailable
-from folkmoot.worker.git.checkout import Checkout
 from folkmoot.worker.git.swap import Stale
+from folkmoot.worker.git.trees.checkout import Checkout
 from tests.worker.git.ground import Ground, plain, put
 
 

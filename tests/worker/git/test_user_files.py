@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.worker.git.checkout import Checkout
-from folkmoot.worker.git.placing import Placer
+from folkmoot.worker.git.trees.checkout import Checkout
+from folkmoot.worker.git.trees.placing import Placer
 from tests.worker.git.ground import Ground, plain, put
 
 IGNORE = "*.log\n.moot/\n.env\nsecrets\nkeep/\n"

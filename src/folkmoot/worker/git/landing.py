@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from msgspec import Struct, field
 
 from folkmoot.errors import Refused, Unavailable
-from folkmoot.worker.git.checkout import UNKNOWN, Checkout
-from folkmoot.worker.git.holding import notes, settle
 from folkmoot.worker.git.places import Tree, checked_out
 from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, FROM, TO, drop, holds, listed, where
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.swap import NotMoved, Stale, Swap, TreeChanged
+from folkmoot.worker.git.trees.checkout import UNKNOWN, Checkout
+from folkmoot.worker.git.trees.holding import notes, settle
 
 ALONE_SECONDS = 10.0
 TRIES = 5

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
-from folkmoot.worker.git.holding import Lock, Note, Seen, seen, settle
 from folkmoot.worker.git.looking import found_at
 from folkmoot.worker.git.places import is_on
-from folkmoot.worker.git.placing import Placer, behind_link, clear_above, in_the_way
+from folkmoot.worker.git.trees.holding import Lock, Note, Seen, seen, settle
+from folkmoot.worker.git.trees.placing import Placer, behind_link, clear_above, in_the_way
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.removing import maker
 
