@@ -28,6 +28,7 @@ def project(tmp_path: Path) -> Path:
     git(folder, "commit", "-q", "-m", "work")
     git(folder, "checkout", "-q", "main")
     git(folder, "clone", "-q", "--bare", ".", ".moot/repo.git")
+    git(folder / ".moot" / "repo.git", "update-ref", "refs/moot/beside/main", "refs/heads/moot/main")
     return folder
 
 
