@@ -78,6 +78,9 @@ def test_an_option_is_named_by_number_words_beginning_or_a_plain_yes(
         (TRIED, "No, stop. Do not spend any more.", 2, "park it, stop. Do not spend any more."),
         (SIDES, "test-architect is right: the design says async", 2, "test-architect is right: the design says async"),
         (SPLIT, "yes, but no further", 1, "split it, but no further"),
+        (TRIED, "try again and keep the old API", 1, "try again and keep the old API"),
+        (RISK, "abort because nobody needs it", 3, "abort because nobody needs it"),
+        (RISK, "abort, nobody needs it", 3, "abort, nobody needs it"),
     ],
 )
 def test_what_follows_an_option_is_kept_as_words_for_the_agent(
@@ -108,6 +111,22 @@ def test_what_follows_an_option_is_kept_as_words_for_the_agent(
         (TRIED, "no problem, go on"),
         (TRIED, "Use the new library"),
         (TRIED, "n't"),
+        # A sentence that only begins like an option says something else.
+        (RISK, "abort the openssl approach and use AES"),
+        (RISK, "abort using openssl, use AES instead"),
+        (RISK, "Abort nothing, go on with AES"),
+        (SIDES, "dev-agent is right about async but the test stays as it is"),
+        (SIDES, "dev-agent is right is wrong"),
+        (TRIED, "cancel it later, first ask the architect"),
+        (TRIED, "abort and use AES"),
+        # What holds only in a case, or later, is not decided yet.
+        (TRIED, "cancel it only if AES fails too"),
+        (TRIED, "cancel it after one more try with AES"),
+        (TRIED, "cancel it, but only if AES fails too"),
+        (TRIED, "cancel it: once the audit is there"),
+        (TRIED, "try again only after the audit"),
+        (TRIED, "try again because it may work, unless it costs money"),
+        (RISK, "2, but later"),
     ],
 )
 def test_where_options_decide_other_words_are_refused_with_the_options(ways: tuple[Way, ...], said: str) -> None:

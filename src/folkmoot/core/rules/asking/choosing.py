@@ -28,6 +28,11 @@ SAME = {
 }
 # Whoever goes on like this takes back, or leaves open, what came before.
 TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perhaps"})
+# What holds only in a case, or at another time, is not decided yet.
+CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
+# Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
+# sentence of it: "abort the old approach" gives up the approach, and not the item.
+LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
 
 
 class Chosen(Struct, frozen=True):
@@ -167,7 +172,10 @@ def _with_more(question: Question, said: str) -> Chosen | None:
         return None
     option, length = max(begun, key=lambda found: found[1])
     rest = said[words[length - 1].end() :]
-    if rest[:1] == "?" or not _is_clear(question, option, rest):
+    leads = spoken[length] if len(spoken) > length else ""
+    leads_on = leads in LEADS_ON and not (leads == "and" and option.effect == "cancel")
+    marked = _GOES_ON.match(rest) is not None
+    if rest[:1] == "?" or not (marked or leads_on) or not _is_clear(question, option, rest):
         return None
     return Chosen(option, said)
 
@@ -177,6 +185,8 @@ def _is_clear(question: Question, option: Option, rest: str, *, plain: bool = Fa
     After a plain yes or no they may be what was really meant, so there less is taken for granted."""
     words = _words(rest)
     if not words or words[0] in TAKES_BACK or all(word.isdecimal() for word in words):
+        return False
+    if question.decides and not CONDITIONS.isdisjoint(words):
         return False
     others = [_words(other.option) for other in question.options if other is not option]
     others += [list(said) for said, effect in SAME.items() if plain and effect != option.effect]
