@@ -344,3 +344,15 @@ def test_six_attempts_with_any_number_of_experts(
         assert (found["self_solve_attempts"], found["expert_attempts"]) == (own, delegated)
         assert found["total_attempts"] == 6
         assert len(board.children(item, "expert")) == number
+
+
+@pytest.mark.ledger("R-10", "E-05")
+@pytest.mark.parametrize("said", [{"cause": "fatal"}, {}])
+def test_the_words_of_a_security_concern_reach_the_person_whatever_field_they_stand_in(said: dict[str, Any]) -> None:
+    for name in ("summary", "reason", "blockers"):
+        with SoundBoard(FLOW) as board:
+            board.add()
+            words = {name: "a token is logged", "escalation_reason": "security", **said}
+            board.effort("developer", "failed", **words)
+            (asked,) = board.queries.inbox()["questions"]
+            assert asked["question"] == "A security concern: a token is logged"

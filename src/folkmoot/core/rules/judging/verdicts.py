@@ -146,7 +146,8 @@ def danger(case: Case, said: Report) -> str | None:
         return f"A critical {kind}finding: {words}" if len(found) == 1 else f"{len(found)} critical findings: {words}"
     has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
     if is_security(said.escalation_reason) and said.outcome not in has_own_way:
-        words = said.summary or said.blockers or "; ".join(one.content for one in said.comments)
+        reason = said.reason if not is_security(said.reason) else None
+        words = said.summary or reason or said.blockers or "; ".join(one.content for one in said.comments)
         return f"A security concern: {words or 'no words were given'}"
     return None
 
