@@ -680,7 +680,7 @@ def unproved_landing(patch: Patch) -> None:
     patch.setattr(landing, "unproved", lambda *rest: [])
 
 
-@defect("R-19", "a sign-off counts for whatever comes after it", flow=flow_of("harbour"), alone=True)
+@defect("R-19", "a sign-off counts for whatever comes after it", flow=flow_of("harbour"), alone=True, first=20)
 def lasting_sign_off(patch: Patch) -> None:
     def wrong(flow: Flow, item: Item, head: str | None) -> dict[str, bool]:
         return {proof.gate: proof.green for proof in item.proofs}
@@ -725,7 +725,7 @@ def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
-@defect("R-07", "a stopped board goes on", first=25)
+@defect("R-07", "a stopped board goes on", first=90)
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)
 
@@ -883,7 +883,7 @@ def first_concern_only(patch: Patch) -> None:
         patch.setattr(module, "state", wrong)
 
 
-@defect("R-12", "an item goes on past a dispute that waits", flow=flow_of("kanban"))
+@defect("R-12", "an item goes on past a dispute that waits", flow=flow_of("kanban"), first=20)
 def passed_over(patch: Patch) -> None:
     patch.setattr(movement, "_called", lambda case, column: False)
 

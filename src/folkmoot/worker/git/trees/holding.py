@@ -16,6 +16,7 @@ import tempfile
 import msgspec
 from msgspec import Struct
 
+from folkmoot.core.kinds import reader
 from folkmoot.worker.removing import is_left, maker
 
 MOVING = "moving"  # in the engine's repository: a note for each work tree that is being brought along
@@ -140,7 +141,7 @@ def notes(home: str) -> list[Note]:
         file = os.path.join(folder, name)
         try:
             with open(file, "rb") as text:
-                note = msgspec.json.decode(text.read(NOTE_MAX), type=Note)
+                note = reader(Note)(text.read(NOTE_MAX))
         except (OSError, msgspec.DecodeError, msgspec.ValidationError):
             continue
         if not name.startswith("."):
