@@ -6,36 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.moot import Moot, Said, View, new_board
+from tests.documents import COMMENTS, CONCERN
 
 TESTS, DESIGN = "tests/247-trading-tests.md", "arch/247.md"
-# As the document prints it, with its first comment only: what the dev writes, then dies.
-CONCERN = """\
-# Artifact: tests/247-trading-tests.md
-# Metadata: tests/247-trading-tests.meta.yaml
-
-comments:
-  - id: c001
-    author: dev-agent
-    timestamp: 2024-01-17T14:30:00
-    target: "test_trade_cancellation"  # specific test/section
-    content: |
-      This test assumes synchronous cancellation, but the
-      architecture doc specifies async event-driven cancellation.
-      Test will always fail with correct implementation.
-    status: open
-"""
 # The document's reply, whole.
-AGREED = """
-  - id: c002
-    author: test-architect
-    timestamp: 2024-01-17T15:45:00
-    parent: c001  # reply to
-    content: |
-      You're right. Architecture says async. Updating test
-      to use async/await pattern with proper event mocking.
-    status: resolved
-    resolution: accepted
-"""
+AGREED = COMMENTS.removeprefix(CONCERN)
 SECOND = """
   - id: c002
     author: dev-agent

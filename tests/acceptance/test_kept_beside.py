@@ -8,6 +8,7 @@ import pytest
 
 from tests.acceptance.moot import Moot, new_board
 from tests.acceptance.test_said_and_meant import QUEST, shown_to_a_person
+from tests.documents import CONCERN
 
 View = dict[str, Any]
 COMPLETE = {**QUEST, "status": "complete"}
@@ -33,18 +34,6 @@ What Would Help:
 One of the two, and why.
 """
 QUESTION = {"question": "Should the token live in a cookie or a header?", "options": ["cookie", "header"]}
-# The comment of the disputes document, signed by the one who wrote it there.
-COMMENT = """comments:
-  - id: c001
-    author: dev-agent
-    timestamp: 2024-01-17T14:30:00
-    target: "test_trade_cancellation"  # specific test/section
-    content: |
-      This test assumes synchronous cancellation, but the
-      architecture doc specifies async event-driven cancellation.
-      Test will always fail with correct implementation.
-    status: open
-"""
 PROSE = "I have mended the loop boundary in loop.py, and the test is green now. Over to you."
 
 
@@ -138,7 +127,7 @@ def test_a_comment_of_the_document_that_another_signed_is_kept_as_a_quotation(tm
     moot = board(tmp_path, "kanban", "tests")
     claim = moot("claim", "test-architect")
     said = {"outcome": "done", "comments": [{"author": "dev-agent", "content": "This test assumes sync."}]}
-    for text in (json.dumps(said), COMMENT):
+    for text in (json.dumps(said), CONCERN):
         assert moot.try_in(claim, text).code == 2
     kept = moot("comments", "1")["comments"]
     assert len(kept) == 2 and all(

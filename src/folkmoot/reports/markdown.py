@@ -7,8 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.report import Files, Report
-from folkmoot.core.rules.judging.sent import number_in
-from folkmoot.core.vocabulary.lines import PATH, counted, finding_in
+from folkmoot.core.vocabulary.lines import PATH, counted, finding_in, number_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line

@@ -5,8 +5,7 @@ import re
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
-from folkmoot.core.rules.judging.sent import number_in
-from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, paths_in
+from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
@@ -54,8 +53,6 @@ _BESIDE_TASKS = {
 _NUMBERED = re.compile(r"[A-Za-z][\w ]{0,40}[-_ ]?\d{1,4}")
 # The states of a message; what is no such word in a completion says how the phase ended.
 MESSAGE_STATES = ("pending", "accepted", "completed")
-# What says where an item stands or goes, and not how a run ended.
-_PLACES = re.compile(r"(?:ready|needs|blocked_needs|dispute|awaiting|implementing|available|in_progress)(?:_|\b)")
 _COUNTS = {"count", "total", "number"}
 # Fields in which agents name what kind of failure it was.
 _KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
@@ -70,12 +67,10 @@ def outcome_of(said: Taken) -> str:
     if outcome is None:
         known = "complete, blocked, failed, completed, needs_fixes, fixes_applied, approved"
         word = said.data.get("status")
-        place = f"{shown(word)} says where an item stands, which the board decides; say how the run ended, with"
         # Whoever writes a column's name has the item in mind, and no form with a status.
         meant = place_said(word)
-        others = place if _PLACES.match(status or "") else f"{shown(word)} is not"
         said.faults.append(
-            f"status: {shown(word)} is no outcome{meant}" if meant else f"status: {others} one of {known}"
+            f"status: {shown(word)} is no outcome{meant}" if meant else f"status: {shown(word)} is not one of {known}"
         )
     return outcome or "failed"
 

@@ -19,7 +19,7 @@ def roots_alone(places: tuple[str, ...] = PLACES) -> tuple[str, ...]:
         try:
             entries = os.scandir(folder)
         except OSError:
-            continue
+            continue  # it is gone, or root itself cannot look into it
         with entries:
             for entry in entries:
                 seen += 1
@@ -28,7 +28,7 @@ def roots_alone(places: tuple[str, ...] = PLACES) -> tuple[str, ...]:
                 try:
                     mode = entry.stat(follow_symlinks=False).st_mode
                 except OSError:
-                    continue
+                    continue  # it is gone
                 if stat.S_ISDIR(mode) and mode & stat.S_IXOTH:
                     waiting.append(entry.path)
                 elif stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and not mode & stat.S_IROTH):

@@ -1,6 +1,7 @@
 """What one line says, in whichever dialect it stands: a finding with its severity and place, or a count of tests."""
 
 import re
+from typing import Any
 
 from folkmoot.core.report import SEVERITIES, Finding, Tests
 
@@ -120,3 +121,9 @@ def counted(words: str) -> Tests | None:
         return None
     total, passed = sum(counts), sum(counts.values())
     return Tests(total=total, passed=passed, failed=total - passed)
+
+
+def number_in(value: Any) -> int | None:
+    """A whole number, however it is written; None if it is something else."""
+    digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -51,12 +51,14 @@ REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
 APPROVED = frozenset({"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"})
 REFUSED = frozenset({"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"})
 SECURITY_WORDS = ("security", "security concern", "security concerns", "security issue", "security risk")
-# How the names of columns begin, and the outcome that brings an item there.
+# How the names of columns and states of an item begin, and the outcome that brings it there.
 _PLACES = {
     "ready": "`done` moves it forward, `disputed` back to whoever made what is wrong",
     "needs": "`stuck` with a reason brings it to who can help, `asks` to a person",
     "blocked": "`stuck` with a reason brings it to who can answer",
     "dispute": "`disputed` with a comment brings it there",
+    "awaiting": "`asks` puts its question before a person",
+    "in": "`incomplete` leaves it where it is, `done` moves it forward",  # in progress, in review
 }
 # Without spaces, so that FATALERROR is found too.
 _CAUSES = {phrase.replace(" ", ""): cause for cause, phrases in CAUSE_WORDS.items() for phrase in phrases}

@@ -3,8 +3,16 @@
 from typing import Any
 
 from folkmoot.core.report import CAUSES
-from folkmoot.core.rules.judging.sent import number_in
-from folkmoot.core.vocabulary.lines import LINE, PLACE, counted, finding_in, paths_in, severity_of, with_range
+from folkmoot.core.vocabulary.lines import (
+    LINE,
+    PLACE,
+    counted,
+    finding_in,
+    number_in,
+    paths_in,
+    severity_of,
+    with_range,
+)
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.options import options_in
 

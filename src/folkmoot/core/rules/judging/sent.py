@@ -11,7 +11,7 @@ from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.messages.kinds import against_end
 from folkmoot.core.rules.sharing.findings import identity
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, severity_of, with_range
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
 from folkmoot.core.vocabulary.lines import counted as counted_in
 from folkmoot.core.vocabulary.words import verdict_of
 
@@ -194,8 +194,3 @@ def _words(message: Message) -> Iterable[str]:
         value = message.payload.get(name)
         if isinstance(value, str) and value.strip():
             yield value.strip()
-
-
-def number_in(value: Any) -> int | None:
-    digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.sent import number_in, unfinished_by, with_sent
+from folkmoot.core.rules.judging.sent import unfinished_by, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import trigger_in
 from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, verdict_of
