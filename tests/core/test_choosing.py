@@ -81,6 +81,9 @@ def test_an_option_is_named_by_number_words_beginning_or_a_plain_yes(
         (TRIED, "try again and keep the old API", 1, "try again and keep the old API"),
         (RISK, "abort because nobody needs it", 3, "abort because nobody needs it"),
         (RISK, "abort, nobody needs it", 3, "abort, nobody needs it"),
+        (TRIED, "1, once more", 1, "try again, once more"),
+        (TRIED, "try again, as before", 1, "try again, as before"),
+        (RISK, "2, after all it is internal", 2, "accept the risk and go on, after all it is internal"),
     ],
 )
 def test_what_follows_an_option_is_kept_as_words_for_the_agent(

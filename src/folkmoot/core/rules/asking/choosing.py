@@ -30,6 +30,8 @@ SAME = {
 TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perhaps"})
 # What holds only in a case, or at another time, is not decided yet.
 CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
+# ... unless it only looks like that: "dev, once more" decides.
+NO_CONDITIONS = re.compile(r"\b(?:once (?:more|again)|after all|as before)\b")
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
 # sentence of it: "abort the old approach" gives up the approach, and not the item.
 LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
@@ -186,7 +188,7 @@ def _is_clear(question: Question, option: Option, rest: str, *, plain: bool = Fa
     words = _words(rest)
     if not words or words[0] in TAKES_BACK or all(word.isdecimal() for word in words):
         return False
-    if question.decides and not CONDITIONS.isdisjoint(words):
+    if question.decides and not CONDITIONS.isdisjoint(NO_CONDITIONS.sub(" ", " ".join(words)).split()):
         return False
     others = [_words(other.option) for other in question.options if other is not option]
     others += [list(said) for said, effect in SAME.items() if plain and effect != option.effect]
