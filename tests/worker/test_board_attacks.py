@@ -14,6 +14,7 @@ from folkmoot.errors import Refused
 from folkmoot.system.sandbox import Bubblewrap
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import open_repository, tools_of
+from folkmoot.wiring.trust import place_of, trees_of
 from folkmoot.worker.folder import Folder
 from folkmoot.worker.git.harvest.settings import led_to
 from tests.worker.yard import Yard, git
@@ -269,7 +270,7 @@ def test_a_flood_of_words_is_refused_and_the_page_stays_short(
     item = yard.add("one", flood, "report done")
     yard.run()
     shown = yard.show(item)
-    assert sum(len(comment["content"]) for comment in shown["comments"]) <= 200_000
+    assert sum(len(comment["content"]) for comment in shown["comments"]) <= 200_000 * len(shown["runs"])
     assert "refused 3" in yard.output(shown["runs"][0]["run"])
     command = [sys.executable, "-m", "folkmoot", "show", item]
     page = subprocess.run(command, cwd=yard.folder, capture_output=True, text=True, check=True).stdout
@@ -411,7 +412,83 @@ def test_that_a_board_came_or_went_in_a_plain_folder_is_seen(tmp_path: Path) -> 
     (tmp_path / "new" / ".Moot").mkdir(parents=True)
     touched = {(one.path, one.how) for one in folder.work(before, folder.listing()).touched}
     assert touched == {("old/.moot", "deleted"), ("new/.Moot", "created")}
-    assert folder.boards() == ["new/.Moot"]
+    assert folder.trusted() == ["new/.Moot"]
+
+
+PLANTED = {
+    "file": "shell echo 'gitdir: {private}/.git' > .git",
+    "link": "shell ln -s {private}/.git .git",
+    "folder": "shell git init -q -b main . && git config core.worktree {private}",
+    "below": "shell mkdir -p sub && git init -q -b main sub",
+}
+
+
+@pytest.mark.attack(
+    "board", "in a plain folder an agent makes a `.git` that leads elsewhere", "it is set aside, and the run is refused"
+)
+@pytest.mark.ledger("Q-03", "R-20")
+@pytest.mark.parametrize("how", PLANTED)
+def test_a_repository_planted_in_a_plain_folder_is_set_aside(tmp_path: Path, how: str) -> None:
+    private = Yard(tmp_path / "private").folder
+    yard = Yard(tmp_path / "yard", plain=True)
+    item = yard.add("one", PLANTED[how].format(private=private), "write a.txt a", "report done")
+    yard.run()
+    assert refused(yard, item)
+    assert not [path for path in yard.folder.rglob(".git") if "set-aside" not in str(path)]
+    assert list((yard.folder / ".moot" / "set-aside").glob("*/git-0")), "nothing is lost"
+    second = yard.add("two", "write b.txt b", "report done")
+    yard.run()
+    assert yard.status(second) == "done" and (yard.folder / "b.txt").exists()
+    assert not (private / "b.txt").exists()
+
+
+@pytest.mark.attack(
+    "board",
+    "a repository that the board was not made for is found at the next start",
+    "nothing begins; a person decides",
+)
+@pytest.mark.parametrize("how", [*PLANTED, "bare"])
+def test_no_repository_is_trusted_that_the_board_was_not_made_for(tmp_path: Path, how: str) -> None:
+    """As after a kill of everything: nobody has set it aside."""
+    private = Yard(tmp_path / "private").folder
+    yard = Yard(tmp_path / "yard", plain=True)
+    plant = PLANTED.get(how, "shell git init -q --bare -b main .").removeprefix("shell ").format(private=private)
+    subprocess.run(["/bin/sh", "-c", plant], cwd=yard.folder, check=True)
+    home = str(yard.folder / ".moot")
+    if how == "below":
+        assert place_of(home) is None
+        return
+    assert place_of(home) is None and open_repository(home, "main") is None
+    assert trees_of(home) == [str(yard.folder)]
+    board = FileBoards()
+    with pytest.raises(Refused) as no:
+        board.check(str(yard.folder), None)
+    assert no.value.code == "other_repository" and "moot init" in str(no.value.hint)
+    with pytest.raises(Refused), tools_of(yard.board._application, home, print):
+        pass
+    board.create(str(yard.folder), "solo").close()  # its user says so
+    assert place_of(home) is not None
+    with pytest.raises(Refused) as again:
+        board.create(str(yard.folder), "solo")
+    assert again.value.code == "board_exists"
+
+
+@needs_bwrap
+@pytest.mark.attack(
+    "board", "in a plain folder an agent writes to repositories in it", "they are covered in the sandbox"
+)
+def test_repositories_in_a_plain_folder_are_covered(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", plain=True, more="sandbox: always")
+    other = yard.folder / "sub"
+    other.mkdir()
+    git(other, "init", "-q", "-b", "main", ".")
+    config = (other / ".git" / "config").read_text()
+    item = yard.add(
+        "one", "shell echo evil >> sub/.git/config; rm -rf sub/.git; mv sub away; cat sub/.git/config", "report done"
+    )
+    yard.run()
+    assert (other / ".git" / "config").read_text() == config
+    assert "repositoryformatversion" not in yard.output(yard.show(item)["runs"][0]["run"])
 
 
 # Who else may look

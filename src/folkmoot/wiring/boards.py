@@ -54,12 +54,12 @@ class FileBoards:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
         from folkmoot.flows.preset import read_preset
         from folkmoot.wiring.looking import root_notes
-        from folkmoot.wiring.trust import check_files, make_private
+        from folkmoot.wiring.trust import check_files, made_for_this, make_private
 
         home = os.path.join(folder, FOLDER)
         path = os.path.join(home, STORE)
         if os.path.exists(path) and not _is_unfinished(path):
-            raise Refused("board_exists", f"there is a board in {shown(home)} already", "use it: moot board")
+            return self._made_for_this(home)
         check_files(home, [])
         files = {**read_preset(preset), ".gitignore": IGNORED}
         if not os.path.exists(os.path.join(home, FLOW)):
@@ -71,6 +71,7 @@ class FileBoards:
             for name in {os.path.dirname(name) for name in files}:
                 sync_folders(os.path.join(home, name, FLOW))
             open_to_others = make_private(home)
+            made_for_this(home)
         except OSError as error:
             raise Unavailable(
                 "cannot_write", f"{shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
@@ -82,6 +83,16 @@ class FileBoards:
         store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
         application = _application(store, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
         application.engine.adopt_flow(ENGINE, flow, _checksum(home, ladders) or "")
+        return application
+
+    def _made_for_this(self, home: str) -> Application:
+        """A board that is there: its user may say that it is for the repository that was made, or moved, since."""
+        from folkmoot.wiring.trust import made_for_this
+
+        if not made_for_this(home):
+            raise Refused("board_exists", f"there is a board in {shown(home)} already", "use it: moot board")
+        application = self.open(home)
+        application.notes.append("the board that was here already now works on the repository as it is here")
         return application
 
     def check(
@@ -206,11 +217,12 @@ class FileBoards:
     def restore(self, place: str | None, file: str | None, at: int | None, ago: float | None = None) -> dict[str, Any]:
         """Make the board what it was; where there is none, one is made from the backup."""
         from folkmoot.wiring.safekeeping import restore
-        from folkmoot.wiring.trust import make_private
+        from folkmoot.wiring.trust import check_repository, make_private
 
         home = shown(_find_lost(place, file))
         view = restore(home, file, at, ago)
         make_private(home)
+        check_repository(home)
         write_new(os.path.join(home, ".gitignore"), IGNORED)
         return view
 
@@ -223,11 +235,12 @@ class FileBoards:
     def take_in(self, folder: str, source: "BinaryIO", name: str) -> dict[str, Any]:
         """A new board below the folder, from an exported log."""
         from folkmoot.wiring.safekeeping import take_in
-        from folkmoot.wiring.trust import make_private
+        from folkmoot.wiring.trust import made_for_this, make_private
 
         home = os.path.normpath(os.path.join(folder, FOLDER))
         view = take_in(folder, home, source, name)
         make_private(home)
+        made_for_this(home)
         write_new(os.path.join(home, ".gitignore"), IGNORED)
         return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
 

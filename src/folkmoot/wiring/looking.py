@@ -7,8 +7,8 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from folkmoot.errors import MootError, Unavailable
-from folkmoot.wiring.trust import git_for
-from folkmoot.worker.git.places import find, pointer
+from folkmoot.wiring.trust import check_repository, git_for, place_of
+from folkmoot.worker.git.places import pointer
 from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
 from folkmoot.worker.git.target import HEAD_BRANCH, check_target
 from folkmoot.worker.removing import maker
@@ -23,7 +23,7 @@ REPOSITORY = "repo.git"
 
 def aside(home: str, target: str) -> str | None:
     """The branch beside the target on which work waits for the user to merge it; None if nothing waits."""
-    place = find(os.path.dirname(os.path.abspath(home)))
+    place = place_of(home)
     branch = f"moot/{target}"
     if place is None or not _has_branch(place.common, branch):
         return None
@@ -47,7 +47,7 @@ def _is_ours(home: str, place: "Place", target: str) -> bool:
 def in_the_way(home: str, target: str) -> list[str]:
     """The files of the user's tree that keep work on the branch beside the target: changed, or in the place of new
     ones. Every landing takes all that is on that branch with it, so it is about these files whatever it changes."""
-    place = find(os.path.dirname(os.path.abspath(home)))
+    place = place_of(home)
     if place is None or place.work_tree is None or pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH) != target:
         return []
     tree, index, old = place.work_tree, f"{place.git_dir}/index", f"refs/heads/{target}"
@@ -110,7 +110,7 @@ def cut_off(home: str, application: "Application") -> None:
 def root_notes(home: str) -> list[str]:
     """For a board below the top folder of its repository: from where paths are told."""
     root = os.path.realpath(os.path.dirname(os.path.abspath(home)))
-    place = find(root)
+    place = place_of(home)
     if place is None or place.work_tree is None or place.work_tree == root:
         return []
     below = os.path.relpath(root, place.work_tree)
@@ -125,7 +125,7 @@ def uncommitted(home: str, flow: "Flow") -> list[str]:
 
     Agents are started in the top folder of the repository, wherever below it the board lies.
     """
-    place = find(os.path.dirname(os.path.abspath(home)))
+    place = place_of(home)
     if place is None or place.work_tree is None:
         return []
     root = place.work_tree
@@ -147,6 +147,7 @@ def uncommitted(home: str, flow: "Flow") -> list[str]:
 
 def look_for_target(home: str, flow: "Flow") -> None:
     """Refuse a target that the project's repository does not have."""
+    check_repository(home)
     try:
         check_target(git_for(home), os.path.dirname(os.path.abspath(home)), flow.target)
     except Unavailable:

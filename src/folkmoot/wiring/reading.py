@@ -66,14 +66,18 @@ def check_owner(paths: Sequence[str]) -> None:
 
 def write_new(path: str, text: str) -> None:
     """A file of the board's own, where there is none yet."""
-    if os.path.exists(path):
-        return
+    if not os.path.exists(path):
+        write_anew(path, text)
+
+
+def write_anew(path: str, text: str) -> None:
+    """A file of the board's own, in place of what is there."""
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     # There whole or not at all: whoever finds it half written would take it for what the user wrote.
     unfinished = os.path.join(folder, f"board.db.{os.getpid()}.new")
     try:
-        with open(unfinished, "w", encoding="utf-8") as file:
+        with open(unfinished, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -30,17 +30,19 @@ from folkmoot.wiring.trust import (
     check_files,
     check_imports,
     check_loaders,
+    check_repository,
     engines_own,
     git_for,
     make_private,
     notifier,
     outside_path,
+    place_of,
     project_of,
     trees_of,
 )
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.git.landing import Alone, Landing
-from folkmoot.worker.git.places import find, private_places
+from folkmoot.worker.git.places import private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.git.target import check_target
@@ -54,11 +56,10 @@ STORE = "board.db"
 
 def open_repository(home: str, target: str) -> Repository | None:
     """The repository that the board lies in; None for a plain folder."""
-    root = project_of(home)
-    if find(root) is None:
+    if place_of(home) is None:
         return None
     own = engines_own(trees_of(home), home)
-    return Repository.open(git_for(home), root, os.path.abspath(home), target, own)
+    return Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own)
 
 
 def open_workshop(home: str, flow: Flow) -> Workshop:
@@ -93,6 +94,7 @@ def tools_of(
 ) -> Iterator[Tools]:
     home = os.path.abspath(home)
     flow = application.queries.flow()
+    check_repository(home)
     check_files(home, [])
     notifier(home, flow)
     check_imports(home, flow)

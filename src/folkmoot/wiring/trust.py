@@ -17,24 +17,76 @@ from folkmoot.core.rules.running.names import in_board, in_git
 from folkmoot.errors import Refused
 from folkmoot.system.git import SystemGit
 from folkmoot.system.programs import walk
-from folkmoot.worker.git.places import find, work_trees
+from folkmoot.wiring.reading import write_anew
+from folkmoot.worker.git.places import Place, find, work_trees
 
 PRIVATE = 0o700
 PARTS = re.compile(r"[\s=:,;'\"@]+")  # what may stand between a path and the rest of a word
 # What makes the loader of the system, or a library of moot's, take in code from where it says.
 LOADERS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GCONV_PATH", "PYTHONHOME", "OPENSSL_CONF", "OPENSSL_MODULES")
 LADDERS = os.path.join("~", ".oi", "config")  # of all boards of a user
+# Which repository the board was made for, told from the project's folder. By its name git ignores it, and no backup
+# takes it along.
+MADE_FOR = "board.db-repository"
+NO_REPOSITORY = "none"
 
 
 def project_of(home: str) -> str:
     return os.path.dirname(os.path.abspath(home))
 
 
+def place_of(home: str) -> Place | None:
+    """The repository that the board was made for; None for a plain folder, and where another one is there now.
+
+    In a plain folder agents work in the folder itself: a `.git` that is found there later may be theirs, and may lead
+    to any other repository, or say that its files are in the user's home.
+    """
+    place = find(project_of(home))
+    return place if _made_for(home) in (None, _told(home, place)) else None
+
+
+def made_for_this(home: str) -> bool:
+    """Write down which repository the board works on, as its user has it now. Gives whether that was another one."""
+    now = _told(home, find(project_of(home)))
+    if _made_for(home) == now:
+        return False
+    write_anew(os.path.join(home, MADE_FOR), f"{now}\n")
+    return True
+
+
+def check_repository(home: str) -> None:
+    """Refuse to work where there is another repository than the board was made for, or none any more."""
+    made_for, now = _made_for(home), _told(home, find(project_of(home)))
+    if made_for is None:
+        made_for_this(home)  # a board of an older version
+    elif made_for != now:
+        there = "there is none now" if now == NO_REPOSITORY else f"the one that is found now is {now}"
+        was = "a folder without a repository" if made_for == NO_REPOSITORY else f"the repository {made_for}"
+        raise Refused(
+            "other_repository",
+            f"this board was made for {was}, and {there}: an agent could have put it there",
+            "if you did, say so with `moot init`; if not, move it away",
+        )
+
+
+def _made_for(home: str) -> str | None:
+    try:
+        with open(os.path.join(home, MADE_FOR), encoding="utf-8", errors="surrogateescape") as file:
+            return file.read().removesuffix("\n")
+    except FileNotFoundError:
+        return None
+
+
+def _told(home: str, place: Place | None) -> str:
+    """By a path that stays the same when the whole project is moved."""
+    root = os.path.realpath(project_of(home))
+    return NO_REPOSITORY if place is None else os.path.join(".", os.path.relpath(os.path.realpath(place.common), root))
+
+
 def trees_of(home: str) -> list[str]:
     """The folders in which changes of runs can come: all work trees of the repository, or the plain folder itself."""
-    root = project_of(home)
-    place = find(root)
-    return work_trees(place) if place is not None else [os.path.realpath(root)]
+    place = place_of(home)
+    return work_trees(place) if place is not None else [os.path.realpath(project_of(home))]
 
 
 def in_reach(path: str, trees: Sequence[str]) -> str | None:

@@ -65,16 +65,19 @@ class Folder:
                     continue
         return found
 
-    def boards(self) -> list[str]:
-        """Other boards below the folder, and whatever would be taken for one."""
-        return sorted(path for path in self.listing() if in_board(os.path.basename(path)))
+    def trusted(self) -> list[str]:
+        """What `moot` or git would read and run by when a user calls it there: other boards and repositories below the
+        folder, and whatever would be taken for one."""
+        names = ((path, os.path.basename(path)) for path in self.listing())
+        return sorted(path for path, name in names if in_board(name) or in_git(name))
 
     def set_aside(self, paths: list[str], place: str) -> None:
-        """Move what a run left there to a place where nobody takes it for a board. Nothing is lost by it."""
+        """Move what a run left there to a place where nobody takes it for such. Nothing is lost by it."""
         for number, path in enumerate(paths):
             os.makedirs(place, mode=0o700, exist_ok=True)
+            kind = "board" if in_board(os.path.basename(path)) else "git"
             with contextlib.suppress(FileNotFoundError):
-                os.rename(os.path.join(self.root, path), os.path.join(place, f"board-{number}"))
+                os.rename(os.path.join(self.root, path), os.path.join(place, f"{kind}-{number}"))
 
     def work(self, before: dict[str, Entry], after: dict[str, Entry]) -> Work:
         """What differs between two listings. There is no commit."""

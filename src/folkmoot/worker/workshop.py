@@ -28,8 +28,7 @@ from folkmoot.worker.secrets.redactor import Redactor
 
 RUNS, SET_ASIDE = "runs", "set-aside"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
-BOARDS = "boards"  # and in a plain folder, which other boards there were
-SET_ASIDE = "set-aside"
+TRUSTED = "boards"  # and in a plain folder, which other boards and repositories there were
 
 
 def author_of(agent: str) -> Author:
@@ -243,7 +242,7 @@ class FolderWorkshop:
         self._writing: dict[str, tuple[contextlib.AbstractContextManager[object], dict[str, Entry]]] = {}
 
     def hidden(self, paths: Paths) -> list[str]:
-        return [os.path.join(self._folder.root, board) for board in _boards_before(paths) or []]
+        return [os.path.join(self._folder.root, path) for path in _trusted_before(paths) or []]
 
     def paths(self, run: str) -> Paths:
         return self._folder.prepare(run_paths(self.home, run))
@@ -258,8 +257,8 @@ class FolderWorkshop:
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
         _write(paths, OWNER, maker())  # and no base: what was done stays in the folder anyway
         _private(paths)
-        boards = msgspec.json.encode([os.fsencode(board) for board in self._folder.boards()])
-        _write(paths, BOARDS, boards.decode())
+        trusted = msgspec.json.encode([os.fsencode(path) for path in self._folder.trusted()])
+        _write(paths, TRUSTED, trusted.decode())
         if standing.write != "none":
             alone = self._alone()
             alone.__enter__()
@@ -294,9 +293,9 @@ class FolderWorkshop:
 
     def remove(self, paths: Paths, stopped: Callable[[], bool] = lambda: False) -> None:
         try:
-            before = _boards_before(paths)
+            before = _trusted_before(paths)
             if before is not None:
-                new = [board for board in self._folder.boards() if board not in before]
+                new = [path for path in self._folder.trusted() if path not in before]
                 self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
             _remove(paths, stopped)
         finally:
@@ -305,12 +304,12 @@ class FolderWorkshop:
                 alone.__exit__(None, None, None)
 
 
-def _boards_before(paths: Paths) -> list[str] | None:
-    """The other boards that were there when a run began; None if it did not come so far."""
+def _trusted_before(paths: Paths) -> list[str] | None:
+    """The other boards and repositories that were there when a run began; None if it did not come so far."""
     try:
-        with open(os.path.join(paths.root, BOARDS), "rb") as file:
-            boards: list[bytes] = reader(list[bytes])(file.read())
-            return [os.fsdecode(board) for board in boards]
+        with open(os.path.join(paths.root, TRUSTED), "rb") as file:
+            found: list[bytes] = reader(list[bytes])(file.read())
+            return [os.fsdecode(path) for path in found]
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
