@@ -516,31 +516,60 @@ def test_a_board_is_private_whoever_made_its_folder(tmp_path: Path, umask: int) 
 
 
 LED = {
-    "hooks": (("core.hooksPath", ".githooks"), ".githooks/post-commit"),
-    "settings": (("include.path", "../.gitconfig"), ".gitconfig"),
-    "settings that are not there yet": (("include.path", "../etc/git.conf"), "etc/git.conf"),
-    "a watcher": (("core.fsmonitor", "tools/watch.sh"), "tools/watch.sh"),
-    "a filter": (("filter.x.clean", "python3 tools/clean.py %f"), "tools/clean.py"),
-    "a merge driver": (("merge.x.driver", "sh ./tools/merge.sh %O %A %B"), "tools/merge.sh"),
-    "an alias": (("alias.go", "!sh tools/go.sh"), "tools/go.sh"),
+    "hooks": ("git config core.hooksPath .githooks", ".githooks/post-commit"),
+    "settings": ("git config include.path ../.gitconfig", ".gitconfig"),
+    "settings that are not there yet": ("git config include.path ../etc/git.conf", "etc/git.conf"),
+    "a watcher": ("git config core.fsmonitor tools/watch.sh", "tools/watch.sh"),
+    "a filter": ("git config filter.x.clean 'python3 tools/clean.py %f'", "tools/clean.py"),
+    "a merge driver": ("git config merge.x.driver 'sh ./tools/merge.sh %O %A %B'", "tools/merge.sh"),
+    "an alias": ("git config alias.go '!sh tools/go.sh'", "tools/go.sh"),
+    "an alias that goes elsewhere first": ("git config alias.go '!cd tools && ./go.sh'", "tools/go.sh"),
+    "a filter from the top folder": (
+        "git config filter.x.clean '\"$(git rev-parse --show-toplevel)/tools/run.sh\"'",
+        "tools/run.sh",
+    ),
+    "a reader of files from the top folder": (
+        "git config diff.x.textconv '\"$(git rev-parse --show-toplevel)\"/tools/run.sh'",
+        "tools/run.sh",
+    ),
+    "a packer": ("git config tar.tar.zz.command tools/run.sh", "tools/run.sh"),
+    "a setting of a later git": ("git config brandnew.thing.run 'sh tools/run.sh'", "tools/run.sh"),
+    "a hook that is a link": ("ln -s ../../tools/run.sh .git/hooks/pre-commit", "tools/run.sh"),
+    "hooks that are a link": ("rm -rf .git/hooks && ln -s ../tools .git/hooks", "tools/pre-commit"),
+    "a file that a hook names": (
+        "printf '#!/bin/sh\\nexec \"$(git rev-parse --show-toplevel)/tools/check.sh\"\\n' > .git/hooks/pre-commit",
+        "tools/check.sh",
+    ),
+    "settings of another work tree": (
+        "git config extensions.worktreeConfig true && git worktree add -q -b other ../wt"
+        " && git -C ../wt config --worktree core.hooksPath tools/hooks",
+        "tools/hooks/pre-commit",
+    ),
+    "settings of another branch": (
+        "printf '[core]\\n hooksPath = tools/hooks\\n' > ../inc"
+        ' && git config includeIf.onbranch:other.path "$PWD/../inc"',
+        "tools/hooks/pre-commit",
+    ),
 }
 
 
 @pytest.mark.attack(
     "board",
-    "a change reaches what the user's git runs or reads settings from (core.hooksPath, include.path, filters, aliases)",
+    "a change reaches what the user's git runs or reads settings from (hooks, include.path, filters, aliases, …)",
     "it is refused, with the reason: it would run at the user's next git command",
 )
 @pytest.mark.parametrize("what", LED)
 def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> None:
-    (name, value), path = LED[what]
-    yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n"})
-    git(yard.folder, "config", name, value)
+    lead, path = LED[what]
+    yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n", "tools/check.sh": ":\n"})
+    before = git(yard.folder, "ls-tree", "-r", "main", "--", path)
+    subprocess.run(["/bin/sh", "-c", lead], cwd=yard.folder, check=True)
     evil = yard.add("evil", f"write {path} evil", "report done")
     good = yard.add("good", "write tools/other.txt good", "report done")
     yard.run()
     assert refused(yard, evil) and "is run or read by your own git" in str(yard.show(evil)["runs"][-1])
-    assert yard.status(good) == "done" and not (yard.folder / path).exists()
+    assert yard.status(good) == "done" or what == "hooks that are a link"
+    assert git(yard.folder, "ls-tree", "-r", "main", "--", path) == before
 
 
 def test_settings_of_the_user_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

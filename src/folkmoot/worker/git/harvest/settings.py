@@ -1,12 +1,14 @@
-"""Paths of the project that the user's own git runs or reads settings from, because its settings lead there.
+"""Paths of the project that the user's own git runs or reads settings from, because its settings or hooks lead there.
 
 Whatever lands at such a path runs at the user's next git command. The settings are read as the user's git reads them,
-with those of the user and of the machine; nothing of them is carried out.
+with those of the user and of the machine, and whatever the condition is under which a file of them counts; nothing of
+them is carried out.
 """
 
 import os
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from folkmoot.worker.git.places import work_trees
@@ -14,21 +16,31 @@ from folkmoot.worker.git.places import work_trees
 if TYPE_CHECKING:
     from folkmoot.worker.git.repository import Repository
 
-# Settings that name a file with more settings, a folder of programs, or a program; as git lists them, in lower case.
+Setting = tuple[str, str, str]  # where it stands, its name, its value
+
+# Settings that name a file with more settings, or a folder of programs; as git lists them, in lower case.
 MORE = re.compile(r"include\.path|includeif\..*\.path")
 FOLDER = re.compile(r"core\.hookspath|init\.templatedir")
-PROGRAM = re.compile(
-    r"core\.(fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|sequence\.editor|alias\..*|pager\..*"
-    r"|filter\..*\.(clean|smudge|process)|diff\.external|diff\..*\.(command|textconv)|merge\..*\.driver"
-    r"|(difftool|mergetool|browser|man)\..*\.(cmd|path)|gpg\.(.*\.)?(program|defaultkeycommand)|interactive\.difffilter"
-    r"|credential\.(.*\.)?helper|trailer\..*\.(cmd|command)|uploadpack\.packobjectshook|sendemail\..*"
-    r"|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update|merge\.tool|diff\.tool"
+# Settings that git neither runs nor reads settings from, whatever they hold. Every other one may name a program: a list
+# of those that do would end with the next version of git.
+HARMLESS = re.compile(
+    r"(user|author|committer|branch|color|column|advice|fetch|push|pull|rebase|rerere|status|tag|stash|extensions|safe)\..*"
+    r"|remote\..*\.(fetch|push|tagopt|mirror|prune)|submodule\..*\.(url|path|active|branch|ignore)|url\..*"
+    r"|core\.(bare|filemode|symlinks|ignorecase|precomposeunicode|repositoryformatversion|logallrefupdates|worktree"
+    r"|excludesfile|attributesfile|autocrlf|eol|safecrlf|whitespace|abbrev|compression|untrackedcache|quotepath)"
+    r"|commit\.template|blame\.ignorerevsfile|diff\.orderfile|fsck\.skiplist|mailmap\.(file|blob)|gc\..*|pack\..*"
+    r"|init\.defaultbranch|http\..*|log\..*|merge\.(ff|log|renames|conflictstyle)|lfs\..*"
 )
 BREAKS = re.compile(r"[\s;|&()<>'\"`$={}!,]+")
+MOVES = frozenset({"cd", "pushd", "-C"})  # the words after which a folder follows
+INCLUDES_MAX = 100
+HOOK_BYTES_MAX = 100_000
+HOOK_WORDS_MAX = 5_000
 HOOKS = """
 applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
 pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update post-rewrite
 reference-transaction push-to-checkout pre-auto-gc sendemail-validate fsmonitor-watchman post-index-change
+p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit
 """
 
 
@@ -36,47 +48,115 @@ def led_to(repository: "Repository") -> list[str]:
     """The paths, from the top of the work tree."""
     trees = work_trees(repository.user)
     found: dict[str, None] = {}
-    for origin, name, value in _settings(repository):
-        for place in _places(origin, name, value, trees):
-            for below in _below(place, trees):
-                found[below] = None
+    for place in _places(repository, trees):
+        for below in _below(place, trees):
+            found[below] = None
     return list(found)
 
 
-def _settings(repository: "Repository") -> Iterator[tuple[str, str, str]]:
-    """Where each setting stands, its name, its value."""
+def _places(repository: "Repository", trees: list[str]) -> Iterator[str]:
+    yield from _hooks(os.path.join(repository.user.common, "hooks"), trees)
+    for origin, name, value in _settings(repository):
+        yield origin
+        if MORE.fullmatch(name):
+            yield os.path.join(os.path.dirname(origin), os.path.expanduser(value))
+        elif FOLDER.fullmatch(name):
+            for tree in trees:
+                place = os.path.normpath(os.path.join(tree, os.path.expanduser(value)))
+                yield from _hooks(place, trees)
+                yield from (os.path.join(place, hook) for hook in HOOKS.split()) if place == tree else [place]
+                if os.path.basename(place) == "_":
+                    yield os.path.dirname(place)  # husky: what lies there only calls what lies above it
+        elif not HARMLESS.fullmatch(name):
+            yield from _named(value, trees)
+
+
+def _settings(repository: "Repository") -> Iterator[Setting]:
+    """Of the repository and of each of its work trees, with the user's and the machine's."""
     own = os.environ.get("GIT_CONFIG_GLOBAL") or os.path.expanduser("~/.gitconfig")
     shared = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git", "config")
-    for git_dir in dict.fromkeys([repository.user.common, repository.user.git_dir]):
-        for number, file in enumerate((own, shared)):
-            if number and not os.path.exists(file):
-                continue
-            env = {"GIT_CONFIG_GLOBAL": file, "GIT_CONFIG_NOSYSTEM": "0", "HOME": os.path.expanduser("~")}
-            words = ("config", "--list", "--includes", "--show-origin", "-z")
-            parts = repository.git(*words, git_dir=git_dir, env=env).out.decode("utf-8", "surrogateescape").split("\0")
-            for origin, said in zip(parts[::2], parts[1::2], strict=False):
-                name, _, value = said.partition("\n")
-                if origin.startswith("file:"):
-                    yield os.path.join(git_dir, origin.removeprefix("file:")), name.lower(), value
+    common = repository.user.common
+    read: set[str] = set()
+    waiting: list[str] = []
+    for number, file in enumerate((own, shared)):
+        if number == 0 or os.path.exists(file):
+            for setting in _listed(repository, common, file):
+                read.add(os.path.realpath(setting[0]))
+                waiting += _more(setting)
+                yield setting
+    linked = os.path.join(common, "worktrees")
+    trees = [common, *(os.path.join(linked, name) for name in _entries(linked))]
+    waiting += [os.path.join(git_dir, "config.worktree") for git_dir in trees]
+    while waiting and len(read) < INCLUDES_MAX:
+        file = os.path.realpath(waiting.pop())
+        if file in read or not os.path.isfile(file):
+            continue
+        read.add(file)
+        for setting in _listed(repository, common, None, file):
+            waiting += _more(setting)
+            yield setting
 
 
-def _places(origin: str, name: str, value: str, trees: list[str]) -> Iterator[str]:
-    yield origin
-    if MORE.fullmatch(name):
-        yield os.path.join(os.path.dirname(origin), os.path.expanduser(value))
-    elif FOLDER.fullmatch(name):
+def _listed(repository: "Repository", git_dir: str, own: str | None, file: str = "") -> Iterator[Setting]:
+    env = {"GIT_CONFIG_GLOBAL": own or os.devnull, "GIT_CONFIG_NOSYSTEM": "0", "HOME": os.path.expanduser("~")}
+    which = ("--file", file, "--no-includes") if file else ("--includes",)
+    said = repository.git("config", *which, "--list", "--show-origin", "-z", git_dir=git_dir, env=env, check=not file)
+    parts = said.out.decode("utf-8", "surrogateescape").split("\0")
+    for origin, words in zip(parts[::2], parts[1::2], strict=False):
+        name, _, value = words.partition("\n")
+        if origin.startswith("file:"):
+            yield os.path.join(git_dir, origin.removeprefix("file:")), name.lower(), value
+
+
+def _more(setting: Setting) -> list[str]:
+    """The file that a setting includes: its condition may hold at another time, or on another branch."""
+    origin, name, value = setting
+    return [os.path.join(os.path.dirname(origin), os.path.expanduser(value))] if MORE.fullmatch(name) else []
+
+
+def _hooks(folder: str, trees: list[str]) -> Iterator[str]:
+    """A folder of hooks, each hook, and the files of the project that a hook names."""
+    yield folder
+    for name in set(HOOKS.split()).intersection(_entries(folder)):
+        hook = os.path.join(folder, name)
+        yield hook
+        try:
+            with open(hook, encoding="utf-8", errors="surrogateescape") as file:
+                text = file.read(HOOK_BYTES_MAX)
+        except OSError:
+            continue
+        yield from _named(text, trees, only_files=True)
+
+
+def _named(value: str, trees: list[str], *, only_files: bool = False) -> Iterator[str]:
+    """What the words of a command may lead to, wherever in the project they are said."""
+    words = list(filter(None, BREAKS.split(value)))[:HOOK_WORDS_MAX]
+    folders = ["", *(after for word, after in pairwise(words) if word in MOVES)]
+    for number, word in enumerate(words):
         for tree in trees:
-            place = os.path.normpath(os.path.join(tree, os.path.expanduser(value)))
-            yield from (os.path.join(place, hook) for hook in HOOKS.split()) if place == tree else [place]
-            if os.path.basename(place) == "_":
-                yield os.path.dirname(place)  # husky: what lies there only calls what lies above it
-    elif PROGRAM.fullmatch(name):
-        for number, word in enumerate(filter(None, BREAKS.split(value))):
-            for tree in trees:
-                place = os.path.join(tree, os.path.expanduser(word))
-                # A plain name is looked for in PATH; behind a program it may be a file for that to run.
-                if "/" in word or (number and os.path.isfile(place)):
-                    yield place
+            for folder in folders:
+                for place in _from(tree, folder, word):
+                    # A plain name is looked for in PATH; behind a program it may be a file for that to run.
+                    is_file = os.path.isfile(place)
+                    if ("/" in word and not only_files) or (is_file and (number or "/" in word)):
+                        yield place
+
+
+def _from(tree: str, folder: str, word: str) -> Iterator[str]:
+    word, folder = os.path.expanduser(word), os.path.expanduser(folder)
+    yield os.path.join(tree, folder, word)
+    # What stood before it may have been the top folder: "$(git rev-parse --show-toplevel)/tools/run.sh".
+    if word.startswith("/"):
+        yield os.path.join(tree, folder.lstrip("/"), word.lstrip("/"))
+    elif folder.startswith("/"):
+        yield os.path.join(tree, folder.lstrip("/"), word)
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def _below(place: str, trees: list[str]) -> Iterator[str]:
