@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from folkmoot.worker import removing
-from folkmoot.worker.removing import is_alive, is_left, maker
+from folkmoot.worker.removing import forget_dead, is_alive, is_left, maker
 from tests.worker.yard import Yard, git
 
 MAKES = """
@@ -25,6 +26,17 @@ kind, home = sys.argv[1:]
 made = open_repository(home, "main")
 if kind == "spare":
     clone.Clones(made).prepare_spare(made.tip("main"))
+"""
+
+TIDIES = """
+import sys
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.running import tools_of
+from folkmoot.worker.tidy import forget_logins, tidy
+board = FileBoards().open(sys.argv[1])
+with tools_of(board, sys.argv[1] + "/.moot", print) as tools:
+    forget_logins(tools)
+    tidy(tools)
 """
 
 
@@ -54,7 +66,7 @@ def test_a_look_that_was_killed_does_not_stay(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
     home = yard.folder / ".moot"
     code = "import sys, tempfile\nfrom folkmoot.worker.removing import maker\n"
-    code += "print(tempfile.mkdtemp(prefix=f'look-{maker()}-', dir=sys.argv[1]), flush=True)\n"
+    code += "print(tempfile.mkdtemp(prefix=f'look-{maker(sys.argv[1])}-', dir=sys.argv[1]), flush=True)\n"
     dead = subprocess.run([sys.executable, "-c", code, str(home)], capture_output=True, text=True, check=True)
     code += "sys.stdin.read()\n"
     with subprocess.Popen(
@@ -75,33 +87,79 @@ def test_a_number_that_is_used_again_keeps_nothing(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
     folder = yard.folder / ".moot" / "runs" / "r-left"
     (folder / "home").mkdir(parents=True)
-    pid, started, boot = maker().split(".")
-    (folder / "owner").write_text(f"{pid}.{int(started) - 1}.{boot}")
+    pid, started, *rest = maker(str(yard.folder / ".moot")).split(".")
+    (folder / "owner").write_text(".".join([pid, str(int(started) - 1), *rest]))
     yard.run()
     assert not (folder / "home").exists()
 
 
-def test_who_made_it_is_known_by_number_time_and_boot(monkeypatch: pytest.MonkeyPatch) -> None:
-    pid, started, boot = maker().split(".")
-    assert is_alive(maker()) and is_alive(pid)
-    assert not is_alive(f"{pid}.{int(started) + 1}.{boot}") and not is_alive(f"{pid}.{started}.00000000")
-    assert not is_alive("") and not is_alive("x") and not is_alive("4194305.1." + boot)
+def test_who_made_it_is_known_by_number_time_and_boot(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    pid, started, boot, _ = maker(home).split(".")
+    for mark in (maker(home), pid, f"{pid}.{started}.{boot}"):
+        assert is_alive(mark, home)
+    for mark in (f"{pid}.{int(started) + 1}.{boot}", f"{pid}.{started}.00000000", "", "x", f"4194305.1.{boot}"):
+        assert not is_alive(mark, home)
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     mark = f"{child.pid}.{removing._started(child.pid)}.{boot}"
-    assert is_alive(mark)
+    assert is_alive(mark, home)
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    assert not is_alive(mark)  # dead, and not yet waited for
+    assert not is_alive(mark, home)  # dead, and not yet waited for
     child.wait()
 
 
+def test_who_lives_in_another_namespace_is_known_by_its_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import sys\nfrom folkmoot.worker import removing\nremoving._namespace = lambda: 7\n"
+    code += "print(removing.maker(sys.argv[1]), flush=True)\nsys.stdin.read()\n"
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        mark = other.stdout.readline().strip()
+        monkeypatch.setattr(removing, "_started", lambda pid: None)  # its number says nothing here
+        forget_dead(str(tmp_path))
+        assert mark.endswith(".7") and is_alive(mark, str(tmp_path))
+        other.kill()
+        other.wait()
+        assert not is_alive(mark, str(tmp_path))
+        forget_dead(str(tmp_path))
+        assert os.listdir(tmp_path / "board.db-alive") == []
+
+
+@pytest.mark.attack(
+    "damage",
+    "a second worker is in another process namespace (a container), beside a run that works",
+    "the run keeps its folders; what it writes after its report is not lost",
+)
+@pytest.mark.parametrize("acts", [[], ['shell echo \'{"outcome": "done"}\' | moot report -']])
+def test_a_worker_in_another_namespace_is_no_dead_one(tmp_path: Path, acts: list[str]) -> None:
+    if subprocess.run(["unshare", "-p", "-f", "--mount-proc", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("NOT TESTED: namespaces of processes cannot be made here")
+    yard = Yard(tmp_path / "yard", more="sandbox: never")
+    flow = yard.folder / ".moot" / "flow.yaml"
+    flow.write_text(flow.read_text().replace("limits: {", "limits: {after_report: 30s, "))
+    seen = tmp_path / "seen"
+    wait = f"shell echo precious > $HOME/state; touch {seen}; while [ ! -e {seen}.go ]; do sleep 0.1; done"
+    item = yard.add("one", "write a.txt a", *acts, wait, "shell cat $HOME/state", "report done")
+    moot = [sys.executable, "-m", "folkmoot", "run", "--until-idle"]
+    with subprocess.Popen(moot, cwd=yard.folder, stdout=subprocess.DEVNULL) as first:
+        while not seen.exists():
+            assert first.poll() is None
+            time.sleep(0.05)
+        tidied = ["unshare", "-p", "-f", "--mount-proc", sys.executable, "-c", TIDIES, str(yard.folder)]
+        subprocess.run(tidied, check=True, capture_output=True)
+        (tmp_path / "seen.go").touch()
+    assert "precious" in yard.output(yard.show(item)["runs"][0]["run"])
+    assert yard.status(item) == "done"
+
+
 def test_a_folder_of_an_older_version_is_left_when_it_is_old(tmp_path: Path) -> None:
-    folder = tmp_path / "look-ab12cd_3"
+    folder, home = tmp_path / "look-ab12cd_3", str(tmp_path)
     folder.mkdir()
     os.utime(folder, (1000, 1000))
-    assert is_left(str(folder), "look-", 1001)
-    assert not is_left(str(folder), "look-", 1000) and not is_left(str(folder), "look-", None)
-    assert not is_left(str(tmp_path / "look-ab12cd_4"), "look-", 1001)
+    assert is_left(str(folder), "look-", 1001, home)
+    assert not is_left(str(folder), "look-", 1000, home) and not is_left(str(folder), "look-", None, home)
+    assert not is_left(str(tmp_path / "look-ab12cd_4"), "look-", 1001, home)
 
 
 @pytest.mark.attack("damage", "a user moves the board's repository away within its folder", "no worker removes it")
@@ -118,7 +176,8 @@ def test_what_a_board_makes_aside_is_no_part_of_the_project(tmp_path: Path) -> N
     yard = Yard(tmp_path / "yard")
     home = yard.folder / ".moot"
     before = git(yard.folder, "status", "--porcelain", "-uall")
-    for name in (f"look-{maker()}-x", f"repo.git.{maker()}-x"):
+    mark = maker(str(home))
+    for name in (f"look-{mark}-x", f"repo.git.{mark}-x"):
         (home / name).mkdir()
         (home / name / "index").write_text("x")
     (home / "notified").write_text("q1\n")

@@ -1,6 +1,7 @@
 """The user's own git while a branch moves that is checked out: it waits, or is refused, and takes nothing back."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,73 @@ def test_a_killed_move_is_finished_by_whoever_comes_next(tmp_path: Path, when: s
     assert git(yard.folder, "status", "--short") == ""
     git(yard.folder, "commit", "-q", "--allow-empty", "-m", "mine")
     assert ("many/b.txt" in files(yard)) == (moved or who == "worker")
+
+
+@pytest.mark.attack(
+    "tree",
+    "A worker is killed while files come along, and the user moves or copies the project before anything else",
+    "The lock is known in the new place and finished there; another folder than this project's is not touched",
+)
+@pytest.mark.parametrize("how", ["mv", "cp -a", "cp -r"])
+def test_a_killed_move_is_finished_where_the_project_is_now(tmp_path: Path, how: str) -> None:
+    yard, _ = made(tmp_path / "yard")
+    subprocess.run([sys.executable, HALTED, str(yard.folder), "landed", "kill"], check=False, capture_output=True)
+    yard.board.close()
+    now = tmp_path / "now"
+    subprocess.run([*how.split(), str(yard.folder), str(now)], check=True)
+    looked = subprocess.run([*MOOT, "board"], cwd=now, capture_output=True, text=True, check=True)
+    assert f"before the files in {now} came along" in " ".join(looked.stderr.split())
+    subprocess.run([*MOOT, "run", "--until-idle"], cwd=now, check=True, capture_output=True)
+    assert not list((now / ".git").glob("*index[.-]*lock")) and not list((now / ".git").glob("moot-index-*"))
+    assert (now / "many/b.txt").read_text() == "b\n" and git(now, "status", "--short") == ""
+    if how != "mv":
+        assert (yard.folder / ".git/index.lock").exists() and not (yard.folder / "many").exists()
+
+
+@pytest.mark.attack(
+    "tree",
+    "A worker is killed while files come to a linked work tree, which is then moved or removed",
+    "Its index is the branch's, wherever it is; every later landing goes on",
+)
+@pytest.mark.parametrize("how", ["move", "remove"])
+def test_a_tree_that_went_away_holds_up_no_landing(tmp_path: Path, how: str) -> None:
+    yard, _ = made(tmp_path / "yard")
+    git(yard.folder, "checkout", "-q", "feature")
+    linked, now = tmp_path / "linked", tmp_path / "now"
+    git(yard.folder, "worktree", "add", "-q", str(linked), "main")
+    subprocess.run([sys.executable, HALTED, str(yard.folder), "landed", "kill"], check=False, capture_output=True)
+    if how == "move":
+        git(yard.folder, "worktree", "move", str(linked), str(now))
+    else:
+        shutil.rmtree(linked)
+    second = yard.add("two", "write c.txt c", "report done")
+    yard.run()
+    assert yard.status(second) == "done" and "many/b.txt" in files(yard) and "c.txt" in files(yard)
+    assert not list((yard.folder / ".git/worktrees").glob("*/index.lock"))
+    if how == "move":
+        assert git(now, "status", "--short") == "" and (now / "many/b.txt").exists()
+
+
+@pytest.mark.attack(
+    "tree",
+    "A worker is killed with files of the tree in hand",
+    "The next one removes what git knows; what it does not know is kept, and told of",
+)
+def test_what_a_killed_move_had_in_hand_does_not_stay(tmp_path: Path) -> None:
+    yard, _ = made(tmp_path / "yard")
+    subprocess.run([sys.executable, HALTED, str(yard.folder), "landed", "kill"], check=False, capture_output=True)
+    home = yard.folder / ".moot"
+    (left,) = home.glob(".moot-bring-*")
+    (left / "1").write_text("a\n")  # as git knows it
+    lost = left.with_name(f"{left.name}x")
+    lost.mkdir()
+    (lost / "1").write_text("changed in the last moment\n")
+    (yard.folder / ".git" / f"moot-index-{left.name.removeprefix('.moot-bring-')}").write_text("")
+    yard.run()
+    assert list(home.glob(".moot-bring-*")) == [] and list((yard.folder / ".git").glob("moot-index-*")) == []
+    (kept,) = (home / "set-aside").glob("moot-bring-*/1")
+    assert kept.read_text() == "changed in the last moment\n"
+    assert any("that git does not know, are in" in happening.words for happening in yard.told)
 
 
 def test_a_lock_of_the_users_own_is_left_alone(tmp_path: Path) -> None:

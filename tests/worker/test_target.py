@@ -201,6 +201,54 @@ def test_what_landed_beside_the_target_comes_with_the_next_work(tmp_path: Path) 
     assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w1.txt", "w2.txt"]
 
 
+LIMITS = """
+flow: limits
+start: dev
+limits: {slots: 2, lease: 60s, timeout: 30s, silence: 20s}
+columns:
+  dev: {agents: [dev], next: done, gate: [limits]}
+  docs: {agents: [writer], next: done}
+agents:
+  dev: {run: {command: ACTOR}}
+  writer: {run: {command: ACTOR}}
+gates:
+  limits: {run: [/bin/sh, -c, ". ./limit.txt; . ./use.txt; [ $n -le $max ]"]}
+"""
+
+
+@pytest.mark.attack(
+    "target",
+    "Work waits beside the target, and the target or the gates change meanwhile; then work without gates lands",
+    "It does not carry along what nobody has proved there: both wait beside the target until the user merges",
+)
+@pytest.mark.parametrize("what", ["target", "gates"])
+def test_what_waits_beside_the_target_does_not_come_along_unproved(tmp_path: Path, what: str) -> None:
+    yard = Yard(tmp_path / "yard", files={"limit.txt": "max=5\n", "use.txt": "n=1\n"}, flow=LIMITS)
+    (yard.folder / "README.md").write_text("mine\n")
+    one = yard.add("one", "write use.txt n=4", "report done")
+    yard.run()
+    assert yard.show(one)["landed_on"] == "moot/main"
+    git(yard.folder, "checkout", "-q", "README.md")
+    if what == "target":
+        (yard.folder / "limit.txt").write_text("max=2\n")
+        git(yard.folder, "commit", "-q", "-a", "-m", "a lower limit")
+    else:
+        flow = yard.folder / ".moot" / "flow.yaml"
+        flow.write_text(flow.read_text().replace("-le $max", "-lt $max"))
+        FileBoards().check(str(yard.folder), None)
+    before = git(yard.folder, "rev-parse", "main")
+    for title in ("two", "three"):  # the second finds the first merged with the target
+        item = yard.add(title, f"write {title}.txt a", "report done", column="docs")
+        yard.run()
+        assert yard.show(item)["landed_on"] == "moot/main" and "git merge moot/main" in str(yard.show(item))
+        assert git(yard.folder, "rev-parse", "main") == before
+    git(yard.folder, "merge", "-q", "moot/main")
+    last = yard.add("last", "write last.txt a", "report done", column="docs")
+    yard.run()
+    assert yard.show(last)["landed_on"] == "main" and git(yard.folder, "status", "--short", "-uno") == ""
+    yard.doctor()
+
+
 @pytest.mark.attack(
     "target",
     "The user has a branch of their own that is called `moot/TARGET`",
@@ -220,3 +268,23 @@ def test_a_branch_of_the_users_own_with_our_name_is_left_alone(tmp_path: Path) -
     assert "moot/main was left out" in str(yard.show(item))
     assert git(yard.folder, "rev-parse", "moot/main") == own
     assert FileBoards().aside(yard.board._application) is None
+
+
+@pytest.mark.attack(
+    "target",
+    "The target is renamed to a branch below its old name, or above it",
+    "Work lands on it: what moot kept under the old name makes way",
+)
+@pytest.mark.parametrize(("old", "new"), [("dev", "dev/main"), ("dev/main", "dev")])
+def test_a_target_may_be_renamed_to_one_below_or_above_it(tmp_path: Path, old: str, new: str) -> None:
+    yard = Yard(tmp_path / "yard", more="target: main")
+    flow = yard.folder / ".moot" / "flow.yaml"
+    for before, branch in (("main", old), (old, new)):
+        git(yard.folder, "branch", "-m", before, "between")
+        git(yard.folder, "branch", "-m", "between", branch)
+        flow.write_text(flow.read_text().replace(f"target: {before}", f"target: {branch}"))
+        FileBoards().check(str(yard.folder), None)
+        item = yard.add(branch, f"write {branch.replace('/', '-')}.txt a", "report done")
+        yard.run()
+        assert yard.status(item) == "done" and yard.show(item)["landed_on"] == branch
+        assert [run["agent"] for run in yard.show(item)["runs"]] == ["dev", "landing"]

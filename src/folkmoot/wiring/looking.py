@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.trust import check_repository, git_for, place_of
-from folkmoot.worker.git.places import pointer
+from folkmoot.worker.git.places import own_trees, pointer
 from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
 from folkmoot.worker.git.target import HEAD_BRANCH, check_target
 from folkmoot.worker.removing import maker
@@ -57,7 +57,7 @@ def in_the_way(home: str, target: str) -> list[str]:
     if os.path.exists(index):
         tip = _ask(home, "rev-parse", "--verify", "--quiet", old, git_dir=place.common).strip()
         # With the engine's repository and a copy of the index: the user's filters and hooks are none of ours.
-        with tempfile.TemporaryDirectory(prefix=f"look-{maker()}-", dir=home) as folder:
+        with tempfile.TemporaryDirectory(prefix=f"look-{maker(home)}-", dir=home) as folder:
             copied = shutil.copy2(index, os.path.join(folder, "index"))
             here = {"git_dir": os.path.join(os.path.abspath(home), REPOSITORY), "work_tree": tree, "index": copied}
             _ask(home, "update-index", "-q", "--ignore-submodules", "--refresh", **here)
@@ -92,7 +92,8 @@ def cut_off(home: str, application: "Application") -> None:
     board finishes it."""
     from folkmoot.worker.git.trees.holding import told
 
-    words = told(os.path.join(os.path.abspath(home), REPOSITORY))
+    place = place_of(home)
+    words = told(os.path.join(os.path.abspath(home), REPOSITORY), own_trees(place) if place is not None else [])
     if not words:
         return
     application.notes += words

@@ -1,6 +1,9 @@
 """Deleting what is left: a tree of an agent's, however deep it is, whatever it has locked, and never through a link;
 and who made something that lies there, so that only what the dead left is deleted."""
 
+import atexit
+import contextlib
+import fcntl
 import os
 import re
 import stat
@@ -8,15 +11,23 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
 
-_MARK = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f]{8})\Z")
-_MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8})-")
+_MARK = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f]{8})(?:\.(\d{1,20}))?\Z")
+_MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}(?:\.\d{1,20})?)-")
 _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
+# In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
+ALIVE = "board.db-alive"
+_held: dict[tuple[str, str], int] = {}  # by board and mark: the open file, whose lock goes with the process
 
 
 @cache
 def _boot() -> str:
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         return file.read(8)
+
+
+def _namespace() -> int:
+    """In which processes have the numbers that we see: a container has others."""
+    return os.stat("/proc/self/ns/pid").st_ino
 
 
 def _started(pid: int | str) -> str | None:
@@ -29,20 +40,70 @@ def _started(pid: int | str) -> str | None:
     return None if words[0] in (b"Z", b"X") else words[19].decode()
 
 
-def maker() -> str:
-    """Who makes something now: a number alone would be another process's one day."""
+def maker(home: str) -> str:
+    """Who makes something now in a board's folder: a number alone would be another process's one day."""
     pid = os.getpid()
-    return f"{pid}.{_started(pid)}.{_boot()}"
+    mark = f"{pid}.{_started(pid)}.{_boot()}.{_namespace()}"
+    if (home, mark) not in _held:
+        _held[home, mark] = _hold(os.path.join(home, ALIVE), mark)
+    return mark
 
 
-def is_alive(maker: str) -> bool:
+def _hold(folder: str, mark: str) -> int:
+    """Let others see that we live, who cannot see our number. The lock is the process's alone: a child has it not."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    path = os.path.join(folder, mark)
+    pid = os.getpid()
+    atexit.register(lambda: _let_go(path) if os.getpid() == pid else None)
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.lockf(file, fcntl.LOCK_EX)  # somebody may be trying whether we live
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        os.close(file)  # somebody took it for a dead one's in the moment before it was locked
+
+
+def _let_go(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def is_alive(maker: str, home: str) -> bool:
     found = _MARK.match(maker)
     if found is None:  # from an older version: the number alone
         return maker.isdecimal() and os.path.exists(f"/proc/{maker}")
-    return found.group(3) == _boot() and _started(found.group(1)) == found.group(2)
+    pid, started, boot, namespace = found.groups()
+    if boot != _boot():
+        return False
+    if namespace is None or int(namespace) == _namespace():
+        return _started(pid) == started
+    return _is_held(os.path.join(home, ALIVE, maker))
 
 
-def is_left(path: str, prefix: str, unmarked_before: float | None) -> bool:
+def _is_held(path: str) -> bool:
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def forget_dead(home: str) -> None:
+    """Remove what processes that were killed have left to be seen by."""
+    folder = os.path.join(home, ALIVE)
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if not is_alive(name, home):
+            _let_go(os.path.join(folder, name))
+
+
+def is_left(path: str, prefix: str, unmarked_before: float | None, home: str) -> bool:
     """Did a dead process leave this temporary folder, named after its maker?
 
     Older versions named no maker: one of theirs is left if it was last changed before that wall time. None: such a name
@@ -51,7 +112,7 @@ def is_left(path: str, prefix: str, unmarked_before: float | None) -> bool:
     rest = os.path.basename(path).removeprefix(prefix)
     found = _MARKED.match(rest)
     if found is not None:
-        return not is_alive(found.group(1))
+        return not is_alive(found.group(1), home)
     if unmarked_before is None or not _UNMARKED.match(rest):
         return False
     try:

@@ -11,13 +11,14 @@ from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
+from folkmoot.worker.git.trees.leftover import clear_left
 from folkmoot.worker.jobs.job import Happening, Tools
 from folkmoot.worker.jobs.preparing import setup_paths
 from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.ports import Paths
-from folkmoot.worker.removing import is_alive, is_left, remove_tree
-from folkmoot.worker.workshop import BASE, OWNER, RUNS, GitWorkshop
+from folkmoot.worker.removing import forget_dead, is_alive, is_left, remove_tree
+from folkmoot.worker.workshop import BASE, OWNER, RUNS, SET_ASIDE, GitWorkshop
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
@@ -38,12 +39,13 @@ def forget_logins(tools: Tools) -> None:
 
 def _clear(tools: Tools) -> None:
     """Remove what was made aside by a process that died over it."""
+    forget_dead(tools.workshop.home)
     before = tools.application.engine.clock.wall() / 1000 - UNMARKED_SECONDS
     for below, prefix, ours in ASIDE:
         folder = os.path.join(tools.workshop.home, below)
         for name in os.listdir(folder) if os.path.isdir(folder) else []:
             path = os.path.join(folder, name)
-            if name.startswith(prefix) and is_left(path, prefix, before if ours else None):
+            if name.startswith(prefix) and is_left(path, prefix, before if ours else None, tools.workshop.home):
                 _remove(tools, path)
 
 
@@ -75,6 +77,9 @@ def _settle_landings(tools: Tools, workshop: GitWorkshop) -> None:
             tools.tell(Happening("fault", "", "", "", ENGINE, told_of(branch, left), good=False))
         for item, new in listed(workshop.repository, INTENTS).items():
             _settle(tools, workshop, item, new)
+        for kept in clear_left(workshop.repository, os.path.join(workshop.home, SET_ASIDE)):
+            words = f"files that a landing had in hand when it was killed, and that git does not know, are in {kept}"
+            tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
     except (MootError, OSError) as error:
         words = f"what landings left could not be settled: {error}"
         tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
@@ -163,7 +168,7 @@ def _note(tools: Tools, item: str, words: str) -> None:
 def _is_owned(root: str) -> bool:
     """Is the process that made it alive? One that has its number now, and was started at another time, is not it."""
     owner = _said(root, OWNER)
-    return owner is not None and is_alive(owner)
+    return owner is not None and is_alive(owner, os.path.dirname(os.path.dirname(root)))
 
 
 def _said(root: str, name: str) -> str | None:

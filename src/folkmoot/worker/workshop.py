@@ -134,7 +134,7 @@ class GitWorkshop:
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         commit = commit or self.base(standing)
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
-        _write(paths, OWNER, maker())
+        own(paths)
         _write(paths, BASE, commit or "")
         self.clones.make(paths, commit, standing.item, author_of(standing.agent))
         _private(paths)
@@ -255,7 +255,7 @@ class FolderWorkshop:
 
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
-        _write(paths, OWNER, maker())  # and no base: what was done stays in the folder anyway
+        own(paths)  # and no base: what was done stays in the folder anyway
         _private(paths)
         trusted = msgspec.json.encode([os.fsencode(path) for path in self._folder.trusted()])
         _write(paths, TRUSTED, trusted.decode())
@@ -321,7 +321,7 @@ def _write(paths: Paths, name: str, text: str) -> None:
 
 def own(paths: Paths) -> None:
     """From now on it is this process's to see to."""
-    _write(paths, OWNER, maker())
+    _write(paths, OWNER, maker(os.path.dirname(os.path.dirname(paths.root))))
 
 
 def disown(paths: Paths) -> None:

@@ -95,7 +95,7 @@ def missing(git: Git, git_dir: str, heads: Mapping[str, str]) -> list[str]:
 def _make(git: Git, git_dir: str, form: str) -> None:
     """Whole before it has its name: a crash leaves nothing that looks like a repository."""
     above, name = os.path.split(os.path.abspath(git_dir))
-    unfinished = tempfile.mkdtemp(prefix=f"{name}.{maker()}-", dir=above)
+    unfinished = tempfile.mkdtemp(prefix=f"{name}.{maker(above)}-", dir=above)
     try:
         git("init", "--quiet", "--bare", "--template=", f"--object-format={form}", git_dir=unfinished)
         os.chmod(unfinished, 0o755)

@@ -119,7 +119,7 @@ class Clones:
     def prepare_spare(self, commit: str) -> None:
         """Check out a commit ahead. Any number may be prepared; each is taken once."""
         os.makedirs(self._spares, exist_ok=True)
-        aside = tempfile.mkdtemp(prefix=f".making-{maker()}-", dir=self._spares)
+        aside = tempfile.mkdtemp(prefix=f".making-{maker(self.repository.home)}-", dir=self._spares)
         workspace = os.path.join(aside, "workspace")
         os.mkdir(workspace)
         self._fill(workspace, os.path.join(aside, "index"), commit)

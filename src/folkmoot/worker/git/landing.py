@@ -7,8 +7,22 @@ from collections.abc import Callable, Iterator, Mapping
 from msgspec import Struct, field
 
 from folkmoot.errors import Refused, Unavailable
-from folkmoot.worker.git.places import Tree, checked_out
-from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, FROM, TO, drop, holds, listed, where
+from folkmoot.worker.git.places import Tree, checked_out, own_trees
+from folkmoot.worker.git.refs import (
+    BESIDE,
+    BESIDE_GATES,
+    BESIDE_MERGED,
+    BESIDE_NEXT,
+    BESIDE_OVER,
+    FROM,
+    TO,
+    blob_of,
+    drop,
+    holds,
+    listed,
+    object_at,
+    where,
+)
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.swap import NotMoved, Stale, Swap, TreeChanged
 from folkmoot.worker.git.trees.checkout import UNKNOWN, Checkout
@@ -172,10 +186,12 @@ class Landing:
                 move.drop()
         raise Unavailable("branch_unsteady", f"{target} is checked out where git kept being at work", "Try again.")
 
-    def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Move:
+    def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed", gates: str = "") -> Move:
         """Look at how the target branch moves from the tip that was merged with to the commit that came of it.
 
-        Where it is checked out in a tree that is not clean, `moot/<target>` moves instead.
+        Where it is checked out in a tree that is not clean, `moot/<target>` moves instead; and so it does while work
+        waits there that its own gates have not seen together with the target as it is, or that other gates have seen.
+        `gates` are those of the flow, as they are now.
         """
         repository, aside = self._repository, f"moot/{target}"
         theirs = repository.fetched(target)
@@ -184,11 +200,12 @@ class Landing:
         repository.give(new)
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
-        if not words:
+        waits = self._waits_unproved(target, theirs, gates)
+        if not words and not waits:
             others = self._others(target, theirs)
             return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, others)
         held, also = where(repository, f"refs/heads/{aside}"), self._trees(aside)
-        place = f"{target} is checked out in {trees[0].path} and {words}"
+        place = f"{target} is checked out in {trees[0].path} and {words}" if words else waits
         if held and held != theirs.get(aside) and not holds(repository, new, held):
             hint = f"Commit your changes, or give that branch another name: `git branch -m {aside} NAME`."
             raise Refused("aside_in_conflict", f"{place}, and {aside} holds what is not moot's.", hint)
@@ -200,9 +217,33 @@ class Landing:
             raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
         note = f"{place}. The work is on {aside} instead, and all later work goes there too while this holds."
         # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
-        first = "move that file away" if UNKNOWN in words else "commit or stash your changes"
+        first = "move that file away" if UNKNOWN in words else "commit or stash your changes" if words else "look at it"
         note += f" To take all of it in: {first}, then `git merge {aside}`."
+        self._note_waiting(target, theirs, new, gates)
         return Move(repository, Swap(repository, aside, held, new, why), also, self._trees, note, beside=True)
+
+    def _waits_unproved(self, target: str, theirs: Mapping[str, str], gates: str) -> str:
+        """Would work come along that waits on `moot/<target>`, and that is not proved on the tree that would land?"""
+        repository, aside = self._repository, f"moot/{target}"
+        main, beside = theirs.get(target), theirs.get(aside)
+        if main is None or beside is None or repository.contains(main, beside):
+            return ""
+        merged, seen = repository.kept(BESIDE_MERGED + target), object_at(repository, BESIDE_GATES + target)
+        if not repository.contains(beside, main) or (merged is not None and repository.contains(beside, merged)):
+            return f"{aside} holds work that was proved without what {target} has now"
+        if seen is not None and seen != blob_of(repository, gates):
+            return f"{aside} holds work that was proved by other gates than there are now"
+        return ""
+
+    def _note_waiting(self, target: str, theirs: Mapping[str, str], new: str, gates: str) -> None:
+        """What the work that waits there from now on was proved with."""
+        repository = self._repository
+        main, beside = theirs.get(target), theirs.get(f"moot/{target}")
+        if beside is None or main is None or repository.contains(main, beside):
+            drop(repository, BESIDE_MERGED + target)
+            repository.keep(BESIDE_GATES + target, blob_of(repository, gates))
+        elif not repository.contains(beside, main):
+            repository.keep(BESIDE_MERGED + target, new)
 
     def _others(self, target: str, theirs: Mapping[str, str]) -> str:
         """A branch with the name of ours, and other work on it, is the user's: it is left alone, and that is said."""
@@ -238,22 +279,29 @@ class Landing:
         found = self._mend_all()
         for branch, new in listed(self._repository, TO).items():
             if self._repository.fetched(branch).get(branch) == new:
-                left = self._finish(branch, self._repository.kept(FROM + branch), new)
+                trees = self._trees(branch)
+                old = self._repository.kept(FROM + branch)
+                left = [path for tree in trees for path in tree.finish(old, new)]
                 found |= {branch: left} if left else {}
+                if any(tree.is_locked for tree in trees):
+                    continue  # somebody's git is at work: whoever comes next tries again
             drop(self._repository, TO + branch, FROM + branch)
         return found
 
     def _mend_all(self) -> dict[str, list[str]]:
         """Moves whose process was killed with the lock: it is ours, and nobody else can take it away."""
         found: dict[str, list[str]] = {}
-        for note in notes(self._repository.git_dir):
+        for note in notes(self._repository.git_dir, own_trees(self._repository.user)):
             if not note.is_left:
                 continue
             if not note.is_locked:
                 settle(note, forward=False)  # before it was taken, or somebody has removed it by hand
                 continue
             tree = Tree(note.path, note.git_dir, note.branch, is_found=os.path.isdir(note.path))
-            left = Checkout(self._repository, tree, self._pause).mend(note)
+            try:
+                left = Checkout(self._repository, tree, self._pause).mend(note)
+            except OSError as error:
+                left = [f"{note.path} ({error.strerror or error})"]  # one tree holds up no landing
             found |= {note.branch: [*found.get(note.branch, []), *left]} if left else {}
         return found
 

@@ -72,6 +72,21 @@ def _main_tree(place: Place) -> str:
     return os.path.dirname(place.common) if os.path.basename(place.common) == ".git" else ""
 
 
+def own_trees(place: Place) -> list[tuple[str, str]]:
+    """Folder and git folder of each work tree of a repository, by their files alone. No folder where it cannot be told,
+    or where another repository is by now: what a copy keeps about linked trees leads to those of its original."""
+    main = _main_tree(place)
+    found = [(main if os.path.isdir(main) else "", place.common)]
+    folder = os.path.join(place.common, "worktrees")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        git_dir = os.path.join(folder, name)
+        led = pointer(os.path.join(git_dir, "gitdir"))
+        tree = os.path.dirname(os.path.normpath(os.path.join(git_dir, led))) if led else ""
+        there = _repository_in(tree) if tree else None
+        found.append((tree if there is not None and _is_same(there.git_dir, git_dir) else "", git_dir))
+    return found
+
+
 def _linked(common: str) -> "Iterator[str]":
     folder = os.path.join(common, "worktrees")
     try:

@@ -12,6 +12,8 @@ FROM, TO = "refs/moot/landing/", "refs/moot/landing-to/"  # a branch that moves:
 
 # The branch beside a target: where we have put it, where we are about to, and where it was when the target had held it.
 BESIDE, BESIDE_NEXT, BESIDE_OVER = "refs/moot/beside/", "refs/moot/beside-next/", "refs/moot/beside-over/"
+# What waits there: where it was last merged with a target that had moved on, and by which gates it was proved.
+BESIDE_MERGED, BESIDE_GATES = "refs/moot/beside-merged/", "refs/moot/beside-gates/"
 REFLOG_LINES = 1_000
 REFLOG_BYTES = 1_000_000
 OUR_WORDS = "moot: landed"  # with which every move of ours begins, in the log of the branch
@@ -36,6 +38,32 @@ def drop(repository: "Repository", *refs: str) -> None:
         raise ValueError(f"not refs of ours: {refs}")
     for ref in refs:
         repository("update-ref", "--no-deref", "-d", ref, check=False)
+
+
+def copy_of(branch: str) -> str:
+    """Under which ref of ours a branch of the user's was fetched last."""
+    return f"refs/moot/aside/{branch[5:]}" if branch.startswith("moot/") else f"refs/moot/target/{branch}"
+
+
+def make_way(repository: "Repository", ref: str) -> None:
+    """Drop refs of ours that another cannot be beside: git cannot keep `a` beside `a/b`. They are of a branch that
+    is not the target any more, since the user's git cannot have both either."""
+    if not ref.startswith(OURS):
+        raise ValueError(f"not a ref of ours: {ref}")
+    kind = "/".join(ref.split("/")[:3]) + "/"
+    for name in listed(repository, kind):
+        other = kind + name
+        if ref.startswith(f"{other}/") or other.startswith(f"{ref}/"):
+            drop(repository, other)
+
+
+def blob_of(repository: "Repository", text: str) -> str:
+    """Text as an object of git's, which a ref can keep."""
+    return repository("hash-object", "-w", "--stdin", stdin=text.encode()).out.decode().strip()
+
+
+def object_at(repository: "Repository", ref: str) -> str | None:
+    return repository("rev-parse", "--verify", "--quiet", ref, check=False).out.decode().strip() or None
 
 
 def put_beside(repository: "Repository", target: str, main: str | None, aside: str) -> str | None:

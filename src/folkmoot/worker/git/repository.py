@@ -19,7 +19,7 @@ from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.harvest.settings import led_to
 from folkmoot.worker.git.places import Place, find
-from folkmoot.worker.git.refs import put_beside
+from folkmoot.worker.git.refs import copy_of, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import message as worded
 from folkmoot.worker.git.words import one_line, readable
@@ -119,7 +119,7 @@ class Repository:
             self._leave_out_others()
             return
         os.makedirs(self.home, exist_ok=True)
-        aside = tempfile.mkdtemp(prefix=f"repo.git.{maker()}-", dir=self.home)
+        aside = tempfile.mkdtemp(prefix=f"repo.git.{maker(self.home)}-", dir=self.home)
         try:
             # Whole before it has its name: a crash leaves nothing that looks like a repository.
             self.git("init", "--quiet", "--bare", "--template=", f"--object-format={self.form}", git_dir=aside)
@@ -227,9 +227,12 @@ class Repository:
             missing = [name for name in missing if theirs[name] == there[name]]
             if not missing:
                 return theirs
-            specs = [f"+refs/heads/{name}:{self._local(name)}" for name in missing]
+            specs = [f"+refs/heads/{name}:{copy_of(name)}" for name in missing]
             # The user's own objects were good enough for the user: old ones often would not pass a check.
             ran = self._fetch(self.git_dir, self.user.common, *specs, checked=False, check=left == 0)
+            if ran.code:
+                for name in missing:
+                    make_way(self, copy_of(name))
             if ran.code == 0 and branches_of(self.git, self.user, target) == there:
                 self._seen |= {name: theirs[name] for name in missing}
                 return theirs
@@ -246,10 +249,6 @@ class Repository:
     def saw(self, branch: str, commit: str) -> None:
         """A branch of the user's was moved to a commit of ours: there is nothing to fetch."""
         self._seen[branch] = commit
-
-    @staticmethod
-    def _local(name: str) -> str:
-        return f"refs/moot/aside/{name[5:]}" if name.startswith("moot/") else f"refs/moot/target/{name}"
 
     def give(self, commit: str) -> None:
         """Bring a commit's objects into the user's repository. No branch moves."""
@@ -272,7 +271,9 @@ class Repository:
         """Keep a commit under a ref, so that nothing ever collects it."""
         if not ref.startswith("refs/moot/"):
             raise ValueError(f"not a ref of ours: {ref}")
-        self("update-ref", "--no-deref", ref, commit)
+        if self("update-ref", "--no-deref", ref, commit, check=False).code:
+            make_way(self, ref)
+            self("update-ref", "--no-deref", ref, commit)
 
     @staticmethod
     def item_ref(item: str) -> str:

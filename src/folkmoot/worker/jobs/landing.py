@@ -5,6 +5,7 @@ from collections.abc import Callable
 from folkmoot.core.commands import AddComment, RecordLanding, Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.judging.required import checks
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError, Refused, Unavailable
@@ -199,7 +200,8 @@ class LandingJob(Job):
         with workshop.landing.alone():
             try:
                 why = f"moot: landed item {standing.item} by run {self.run}"
-                move = workshop.landing.plan(standing.target, record.old, record.new, why)
+                gates = checks(self.tools.application.queries.flow())
+                move = workshop.landing.plan(standing.target, record.old, record.new, why, gates)
             except Stale:
                 return False
             except Refused as error:

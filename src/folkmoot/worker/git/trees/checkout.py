@@ -74,7 +74,9 @@ class Checkout:
             return "git is busy there (index.lock)"
         self._seen = seen(self._tree.index)
         before = old or self._repository.empty_tree()
-        with tempfile.TemporaryDirectory(prefix=f"look-{maker()}-", dir=self._repository.home) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix=f"look-{maker(self._repository.home)}-", dir=self._repository.home
+        ) as folder:
             copy = os.path.join(folder, "index")
             if os.path.exists(self._tree.index):
                 # With its time, by which git knows which files may have changed since.
@@ -132,9 +134,13 @@ class Checkout:
         values = ran.out.split(b"\0")[2::3]
         return any(value not in (b"unspecified", b"unset") for value in values)
 
+    @property
+    def is_locked(self) -> bool:
+        return os.path.lexists(f"{self._tree.index}.lock")
+
     def _unlocked(self) -> bool:
         for _ in range(LOCK_WAITS):
-            if not os.path.lexists(f"{self._tree.index}.lock"):
+            if not self.is_locked:
                 return True
             self._pause(LOCK_PAUSE)
         return False
@@ -152,9 +158,13 @@ class Checkout:
         self._lock = lock = Lock(self._repository.git_dir, note, self._seen)
         self._changes = changes
         self._git("update-index", "-z", "--index-info", index=lock.ours, stdin=index_lines(self._repository, listed))
-        self._placer = Placer(self.path, [self._repository.home, self._tree.git_dir])
+        self._placer = self._placing()
         self._write_new(changes, self._placer)
         lock.write_down()
+
+    def _placing(self) -> Placer:
+        home = self._repository.home
+        return Placer(self.path, [home, self._tree.git_dir], maker(home))
 
     def hold(self) -> bool:
         """Take git's lock. False where it is taken, or the tree is not as it was looked at: nothing was changed."""
@@ -209,9 +219,13 @@ class Checkout:
     def mend(self, note: Note) -> list[str]:
         """Finish what a process began that died with the lock, or undo it where the branch is not there any more."""
         forward = self._has(note.new)
+        if not self._tree.is_found:
+            # There are no files any more. With the branch's index nothing is taken back if they come again.
+            settle(note, forward=forward)
+            return []
         old, new = (note.old, note.new) if forward else (note.new, note.old)
         self._changes = self._repository.changes(old, new)
-        self._placer = Placer(self.path, [self._repository.home, self._tree.git_dir])
+        self._placer = self._placing()
         try:
             self._write_new(self._changes, self._placer)
             left = self._put_all()

@@ -8,10 +8,12 @@ waits.
 """
 
 import contextlib
+import filecmp
 import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
@@ -27,7 +29,11 @@ Seen = tuple[int, ...] | None
 
 
 class Note(Struct, frozen=True):
-    """A work tree that is being brought from one commit to another, and the file that is its lock."""
+    """A work tree that is being brought from one commit to another, and the file that is its lock.
+
+    The project may be moved or copied after its process died: where the tree is now is found by the lock, among the
+    trees of the repository, and what is written here of places is not followed.
+    """
 
     branch: str
     old: str | None
@@ -48,7 +54,8 @@ class Note(Struct, frozen=True):
 
     @property
     def is_left(self) -> bool:
-        return is_left(self.file, "", None)
+        board = os.path.dirname(os.path.dirname(os.path.dirname(self.file)))
+        return is_left(self.file, "", None, board)
 
 
 class Lock:
@@ -58,7 +65,8 @@ class Lock:
         self._home = home
         self._index = os.path.join(note.git_dir, "index")
         self._seen = seen
-        handle, ours = tempfile.mkstemp(prefix=f"{OURS}{maker()}-", dir=note.git_dir)
+        self._maker = maker(os.path.dirname(home))
+        handle, ours = tempfile.mkstemp(prefix=f"{OURS}{self._maker}-", dir=note.git_dir)
         os.close(handle)
         if os.path.exists(self._index):
             shutil.copy2(self._index, ours)  # with its time, by which git knows which files may have changed since
@@ -82,7 +90,7 @@ class Lock:
             out.write(msgspec.json.encode(self.note))
             out.flush()
             os.fsync(out.fileno())
-        self._file = os.path.join(folder, f"{maker()}-{os.path.basename(aside)[1:]}")
+        self._file = os.path.join(folder, f"{self._maker}-{os.path.basename(aside)[1:]}")
         os.rename(aside, self._file)
 
     def take(self) -> bool:
@@ -129,8 +137,25 @@ def settle(note: Note, *, forward: bool) -> bool:
     return was_locked
 
 
-def notes(home: str) -> list[Note]:
-    """What is being brought along, or was when somebody died over it."""
+def notes(home: str, trees: Iterable[tuple[str, str]]) -> list[Note]:
+    """What is being brought along, or was when somebody died over it, in trees of the repository: each with its folder
+    and its git folder. One whose tree is none of them, or whose lock is gone, is forgotten."""
+    found = []
+    own = list(trees)
+    for note in _written(home):
+        name = os.path.basename(note.ours)
+        there = [tree for tree in own if os.path.lexists(os.path.join(tree[1], name))]
+        if there:
+            path, git_dir = there[0]
+            ours = os.path.join(git_dir, name)
+            found.append(msgspec.structs.replace(note, path=path, git_dir=git_dir, ours=ours))
+        elif note.is_left:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(note.file)
+    return found
+
+
+def _written(home: str) -> list[Note]:
     folder = os.path.join(home, MOVING)
     try:
         names = sorted(os.listdir(folder))
@@ -149,10 +174,10 @@ def notes(home: str) -> list[Note]:
     return found
 
 
-def told(home: str) -> list[str]:
+def told(home: str, trees: Iterable[tuple[str, str]]) -> list[str]:
     """Moves that died half-way, in words for the user."""
     words = []
-    for note in notes(home):
+    for note in notes(home, trees):
         if note.is_left and note.is_locked:
             so = f"a landing on {note.branch} was killed before the files in {note.path} came along"
             words.append(f"{so}; git is locked there ({note.lock}) until `moot run` or the next change to the board")
@@ -160,7 +185,13 @@ def told(home: str) -> list[str]:
 
 
 def _is_one(one: str, other: str) -> bool:
+    """One file with two names; or two that are the same to the last byte, where the project was copied. Git writes
+    times into its index, so no lock of the user's is that."""
     try:
-        return os.path.samestat(os.lstat(one), os.lstat(other))
+        here, there = os.lstat(one), os.lstat(other)
+        if os.path.samestat(here, there):
+            return True
+        plain = stat.S_ISREG(here.st_mode) and stat.S_ISREG(there.st_mode)
+        return plain and here.st_nlink == there.st_nlink == 1 and filecmp.cmp(one, other, shallow=False)
     except OSError:
         return False

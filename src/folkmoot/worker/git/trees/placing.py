@@ -18,6 +18,7 @@ from folkmoot.worker.git.looking import found_at
 if TYPE_CHECKING:
     from folkmoot.worker.git.repository import Change
 
+BRINGING = ".moot-bring-"  # the beginning of the name of a folder of ours, in which a landing has files in hand
 Known = Callable[[bytes], bool]  # is the file at this path what git knows?
 
 
@@ -98,9 +99,9 @@ class _Look:
 class Placer:
     """Takes files away and puts files there, below one root. `here` is a folder of ours on the same disk."""
 
-    def __init__(self, root: str, places: Iterable[str]) -> None:
+    def __init__(self, root: str, places: Iterable[str], maker: str) -> None:
         self._root = os.fsencode(root)
-        self.here = tempfile.mkdtemp(prefix=".moot-bring-", dir=_on_same_disk(root, places))
+        self.here = tempfile.mkdtemp(prefix=f"{BRINGING}{maker}-", dir=_on_same_disk(root, places))
         self.new = os.path.join(self.here, "new")
         self._number = 0
         self._stays = False  # something of the user's is in there that could not be put back
