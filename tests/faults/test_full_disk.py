@@ -1,6 +1,7 @@
 """A disk without space: named, nothing half done, and work goes on by itself when there is some again (F21, F22)."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -138,6 +139,51 @@ sandbox: never
     assert yard.commits() == ["first"]
     yard.doctor()
     saw("F22", "an agent that fills the disk of the clones", "its run fails, nothing lands, doctor green")
+    yard.board.close()
+
+
+FILLS_ALL = """
+import os, sys, time
+title = os.environ["MOOT_ITEM"]
+if title == "1":
+    with open("big", "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(1 << 16))
+        except OSError:
+            pass
+    if sys.argv[1] == "waits":
+        time.sleep(600)
+else:
+    open(f"f{title}.txt", "w").write("x")
+print('{"outcome": "done", "summary": "ok"}', flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["ends", "waits"])
+def test_an_agent_that_fills_the_disk_of_the_board_stops_nobody(tmp_path: Path, small_disk: MakeDisk, how: str) -> None:
+    """Less is free than a run may use. It is ended all the same, its files go, and the others land their work."""
+    (tmp_path / "fills.py").write_text(FILLS_ALL, "utf-8")
+    flow = f"""
+flow: fills
+start: dev
+limits: {{executions: 1, attempts: 1, slots: 1}}
+columns: {{dev: {{agents: [dev], next: done}}}}
+agents: {{dev: {{run: {{command: [{sys.executable}, {tmp_path / "fills.py"}, {how}]}}, write: any}}}}
+sandbox: never
+"""
+    disk = small_disk(tmp_path / "disk", 20_000)
+    yard = Yard(disk / "yard", flow=flow)
+    filler, honest = yard.add("fill it"), yard.add("one")
+    yard.run(slots=1)
+    last = yard.show(filler)["runs"][0]
+    assert last["outcome"] == "failed" and "it filled the disk and was ended" in str(last)
+    assert yard.status(honest) == "done" and not (disk / "yard" / "big").exists()
+    assert shutil.disk_usage(disk).free > 5_000_000
+    faults = [told for told in yard.told if told.what == "fault"]
+    assert len(faults) < 20, "each is told once"
+    yard.doctor()
+    saw("F22", "an agent that fills the disk of the board", "it is ended, what it wrote is removed, others land")
     yard.board.close()
 
 

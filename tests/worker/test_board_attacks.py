@@ -264,7 +264,7 @@ def test_no_loader_of_moot_looks_where_work_lands(
 def test_a_flood_of_words_is_refused_and_the_page_stays_short(
     tmp_path: Path,
 ) -> None:
-    yard = Yard(tmp_path / "yard")
+    yard = Yard(tmp_path / "yard", timeout="300s", silence="300s")
     words = '"$(yes spam | head -c 90000)"'
     flood = f"shell for i in 1 2 3 4; do moot comment $MOOT_ITEM {words} || echo refused $i; done"
     item = yard.add("one", flood, "report done")
@@ -489,6 +489,45 @@ def test_repositories_in_a_plain_folder_are_covered(tmp_path: Path) -> None:
     yard.run()
     assert (other / ".git" / "config").read_text() == config
     assert "repositoryformatversion" not in yard.output(yard.show(item)["runs"][0]["run"])
+
+
+@pytest.mark.attack(
+    "board",
+    "in a plain folder an agent changes moot itself, which is installed there",
+    "`check` and `run` refuse to begin: nobody looks at a change there before it is made",
+)
+def test_moot_is_not_run_from_a_plain_folder_that_agents_work_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard = Yard(tmp_path / "yard", plain=True)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(yard.folder / ".venv" / "lib")])
+    monkeypatch.setattr(sys, "prefix", str(yard.folder / ".venv"))
+    with pytest.raises(Refused) as no:
+        FileBoards().check(str(yard.folder), None)
+    assert no.value.code == "imports_in_reach"
+    with pytest.raises(Refused):
+        yard.run()
+
+
+@pytest.mark.attack(
+    "board",
+    "a board is made in the user's home, where there is no repository",
+    "`init`, `check` and `run` refuse: the sandbox could not hide what agents work in",
+)
+def test_agents_do_not_work_in_a_plain_folder_that_holds_a_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard = Yard(tmp_path / "yard", plain=True)
+    for home in (yard.folder, yard.folder / "home"):
+        home.mkdir(exist_ok=True)
+        monkeypatch.setenv("HOME", str(home))
+        with pytest.raises(Refused) as no:
+            FileBoards().check(str(yard.folder), None)
+        assert no.value.code == "holds_private" and str(home) in no.value.message
+        with pytest.raises(Refused):
+            yard.run()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    yard.run()
 
 
 # Who else may look

@@ -167,6 +167,8 @@ class Warden:
             stubborn = kill_all(self.nobody_left, set(), self.killed)
             self.bounds.group.close()
             forget(self.to_forget)
+            if self.broken == "-":
+                self.broken = self.bounds.at_end() or "-"
         if stubborn and not self.fault:
             self.fault = f"these of its processes cannot be killed: {sorted(stubborn)[:20]}"
         if self.ear in self.watched:  # all was over before it was heard

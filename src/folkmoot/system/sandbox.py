@@ -142,13 +142,15 @@ class Bubblewrap:
     real path. `env` is the environment of the worker: the box shows the programs that its PATH names.
     """
 
-    def __init__(self, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None, trusted: str | None = None
+    ) -> None:
         self._env = dict(os.environ if env is None else env)
         self._hidden = [real for real in (walk(path)[0] for path in hidden) if real not in NEVER_COVERED]
         self._covers = _covers(self._env)
         self._programs = Programs([*self._covers, *self._hidden])
         self._needed = self._programs.needed(self._env.get("PATH", os.defpath))
-        self._bwrap = _find(self._env, self._hidden)
+        self._bwrap = _find(self._env.get("PATH", os.defpath) if trusted is None else trusted, self._hidden)
         self._python = False
         self.rules = kernel.rules()
         self.works = False
@@ -260,11 +262,16 @@ class Bubblewrap:
         return f"Bubblewrap({'works' if self.works else self.why})"
 
 
-def choose(wish: str, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Sandbox:
-    """The sandbox as the flow wants it: auto (where the machine can), always (else nothing runs), never."""
+def choose(
+    wish: str, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None, trusted: str | None = None
+) -> Sandbox:
+    """The sandbox as the flow wants it: auto (where the machine can), always (else nothing runs), never.
+
+    `trusted` is the PATH in which bwrap itself is looked for.
+    """
     if wish == "never":
         return NoSandbox("the flow says `sandbox: never`")
-    box = Bubblewrap(hidden, env)
+    box = Bubblewrap(hidden, env, trusted)
     if box.works:
         return box
     if wish == "always":
@@ -288,22 +295,34 @@ def _tried(argv: tuple[str, ...], path: str) -> str:
     return f"bubblewrap is installed, but this kernel or container does not let it work: {said[0]}"
 
 
-def _find(env: Mapping[str, str], hidden: Sequence[str]) -> str:
+def _find(path: str, hidden: Sequence[str]) -> str:
     """The absolute path of bwrap. The system's own folders go first: PATH may name folders of the user's. One that is
     hidden is left out: a change of a run can come there, and bwrap itself runs in no box."""
-    found = shutil.which("bwrap", path=os.defpath) or shutil.which("bwrap", path=env.get("PATH", os.defpath))
+    found = shutil.which("bwrap", path=os.defpath) or shutil.which("bwrap", path=path)
     real = os.path.realpath(found) if found else ""
     inside = any(f"{real}/".startswith(f"{path}/") for path in hidden)
     return real if not inside and os.path.isabs(found or "/") else ""
 
 
-def _covers(env: Mapping[str, str]) -> list[str]:
-    """What is out of sight in every box."""
-    wanted = [*PRIVATE, *TEMPORARY, env.get("HOME", "")]
+def never_shown(env: Mapping[str, str]) -> list[str]:
+    """The user's home and what else is private by its name, as far as it is there. Folders for temporary files are not
+    among them: a project may well lie there."""
+    there = [path for path in _private(env) if os.path.isabs(path) and os.path.exists(path)]
+    return list(dict.fromkeys(os.path.realpath(path) for path in there))
+
+
+def _private(env: Mapping[str, str]) -> list[str]:
+    wanted = [*PRIVATE, env.get("HOME", "")]
     with suppress(KeyError):  # a user without an entry, as in many containers, has no other home than HOME
         wanted.append(pwd.getpwuid(os.getuid()).pw_dir)
     for name in NAMED_PRIVATE:
         wanted += env.get(name, "").split(os.pathsep)
+    return wanted
+
+
+def _covers(env: Mapping[str, str]) -> list[str]:
+    """What is out of sight in every box."""
+    wanted = [*_private(env), *TEMPORARY]
     if os.geteuid() == 0:
         for pattern in ROOTS_OWN:
             wanted += glob.glob(pattern)

@@ -349,13 +349,14 @@ def _ladder_notes(ladders: str | None) -> list[str]:
 
 def _read_own(home: str, ladders: str | None) -> "tuple[Flow, list[str]]":
     """The board's own flow, if nothing of what it says can be changed by what lands."""
-    from folkmoot.wiring.trust import check_files, check_imports, check_loaders, notifier
+    from folkmoot.wiring.trust import check_files, check_folder, check_imports, check_loaders, notifier
 
     path = os.path.join(home, FLOW)
     check_files(home, [path, *([ladders] if ladders else [])])
     flow, warnings = _read_flow(path, ladders)
     notifier(home, flow)
     check_imports(home, flow)
+    check_folder(home, flow)
     check_loaders(home, flow)
     return flow, warnings
 

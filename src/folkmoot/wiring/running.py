@@ -28,6 +28,7 @@ from folkmoot.system.wake import FileWatch
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
+    check_folder,
     check_imports,
     check_loaders,
     check_repository,
@@ -99,6 +100,7 @@ def tools_of(
     notifier(home, flow)
     check_imports(home, flow)
     check_loaders(home, flow)
+    check_folder(home, flow)
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
@@ -135,7 +137,7 @@ class _Boxes:
     def __call__(self, flow: Flow) -> Sandbox:
         wish = (flow.sandbox, *self._hidden())
         if self._made is None or self._made[0] != wish:
-            self._made = (wish, choose(flow.sandbox, wish[1:], os.environ))
+            self._made = (wish, choose(flow.sandbox, wish[1:], os.environ, outside_path(trees_of(self._home))))
         return self._made[1]
 
     def _hidden(self) -> list[str]:

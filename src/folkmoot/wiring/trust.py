@@ -17,6 +17,7 @@ from folkmoot.core.rules.running.names import in_board, in_git
 from folkmoot.errors import Refused
 from folkmoot.system.git import SystemGit
 from folkmoot.system.programs import walk
+from folkmoot.system.sandbox import never_shown
 from folkmoot.wiring.reading import write_anew
 from folkmoot.worker.git.places import Place, find, work_trees
 
@@ -165,8 +166,11 @@ def check_imports(home: str, flow: Flow) -> None:
     """Refuse to run agents where Python looks for modules of moot's in a folder to which their changes come, as with a
     project that is installed `-e` beside moot: what lands there would run as moot itself, outside of any sandbox."""
     trees = trees_of(home)
-    safe = [os.path.join(tree, own) for tree in trees for own in engines_own(trees, home)]  # no change comes there
-    for place in dict.fromkeys(os.path.abspath(entry) for entry in sys.path):
+    is_cloned = place_of(home) is not None
+    # No change comes to what moot is run from. In a plain folder nobody looks at a change before it is there.
+    safe = [os.path.join(tree, own) for tree in trees for own in engines_own(trees, home)] if is_cloned else []
+    program = [] if is_cloned else [sys.executable]
+    for place in dict.fromkeys(os.path.abspath(entry) for entry in [*sys.path, *program]):
         is_safe = any(os.path.commonpath([place, own]) == own for own in safe)
         if flow.sandbox != "never" and not is_safe and in_reach(place, trees):
             raise Refused(
@@ -174,6 +178,21 @@ def check_imports(home: str, flow: Flow) -> None:
                 f"moot looks for Python modules in {place}, where a change of a run can come: it would run as moot",
                 "install moot in an environment of its own, without this project (`pipx install folkmoot`), and "
                 "leave PYTHONPATH unset",
+            )
+
+
+def check_folder(home: str, flow: Flow) -> None:
+    """Refuse to run agents in a plain folder that holds what no sandbox shows: they would work right in the middle."""
+    root = os.path.realpath(project_of(home))
+    if place_of(home) is not None or flow.sandbox == "never":
+        return
+    for private in never_shown(os.environ):
+        if os.path.commonpath([root, private]) == root:
+            raise Refused(
+                "holds_private",
+                f"agents work in {root} itself, since there is no git repository, and it holds {private}: the sandbox"
+                " could not hide it from them",
+                "make the board in the folder of a project; or `git init` there, then each run has a clone of its own",
             )
 
 

@@ -221,3 +221,32 @@ def test_a_filter_that_comes_with_its_files_is_seen(ground: Ground) -> None:
     moved = ground.landing.move("main", ground.repository.tip(), work)
     assert moved.branch == "moot/main" and "filter of yours" in moved.note
     assert not (ground.user / "x.bin").exists() and plain(ground.user, "status", "--short") == ""
+
+
+def test_a_file_with_a_name_that_is_no_text_is_named_all_the_same(ground: Ground) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    (ground.user / name).write_text("mine\n")
+    moved = ground.landing.move("main", ground.repository.tip(), change(ground, {name: "theirs\n"}))
+    assert moved.branch == "moot/main" and "caf" in moved.note.encode().decode()
+    assert (ground.user / name).read_text() == "mine\n"
+
+
+@pytest.mark.attack(
+    "tree",
+    "Files that change go through a filter that the user's own attributes name, outside of the project",
+    "It goes to `moot/TARGET`: those of the user, by any setting, count too",
+)
+@pytest.mark.parametrize("how", ["shared", "named"])
+def test_a_filter_by_the_users_own_attributes_is_seen(
+    ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    folder = tmp_path / "config" / "git"
+    folder.mkdir(parents=True)
+    (folder / ("attributes" if how == "shared" else "mine")).write_text("*.bin filter=rot\n")
+    if how == "named":
+        (folder / "config").write_text(f"[core]\n\tattributesFile = {folder / 'mine'}\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    work = change(ground, {"x.bin": "hello\n"})
+    moved = ground.landing.move("main", ground.repository.tip(), work)
+    assert moved.branch == "moot/main" and "filter of yours" in moved.note
+    assert not (ground.user / "x.bin").exists()

@@ -23,6 +23,9 @@ WALK_SLICE = 0.02  # seconds of walking at a time: the warden has to hear as wel
 WALK_SHARE = 20  # a walk is followed by a pause of so many times its length
 ENTRY_BYTES = 1024  # what a file or folder takes beside its content
 PATH_MAX = 3000  # of the 4096 bytes that one call may name
+SPACE = "space"  # what a tree has passed that filled the disk itself, whatever it may use
+LEFT_SHARE, LEFT_BYTES = 0.02, 256 << 20  # of a disk: with less than the smaller of the two left, it is full
+WALK_AT_END = 2.0  # seconds
 SCRATCH = ("tmp", "var/tmp", "dev")  # in a box these lie in memory
 
 
@@ -40,7 +43,9 @@ class Bounds:
         self._walk: Iterator[int] | None = None
         self._walk_began = 0.0
         self._walk_at = time.monotonic() + WALK_EVERY
-        self._free = free_bytes(self.places)  # of the disk, when the last walk began
+        self._again_at = 0.0  # where the disk is full
+        self._free, size = room(self.places)  # of the disk, when the last walk began
+        self._floor = min(size * LEFT_SHARE, LEFT_BYTES)
 
     @property
     def any(self) -> bool:
@@ -68,7 +73,19 @@ class Bounds:
             self._grows(len(tree), self.processes)
         if self.memory is not None and self._uses_too_much(tree, self.memory):
             return "memory"
-        return "disk" if self.disk is not None and self._fills(self.disk) else ""
+        return self._fills(self.disk) if self.disk is not None else ""
+
+    def at_end(self) -> str:
+        """The same when all of it has ended: it may have filled the disk since the last look."""
+        if not self.places or room(self.places)[0] >= self._floor:
+            return ""
+        until = time.monotonic() + WALK_AT_END
+        for used in walk(self.places):
+            if used > self._floor:
+                return SPACE
+            if time.monotonic() > until:
+                break
+        return ""
 
     def _grows(self, used: int, most: int) -> None:
         if used > most * NEAR:
@@ -81,25 +98,33 @@ class Bounds:
         self._grows(quick, most)
         return quick > most and scratch + sum(own_share(pid) for pid in tree) > most
 
-    def _fills(self, most: int) -> bool:
-        """Walk through its folders, a piece at each look. Whoever fills the disk is looked at sooner."""
+    def _fills(self, most: int) -> str:
+        """Walk through its folders, a piece at each look. Whoever fills the disk is looked at sooner.
+
+        On a disk that is full nobody can work, nor the board be told. Then those are ended who have taken of it more
+        than is to be left, and others are not.
+        """
         now = time.monotonic()
+        free = room(self.places)[0]
+        is_full = bool(self.places) and free < self._floor
         if self._walk is None:
-            free = free_bytes(self.places)
-            if now < self._walk_at and free > self._free - most * NEAR:
-                return False
+            if now < (self._again_at if is_full else self._walk_at) and (is_full or free > self._free - most * NEAR):
+                return ""
             self._walk, self._walk_began, self._free = walk(self.places), now, free
         until = now + WALK_SLICE
         for used in self._walk:
             if used > most:
-                return True
+                return "disk"
+            if is_full and used > self._floor:
+                return SPACE
             if time.monotonic() > until:
                 self.pause = LOOK_SOON
-                return False
+                return ""
         self._walk = None
         took = time.monotonic() - self._walk_began
-        self._walk_at = time.monotonic() + max(WALK_EVERY, took * WALK_SHARE)
-        return False
+        self._again_at = time.monotonic() + max(LOOK, took * WALK_SHARE)
+        self._walk_at = max(self._again_at, time.monotonic() + WALK_EVERY)
+        return ""
 
 
 def resident(pid: int) -> int:
@@ -143,13 +168,13 @@ def _device(path: str) -> int:
         return 0
 
 
-def free_bytes(places: list[str]) -> int:
-    """Of the disk that the first of them lies on."""
+def room(places: list[str]) -> tuple[int, int]:
+    """Of the disk that the first of them lies on: what is free, and how large it is."""
     try:
         told = os.statvfs(places[0]) if places else None
     except OSError:
         told = None
-    return told.f_bavail * told.f_frsize if told else 0
+    return (told.f_bavail * told.f_frsize, told.f_blocks * told.f_frsize) if told else (0, 0)
 
 
 def walk(places: list[str]) -> Iterator[int]:

@@ -200,7 +200,7 @@ class Landing:
         repository.give(new)
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
-        waits = self._waits_unproved(target, theirs, gates)
+        waits = self._waits_unproved(target, theirs, new, gates)
         if not words and not waits:
             others = self._others(target, theirs)
             return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, others)
@@ -222,11 +222,11 @@ class Landing:
         self._note_waiting(target, theirs, new, gates)
         return Move(repository, Swap(repository, aside, held, new, why), also, self._trees, note, beside=True)
 
-    def _waits_unproved(self, target: str, theirs: Mapping[str, str], gates: str) -> str:
+    def _waits_unproved(self, target: str, theirs: Mapping[str, str], new: str, gates: str) -> str:
         """Would work come along that waits on `moot/<target>`, and that is not proved on the tree that would land?"""
         repository, aside = self._repository, f"moot/{target}"
         main, beside = theirs.get(target), theirs.get(aside)
-        if main is None or beside is None or repository.contains(main, beside):
+        if main is None or beside is None or repository.contains(main, beside) or not repository.contains(new, beside):
             return ""
         merged, seen = repository.kept(BESIDE_MERGED + target), object_at(repository, BESIDE_GATES + target)
         if not repository.contains(beside, main) or (merged is not None and repository.contains(beside, merged)):

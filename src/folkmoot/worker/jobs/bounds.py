@@ -1,10 +1,13 @@
 """What the processes of a run may use up: as the flow says it, as the keeper is told, and what is said beyond it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from folkmoot.core.flow import Limits
 from folkmoot.worker.ports import Paths
+from folkmoot.worker.removing import remove_tree
 
+SPACE = "space"  # as the keeper says that it filled the disk itself
 NAMES = ("memory", "processes", "open_files", "disk")
 
 
@@ -15,8 +18,25 @@ def bounds_of(limits: Limits, paths: Paths) -> dict[str, Any]:
     return {name: getattr(limits, name) for name in NAMES} | {"places": places}
 
 
+def make_room(paths: Paths, stopped: Callable[[], bool]) -> str:
+    """After a run has filled the disk: neither its work nor the board can be kept before there is space, and nobody
+    else can work. So what it has written is removed. In a plain folder what it wrote there is the user's. Gives what
+    failed."""
+    for folder in (paths.workspace, paths.home):
+        if folder.startswith(f"{paths.root}/"):
+            try:
+                remove_tree(folder, stopped)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                return f"{folder} filled the disk, and could not be removed: {error}"
+    return ""
+
+
 def over_limit(limit: str, limits: Limits) -> str:
     """What is said of a run that passed a limit of the flow, and was ended for it."""
+    if limit == SPACE:
+        return "it filled the disk and was ended; what it had written was removed, so that others can go on"
     most = getattr(limits, limit)
     return (
         f"it used more {limit} than it may ({shown(limit, most)}) and was ended; "

@@ -18,7 +18,7 @@ from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
-from folkmoot.worker.jobs.bounds import over_limit
+from folkmoot.worker.jobs.bounds import SPACE, over_limit
 from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
@@ -201,6 +201,10 @@ class EffortJob(Job):
     # Bringing it home
 
     def _bring_home(self, standing: Standing, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
+        if ended.limit == SPACE:
+            self._kept = True  # there is nothing any more
+            filled = Report.failed(over_limit(SPACE, self.flow.limits))
+            return self._tell_end(self.report(filled), filled)
         said, fault = self._heard(relay, ended, stream)
         work, lost = self._harvested(standing, base, said)
         if relay.ended:

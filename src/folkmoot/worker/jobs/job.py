@@ -17,7 +17,7 @@ from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.environment import environment, make_tmp
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
-from folkmoot.worker.jobs.bounds import bounds_of
+from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
@@ -105,6 +105,7 @@ class Job(ABC):
         self.look: Callable[[], None] = lambda: None  # called now and then while a process runs
         self._child: Child | None = None
         self._stopped = threading.Event()
+        self._told_last = ""
         self._lock = threading.Lock()
 
     def limits(self) -> tuple[float, float]:
@@ -286,7 +287,10 @@ class Job(ABC):
             child = self._child = self.tools.keeper.start(launch)
         self.watch.started_at(self.tools.now())
         try:
-            return self._follow(child, hear, hear if all_of_it else None)
+            ended = self._follow(child, hear, hear if all_of_it else None)
+            if ended.limit == SPACE and (fault := make_room(self.paths, self._stopped.is_set)):
+                self.tell("fault", fault, good=False)
+            return ended
         finally:
             with self._lock:
                 self._child = None
@@ -350,9 +354,16 @@ class Job(ABC):
         except Refused:
             self.end(self.watch.lost())  # the run has ended without us
         except Unavailable as error:
-            self.tell("fault", f"what it printed could not be kept: {error.message}", good=False)
+            self._tell_once(f"what it printed could not be kept: {error.message}")
             return False
+        self._told_last = ""
         return True
+
+    def _tell_once(self, words: str) -> None:
+        """What is tried again and again is told when it is something new."""
+        if words != self._told_last:
+            self.tell("fault", words, good=False)
+        self._told_last = words
 
     def insist(self, command: Command, *, show: bool = True, move: Callable[[str], None] | None = None) -> View:
         """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts.
@@ -366,7 +377,7 @@ class Job(ABC):
                     return engine.land(self.speaker, command, move, show=show)
                 return engine.on_run(self.speaker, command, show=show)
             except Unavailable as error:
-                self.tell("fault", f"the board cannot be told: {error.message}", good=False)
+                self._tell_once(f"the board cannot be told: {error.message}")
                 if self._stopped.wait(STORE_PAUSE):
                     raise Ending from error
 

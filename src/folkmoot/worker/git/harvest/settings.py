@@ -54,6 +54,25 @@ def led_to(repository: "Repository") -> list[str]:
     return list(found)
 
 
+def in_force(repository: "Repository", git_dir: str) -> dict[str, str]:
+    """The settings of a work tree as the user's git has them, by name."""
+    own, shared = _users_files()
+    files = [file for file in (shared, own) if file == own or os.path.exists(file)]
+    return {name: value for file in files for _, name, value in _listed(repository, git_dir, file)}
+
+
+def attributes_file(settings: dict[str, str]) -> str:
+    """Where the user's own attributes are, which are no part of any project."""
+    named = settings.get("core.attributesfile")
+    return os.path.expanduser(named) if named else os.path.join(os.path.dirname(_users_files()[1]), "attributes")
+
+
+def _users_files() -> tuple[str, str]:
+    own = os.environ.get("GIT_CONFIG_GLOBAL") or os.path.expanduser("~/.gitconfig")
+    shared = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git", "config")
+    return own, shared
+
+
 def _places(repository: "Repository", trees: list[str]) -> Iterator[str]:
     yield from _hooks(os.path.join(repository.user.common, "hooks"), trees)
     for origin, name, value in _settings(repository):
@@ -73,12 +92,10 @@ def _places(repository: "Repository", trees: list[str]) -> Iterator[str]:
 
 def _settings(repository: "Repository") -> Iterator[Setting]:
     """Of the repository and of each of its work trees, with the user's and the machine's."""
-    own = os.environ.get("GIT_CONFIG_GLOBAL") or os.path.expanduser("~/.gitconfig")
-    shared = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git", "config")
     common = repository.user.common
     read: set[str] = set()
     waiting: list[str] = []
-    for number, file in enumerate((own, shared)):
+    for number, file in enumerate(_users_files()):
         if number == 0 or os.path.exists(file):
             for setting in _listed(repository, common, file):
                 read.add(os.path.realpath(setting[0]))

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
+from folkmoot.worker.git.harvest.settings import attributes_file, in_force
 from folkmoot.worker.git.looking import found_at
 from folkmoot.worker.git.places import is_on
 from folkmoot.worker.git.trees.holding import Lock, Note, Seen, seen, settle
@@ -53,11 +54,9 @@ class Checkout:
         self._changes: list[Change] = []
 
     def _settings(self) -> list[str]:
-        names = "|".join(HOW_FILES_COMPARE)
-        ran = self._repository.git(
-            "config", "--local", "--get-regexp", f"^core\\.({names})$", git_dir=self._tree.git_dir, check=False
-        )
-        said = [line.partition(" ")[::2] for line in ran.out.decode("utf-8", "replace").splitlines()]
+        settings = in_force(self._repository, self._tree.git_dir)
+        self._attributes = attributes_file(settings)
+        said = [(f"core.{name}", settings.get(f"core.{name}", "")) for name in HOW_FILES_COMPARE]
         return [part for name, value in said if value.isalnum() for part in ("-c", f"{name}={value.lower()}")]
 
     def _git(self, *args: str, index: str | None = None, stdin: bytes = b"", check: bool = True) -> "Ran":
@@ -127,8 +126,8 @@ class Checkout:
     def _names_filter(self, changes: "list[Change]", index: str) -> bool:
         # The engine's attributes say there are no filters, so the files that name them are read here.
         ran = self._repository.git(
-            "check-attr", "--cached", "-z", "--stdin", "filter",
-            git_dir=self._tree.git_dir, work_tree=self.path, index=index, check=False,
+            "-c", f"core.attributesFile={self._attributes}", "check-attr", "--cached", "-z", "--stdin", "filter",
+            git_dir=self._tree.git_dir, work_tree=self.path, index=index, check=False, env={"GIT_ATTR_NOSYSTEM": "0"},
             stdin=b"".join(change.path + b"\0" for change in changes),
         )  # fmt: skip
         values = ran.out.split(b"\0")[2::3]
@@ -197,7 +196,7 @@ class Checkout:
         """Bring along what nobody holds: only what is still as it was, or gone, or already as it shall be."""
         self.let_go()
         changes = self._repository.changes(old, new)
-        every = [os.fsdecode(change.path) for change in changes]
+        every = [readable(change.path) for change in changes]
         if not self._tree.is_found or not self._unlocked():
             return every
         self._seen = seen(self._tree.index)
@@ -206,13 +205,13 @@ class Checkout:
         ours = [one for one in changes if is_as[one.path] in (state(one.old_mode, one.old), state(one.mode, one.new))]
         wait = [one for one in ours if is_as[one.path] != state(one.mode, one.new)]
         if not wait and not any(self._there(one, set()) == "was" for one in ours):
-            return sorted(os.fsdecode(one.path) for one in changes if one not in ours or not self._there(one, set()))
+            return sorted(readable(one.path) for one in changes if one not in ours or not self._there(one, set()))
         try:
             self._begin(old, new, wait)
             if not self.hold():
                 return every
             self._changes = ours
-            return sorted([*self._bring(), *(os.fsdecode(one.path) for one in changes if one not in ours)])
+            return sorted([*self._bring(), *(readable(one.path) for one in changes if one not in ours)])
         finally:
             self.let_go()
 
@@ -246,7 +245,7 @@ class Checkout:
                 left = self._put_all()
             except OSError:
                 # The index is that of the branch all the same: what is missing then shows, and no commit takes it back.
-                left = sorted(os.fsdecode(change.path) for change in self._changes)
+                left = sorted(readable(change.path) for change in self._changes)
             if self._lock is not None:
                 self._lock.finish()
                 self._lock = None
@@ -276,7 +275,7 @@ class Checkout:
         for change in changes:
             if change.status == "D" and change.path not in left:
                 clear_above(os.fsencode(self.path), change.path)
-        return [os.fsdecode(path) for path in sorted(left)]
+        return [readable(path) for path in sorted(left)]
 
     def _there(self, change: "Change", going: set[bytes]) -> str:
         """How the file is: `was`, as before the change, or gone; `shall`, as after it; empty: as it is the user's."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from folkmoot.core.work import SUBMODULE
 from folkmoot.worker.git.looking import found_at
+from folkmoot.worker.git.words import readable
 
 if TYPE_CHECKING:
     from folkmoot.worker.git.repository import Change
@@ -33,7 +34,7 @@ def in_the_way(root: str, changes: "Iterable[Change]", *, fold: bool) -> str:
     for change in changes:
         found = look.at(change) if change.status != "D" else None
         if found is not None:
-            return os.fsdecode(found)
+            return readable(found)
     return ""
 
 
