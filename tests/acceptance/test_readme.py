@@ -133,9 +133,11 @@ def test_the_first_board_by_hand(tmp_path: Path, shell: dict[str, str]) -> None:
 
 
 def test_the_python_lines(tmp_path: Path, shell: dict[str, str]) -> None:
-    subprocess.run(["moot", "init"], env=shell, cwd=tmp_path, check=True, capture_output=True)
+    project = tmp_path / "project"
+    project.mkdir()
+    subprocess.run(["moot", "init"], env=shell, cwd=project, check=True, capture_output=True)
     (lines,) = blocks(README, "python")
-    done = subprocess.run([sys.executable, "-c", lines], env=shell, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", lines], env=shell, cwd=project, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    shown = subprocess.run(["moot", "show", "1"], env=shell, cwd=tmp_path, capture_output=True, text=True)
+    shown = subprocess.run(["moot", "show", "1"], env=shell, cwd=project, capture_output=True, text=True)
     assert "in review" in shown.stdout

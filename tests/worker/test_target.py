@@ -192,12 +192,13 @@ def test_what_the_user_took_out_of_the_target_does_not_come_back(tmp_path: Path)
     assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w2.txt"]
 
 
-def test_what_landed_beside_the_target_comes_with_the_next_work(tmp_path: Path) -> None:
+def test_what_landed_beside_the_target_waits_for_the_user(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
     _dirty(yard)
     two = yard.add("two", "write w2.txt 2", "report done")
     yard.run()
-    assert yard.show(two)["landed_on"] == "main"
+    assert yard.show(two)["landed_on"] == "moot/main"
+    git(yard.folder, "merge", "-q", "moot/main")
     assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w1.txt", "w2.txt"]
 
 
@@ -218,10 +219,11 @@ gates:
 
 @pytest.mark.attack(
     "target",
-    "Work waits beside the target, and the target or the gates change meanwhile; then work without gates lands",
-    "It does not carry along what nobody has proved there: both wait beside the target until the user merges",
+    "Work waits beside the target; the target or a gate changes, its file is locked, or it is taken back; then other"
+    " work lands",
+    "It does not carry along what waits: both are beside the target until the user merges",
 )
-@pytest.mark.parametrize("what", ["target", "gates"])
+@pytest.mark.parametrize("what", ["target", "gates", "lock", "cancel"])
 def test_what_waits_beside_the_target_does_not_come_along_unproved(tmp_path: Path, what: str) -> None:
     yard = Yard(tmp_path / "yard", files={"limit.txt": "max=5\n", "use.txt": "n=1\n"}, flow=LIMITS)
     (yard.folder / "README.md").write_text("mine\n")
@@ -232,6 +234,11 @@ def test_what_waits_beside_the_target_does_not_come_along_unproved(tmp_path: Pat
     if what == "target":
         (yard.folder / "limit.txt").write_text("max=2\n")
         git(yard.folder, "commit", "-q", "-a", "-m", "a lower limit")
+    elif what == "lock":
+        yard.board.lock("use.txt")
+    elif what == "cancel":
+        yard.board.reopen(one, why="it is not wanted")
+        yard.board.cancel(one)
     else:
         flow = yard.folder / ".moot" / "flow.yaml"
         flow.write_text(flow.read_text().replace("-le $max", "-lt $max"))

@@ -10,17 +10,13 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.places import Tree, checked_out, own_trees
 from folkmoot.worker.git.refs import (
     BESIDE,
-    BESIDE_GATES,
-    BESIDE_MERGED,
     BESIDE_NEXT,
     BESIDE_OVER,
     FROM,
     TO,
-    blob_of,
     drop,
     holds,
     listed,
-    object_at,
     where,
 )
 from folkmoot.worker.git.repository import Repository
@@ -186,12 +182,11 @@ class Landing:
                 move.drop()
         raise Unavailable("branch_unsteady", f"{target} is checked out where git kept being at work", "Try again.")
 
-    def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed", gates: str = "") -> Move:
+    def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Move:
         """Look at how the target branch moves from the tip that was merged with to the commit that came of it.
 
-        Where it is checked out in a tree that is not clean, `moot/<target>` moves instead; and so it does while work
-        waits there that its own gates have not seen together with the target as it is, or that other gates have seen.
-        `gates` are those of the flow, as they are now.
+        Where it is checked out in a tree that is not clean, `moot/<target>` moves instead; and so it does while
+        earlier work waits there.
         """
         repository, aside = self._repository, f"moot/{target}"
         theirs = repository.fetched(target)
@@ -200,7 +195,7 @@ class Landing:
         repository.give(new)
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
-        waits = self._waits_unproved(target, theirs, new, gates)
+        waits = self._waits(target, theirs, new)
         if not words and not waits:
             others = self._others(target, theirs)
             return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, others)
@@ -219,31 +214,16 @@ class Landing:
         # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
         first = "move that file away" if UNKNOWN in words else "commit or stash your changes" if words else "look at it"
         note += f" To take all of it in: {first}, then `git merge {aside}`."
-        self._note_waiting(target, theirs, new, gates)
         return Move(repository, Swap(repository, aside, held, new, why), also, self._trees, note, beside=True)
 
-    def _waits_unproved(self, target: str, theirs: Mapping[str, str], new: str, gates: str) -> str:
-        """Would work come along that waits on `moot/<target>`, and that is not proved on the tree that would land?"""
+    def _waits(self, target: str, theirs: Mapping[str, str], new: str) -> str:
+        """Would earlier work come along that waits on `moot/<target>`? Its gates have not seen it together with what is
+        on the target by now, and somebody may have locked its files or taken it back since: the user merges it."""
         repository, aside = self._repository, f"moot/{target}"
         main, beside = theirs.get(target), theirs.get(aside)
         if main is None or beside is None or repository.contains(main, beside) or not repository.contains(new, beside):
             return ""
-        merged, seen = repository.kept(BESIDE_MERGED + target), object_at(repository, BESIDE_GATES + target)
-        if not repository.contains(beside, main) or (merged is not None and repository.contains(beside, merged)):
-            return f"{aside} holds work that was proved without what {target} has now"
-        if seen is not None and seen != blob_of(repository, gates):
-            return f"{aside} holds work that was proved by other gates than there are now"
-        return ""
-
-    def _note_waiting(self, target: str, theirs: Mapping[str, str], new: str, gates: str) -> None:
-        """What the work that waits there from now on was proved with."""
-        repository = self._repository
-        main, beside = theirs.get(target), theirs.get(f"moot/{target}")
-        if beside is None or main is None or repository.contains(main, beside):
-            drop(repository, BESIDE_MERGED + target)
-            repository.keep(BESIDE_GATES + target, blob_of(repository, gates))
-        elif not repository.contains(beside, main):
-            repository.keep(BESIDE_MERGED + target, new)
+        return f"earlier work waits on {aside} for you to merge it"
 
     def _others(self, target: str, theirs: Mapping[str, str]) -> str:
         """A branch with the name of ours, and other work on it, is the user's: it is left alone, and that is said."""

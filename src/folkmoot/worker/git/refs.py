@@ -12,8 +12,6 @@ FROM, TO = "refs/moot/landing/", "refs/moot/landing-to/"  # a branch that moves:
 
 # The branch beside a target: where we have put it, where we are about to, and where it was when the target had held it.
 BESIDE, BESIDE_NEXT, BESIDE_OVER = "refs/moot/beside/", "refs/moot/beside-next/", "refs/moot/beside-over/"
-# What waits there: where it was last merged with a target that had moved on, and by which gates it was proved.
-BESIDE_MERGED, BESIDE_GATES = "refs/moot/beside-merged/", "refs/moot/beside-gates/"
 REFLOG_LINES = 1_000
 REFLOG_BYTES = 1_000_000
 OUR_WORDS = "moot: landed"  # with which every move of ours begins, in the log of the branch
@@ -55,15 +53,6 @@ def make_way(repository: "Repository", ref: str) -> None:
         other = kind + name
         if ref.startswith(f"{other}/") or other.startswith(f"{ref}/"):
             drop(repository, other)
-
-
-def blob_of(repository: "Repository", text: str) -> str:
-    """Text as an object of git's, which a ref can keep."""
-    return repository("hash-object", "-w", "--stdin", stdin=text.encode()).out.decode().strip()
-
-
-def object_at(repository: "Repository", ref: str) -> str | None:
-    return repository("rev-parse", "--verify", "--quiet", ref, check=False).out.decode().strip() or None
 
 
 def put_beside(repository: "Repository", target: str, main: str | None, aside: str) -> str | None:

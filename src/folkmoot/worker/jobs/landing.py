@@ -5,7 +5,6 @@ from collections.abc import Callable
 from folkmoot.core.commands import AddComment, RecordLanding, Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.rules.judging.required import checks
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError, Refused, Unavailable
@@ -200,8 +199,7 @@ class LandingJob(Job):
         with workshop.landing.alone():
             try:
                 why = f"moot: landed item {standing.item} by run {self.run}"
-                gates = checks(self.tools.application.queries.flow())
-                move = workshop.landing.plan(standing.target, record.old, record.new, why, gates)
+                move = workshop.landing.plan(standing.target, record.old, record.new, why)
             except Stale:
                 return False
             except Refused as error:

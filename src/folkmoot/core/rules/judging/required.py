@@ -37,11 +37,6 @@ def check_of(flow: Flow, gate: Gate) -> str:
     return sha256(msgspec.json.encode([gate.run, setups, gate.network])).hexdigest()[:CHECK_CHARACTERS]
 
 
-def checks(flow: Flow) -> str:
-    """All gates of a flow, as they are now: another text means that one of them is another check."""
-    return " ".join(f"{name}={check_of(flow, gate)}" for name, gate in sorted(flow.gates.items()))
-
-
 def is_of(flow: Flow, evidence: Evidence) -> bool:
     """Is it the check that the flow has now under this name? One that was changed is another check."""
     gate = flow.gates.get(evidence.gate)
