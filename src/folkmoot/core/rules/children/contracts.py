@@ -10,9 +10,10 @@ from folkmoot.core.situation import Case
 
 def meant(case: Case, said: Report) -> dict[str, str]:
     """What a report says about contracts. Words that its run was told it only repeats: they change nothing, and take
-    back nothing that others have changed meanwhile."""
-    told = case.run.contracts if case.run else {}
-    return {one.name: one.text for one in said.contracts if told.get(one.name) != one.text}
+    back nothing that others have changed meanwhile. Nor does one that it only names."""
+    told, known = case.run.contracts if case.run else {}, case.item.contracts
+    said_here = [one for one in said.contracts if one.text or not known.get(one.name)]
+    return {one.name: one.text for one in said_here if told.get(one.name) != one.text}
 
 
 def rewritten(item: Item, contracts: dict[str, str]) -> dict[str, str]:
