@@ -141,3 +141,15 @@ def test_a_nested_decomposition_is_the_split(tmp_path: Path, shape: Any) -> None
     moot = quest(tmp_path)
     item = moot.speak("pathseeker", {**FOUND, "output": {"taskDecomposition": shape}})
     assert (item["column"], item["status"], len(item["children"])) == ("weave", "waiting", 2)
+
+
+@pytest.mark.ledger("Q-05", "Q-08")
+def test_whoever_depends_on_a_task_that_was_split_again_is_told_what_its_tasks_made(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**TASKS, "codeweaver-2": {**SECOND, "dependsOn": ["codeweaver-1"]}})
+    moot.speak("codeweaver", {"status": "failed", "report": "Task is too large", "recommendations": "Split the mail off"})
+    moot.speak("pathseeker", {**FOUND, "output": {"taskDecomposition": {"codeweaver-1": FIRST}}})
+    moot.speak("codeweaver", {**SHORT_REPORT, "output": {"filesCreated": FIRST["files"], "interfaces": ["AuthResult"]}})
+    built = moot("claim", "codeweaver")["brief"]["projectContext"]["buildsOn"]
+    (made,) = [one for one in built if one.get("summary") == "Registration works"]
+    assert (made["interfaces"], made["next_steps"]) == (["AuthResult"], ["Wire the route"])
