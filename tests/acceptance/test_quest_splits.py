@@ -147,9 +147,27 @@ def test_a_nested_decomposition_is_the_split(tmp_path: Path, shape: Any) -> None
 def test_whoever_depends_on_a_task_that_was_split_again_is_told_what_its_tasks_made(tmp_path: Path) -> None:
     moot = quest(tmp_path)
     moot.speak("pathseeker", {**TASKS, "codeweaver-2": {**SECOND, "dependsOn": ["codeweaver-1"]}})
-    moot.speak("codeweaver", {"status": "failed", "report": "Task is too large", "recommendations": "Split the mail off"})
+    moot.speak(
+        "codeweaver", {"status": "failed", "report": "Task is too large", "recommendations": "Split the mail off"}
+    )
     moot.speak("pathseeker", {**FOUND, "output": {"taskDecomposition": {"codeweaver-1": FIRST}}})
     moot.speak("codeweaver", {**SHORT_REPORT, "output": {"filesCreated": FIRST["files"], "interfaces": ["AuthResult"]}})
     built = moot("claim", "codeweaver")["brief"]["projectContext"]["buildsOn"]
     (made,) = [one for one in built if one.get("summary") == "Registration works"]
     assert (made["interfaces"], made["next_steps"]) == (["AuthResult"], ["Wire the route"])
+
+
+@pytest.mark.ledger("Q-07", "Q-15")
+def test_a_report_in_words_keeps_its_parts(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", TASKS)
+    claim = moot("claim", "codeweaver", "--item", "2")
+    words = (
+        "Status: complete\nReport: Registration works\nFiles created: src/auth/registration.ts\n"
+        "Next steps: Wire the route\nRetro: The validator is strict about empty strings\n"
+    )
+    assert moot.hand_in(claim, words)["status"] == "done"
+    (output,) = moot("show", "1")["outputs"]
+    assert (output["summary"], output["files"]) == ("Registration works", ["src/auth/registration.ts"])
+    assert output["next_steps"] == ["Wire the route"]
+    assert [one["text"] for one in moot("lessons")["lessons"]] == ["The validator is strict about empty strings"]
