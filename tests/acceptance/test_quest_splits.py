@@ -171,3 +171,48 @@ def test_a_report_in_words_keeps_its_parts(tmp_path: Path) -> None:
     assert (output["summary"], output["files"]) == ("Registration works", ["src/auth/registration.ts"])
     assert output["next_steps"] == ["Wire the route"]
     assert [one["text"] for one in moot("lessons")["lessons"]] == ["The validator is strict about empty strings"]
+
+
+@pytest.mark.ledger("Q-08", "Q-10")
+@pytest.mark.parametrize(
+    "escape",
+    [
+        {"escapeHatch": "Context window approaching limits"},
+        {"escapeHatch": {"trigger": "Task complexity exceeds agent capability", "state": "the form is there"}},
+        {"escape_hatch": ["Unexpected dependencies discovered"]},
+    ],
+)
+@pytest.mark.parametrize("status", ["failed", "blocked"])
+def test_the_escape_hatch_brings_a_fresh_pathseeker(tmp_path: Path, escape: View, status: str) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", TASKS)
+    claim = moot("claim", "codeweaver", "--item", "2")
+    item = moot.hand_in(claim, json.dumps({"status": status, "report": "Half of it stands", **escape}))
+    assert (item["column"], item["status"]) == ("discover", "ready")
+    assert "Half of it stands" in json.dumps(moot("claim", "pathseeker")["brief"])
+
+
+@pytest.mark.ledger("Q-08")
+def test_words_about_something_else_are_no_escape(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", TASKS)
+    claim = moot("claim", "codeweaver", "--item", "2")
+    item = moot.hand_in(claim, json.dumps({"status": "failed", "report": "The mail server says 413 payload too large"}))
+    assert (item["column"], item["failure_count"]) == ("weave", 1)
+
+
+@pytest.mark.ledger("Q-08", "Q-10")
+def test_a_pathseeker_whose_context_is_exhausted_is_followed_by_a_fresh_one(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    said = {**FOUND, "status": "failed", "report": "Mapped 3 of 9 modules", "blockers": "Context Exhaustion"}
+    item = moot.speak("pathseeker", said)
+    assert (item["column"], item["status"]) == ("discover", "ready")
+    assert "Mapped 3 of 9 modules" in json.dumps(moot("claim", "pathseeker")["brief"])
+
+
+@pytest.mark.ledger("Q-03")
+def test_files_of_a_role_that_only_reads_are_answered(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    said = moot.speak("pathseeker", {**FOUND, "output": {**TASKS, "filesModified": ["src/auth/registration.ts"]}})
+    (told,) = [one["said"] for one in said["kept"] if one["what"] == "files"]
+    assert "pathseeker only reads" in told and "src/auth/registration.ts" in told

@@ -37,7 +37,10 @@ SHARED = {"sharedTypes", "integrationPoints", "contracts"}
 MESSAGE_STATES = ("pending", "accepted", "completed")
 _COUNTS = {"count", "total", "number"}
 # Fields in which agents name what kind of failure it was.
-_KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
+_KIND_OF_FAILURE = (
+    *("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger"),
+    *("escapeHatch", "escape_hatch", "escapeTrigger", "escape_trigger", "escape", "stopReason", "stop_reason"),
+)
 
 
 def outcome_of(said: Taken) -> str:
@@ -87,12 +90,19 @@ def status_report(data: dict[str, Any]) -> Report:
 
 def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, str]:
     """The quest's kinds of failure and reasons to stop, where its report names one in words."""
-    named = (data[name] for name in _KIND_OF_FAILURE if isinstance(data.get(name), str))
+    named = [words for name in _KIND_OF_FAILURE for words in _words_in(data.get(name))]
     meaning = next((found for word in named if (found := meaning_of(word))), None)
+    meaning = meaning or meaning_in(named)
     meaning = meaning or meaning_in([parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", [])])
     if meaning is None:
         return {}
     return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}
+
+
+def _words_in(value: Any) -> list[str]:
+    """The words of a field, of a list, or of an object's fields."""
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [part for part in parts if isinstance(part, str)]
 
 
 def quest_parts(said: Taken) -> dict[str, Any]:

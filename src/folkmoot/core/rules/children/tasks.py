@@ -13,7 +13,7 @@ from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
 from folkmoot.core.rules.children.contracts import meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
-from folkmoot.core.rules.movement import at_rest, enter, history, stage_of
+from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
@@ -244,15 +244,19 @@ def may_be_split(case: Case) -> bool:
 def to_discovery(case: Case, because: str, told: str = "") -> None:
     """Too large, or not to be done like this: whoever splits looks at it again, with the failure in hand (Q-08)."""
     discover, item = case.flow.discover, case.item
-    if discover is None or stage_of(case) == discover or item.kind in BOUND:
+    if discover is None or item.kind in BOUND:
         words = f"Too large for one effort: {because}"
         ask(case, "decision", words, Way("try again as it is", "again"), context=told)
     elif item.span.discoveries >= DISCOVERIES_MAX:
         words = f"It was sent to be split {item.span.discoveries} times since a person last looked: {because}"
-        again, split = Way("try again as it is", "again"), Way(f"split it once more in {discover}", "move", discover)
-        ask(case, "decision", words, split, again, context=told)
+        ways = Way(f"split it once more in {discover}", "move", discover), Way("try again as it is", "again")
+        ask(case, "decision", words, *(ways if stage_of(case) != discover else ways[1:]), context=told)
     else:
         span = replace(item.span, discoveries=item.span.discoveries + 1)
+        if stage_of(case) == discover:
+            # Whoever splits was itself at its end: a fresh one goes on from what it has left.
+            again(case, "escalation_triggered", {"to": discover, "why": because}, span=span, because=because)
+            return
         enter(case, discover, because, event="escalation_triggered", origins=[], span=span)
 
 
