@@ -124,12 +124,14 @@ def test_a_task_of_another_role_is_done_by_that_role() -> None:
     ("named", "told"),
     [
         ([], {"AuthResult": "ok or not", "User": "id"}),
-        (["authresult"], {"AuthResult": "ok or not"}),
-        (["AuthResult", "Mailer"], {"AuthResult": "ok or not", "User": "id", "Mailer": ""}),
+        (["auth_result"], {"AuthResult": "ok or not"}),
+        (["AuthResult", "Mailer"], {"AuthResult": "ok or not", "Mailer": ""}),
+        (["user"], {"User": "id"}),
     ],
 )
 def test_a_task_is_told_the_contracts_that_it_may_mean(named: list[str], told: dict[str, str]) -> None:
-    contracts = [{"name": "AuthResult", "text": "ok or not"}, {"name": "User", "text": "id"}]
+    contracts = [{"name": "AuthResult type", "text": "ok or not"}, {"name": "User", "text": "id"}]
+    told = {f"{name} type" if name == "AuthResult" else name: text for name, text in told.items()}
     with SoundBoard(QUEST) as board:
         _, (task,) = split(board, {"title": "Register", "contracts": named}, contracts=contracts)
         assert {one["name"]: one["text"] for one in board.show(task)["contracts"]} == told

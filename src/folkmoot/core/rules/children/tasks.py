@@ -10,7 +10,7 @@ from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
-from folkmoot.core.rules.children.contracts import meant
+from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
 from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
@@ -19,7 +19,6 @@ from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import MADE, Case
 from folkmoot.core.text import path_fault
-from folkmoot.core.vocabulary.roles import role
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
@@ -179,20 +178,12 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
         after=list(dict.fromkeys(ids[name] for name in task.after)),
         generation=item.generation + 1,
         depth=item.depth + 1,
-        contracts=_contracts(item, task),
+        contracts=contracts_of(item, task),
         integration_points=said.integration_points if words else item.integration_points,
         spec=task.spec or item.spec,
         constraints=task.constraints,
         because=f"item {item.id} was split",
     )
-
-
-def _contracts(item: Item, task: Task) -> dict[str, str]:
-    """Those that it names, in whichever spelling; all of them where it names none, or one that nobody has defined."""
-    named = [role(name, item.contracts) for name in task.contracts]
-    if named and all(name in item.contracts for name in named):
-        return {name: item.contracts[name] for name in named}
-    return {**item.contracts, **{name: "" for name in named if name not in item.contracts}}
 
 
 def _body(task: Task) -> str:
