@@ -106,7 +106,8 @@ def test_whoever_builds_on_a_task_is_told_what_the_tasks_made_into_which_it_was_
         for title in ("token", "inner"):
             words = f"the {title}"
             board.effort("codeweaver", "done", summary=words, next_steps=[f"wire {words}"], interfaces=[f"I {words}"])
-        run, brief = claimed(board, "codeweaver")
+        _, brief = claimed(board, "codeweaver")
+        assert brief["task"]["title"] == "mail"
         built = {one["title"]: one for one in brief["projectContext"]["buildsOn"]}
         assert {"reset", "form", "token", "inner"} <= built.keys()
         for title in ("token", "inner"):
@@ -114,7 +115,6 @@ def test_whoever_builds_on_a_task_is_told_what_the_tasks_made_into_which_it_was_
             assert (told["summary"], told["interfaces"]) == (f"the {title}", [f"I the {title}"])
             assert told["next_steps"] == [f"wire the {title}"]
             assert f"I the {title}" in prompt(brief)
-        assert board.show(board.engine.store.read(lambda reading: reading.run(run.run)).item)["title"] == "mail"
 
 
 @pytest.mark.ledger("Q-02", "R-24")
