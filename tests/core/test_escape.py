@@ -176,3 +176,43 @@ def test_the_agents_own_word_stands_beside_a_change_that_was_not_taken(outcome: 
         run = board.claim("codeweaver")
         board.bring(run, outcome, work=change("elsewhere.py"), summary="they differ", **parts)
         assert board.place(quest)[0] == ("discover" if outcome == "failed" else "weave")
+
+
+@pytest.mark.ledger("Q-08", "Q-10", "R-24")
+def test_a_pathseeker_at_its_own_end_is_followed_by_a_fresh_one_and_then_a_person() -> None:
+    """Context exhaustion of whoever splits: a fresh one has the partial map, three times at most."""
+    with SoundBoard(QUEST) as board:
+        quest = board.add("A quest")
+        for number in range(3):
+            board.effort("pathseeker", "failed", cause="size", summary=f"mapped {number} of 9 modules")
+            assert board.place(quest) == ("discover", "ready") and board.inbox() == []
+        claimed = board.engine.claim(PERSON, "pathseeker")
+        assert "mapped 2 of 9 modules" in str(claimed["brief"])
+        run = commands.Speaker("pathseeker", claimed["run"], claimed["token"])
+        board.report(run, "failed", cause="size", summary="mapped 4 of 9 modules")
+        assert board.place(quest) == ("discover", ASKED)
+        (asked,) = board.queries.inbox()["questions"]
+        assert "mapped 4 of 9 modules" in asked["question"]
+
+
+@pytest.mark.ledger("Q-08", "R-16")
+def test_a_quest_that_was_never_split_can_be_split_when_its_agent_has_failed() -> None:
+    with SoundBoard(QUEST) as board:
+        quest = board.add("A quest", column="weave")
+        for way in ("rename everything", "wrap the store", "drop the cache"):
+            board.effort("codeweaver", "failed", attempts=[{"approach": way, "outcome": way[::-1]}])
+        (asked,) = board.queries.inbox()["questions"]
+        assert "split it in discover" in [one["option"] for one in asked["options"]]
+        board.answer(asked["id"], "split it in discover")
+        assert board.place(quest) == ("discover", "ready")
+
+
+@pytest.mark.ledger("Q-03")
+def test_whoever_only_reads_and_lists_files_is_told_that_they_are_not_taken() -> None:
+    with SoundBoard(QUEST) as board:
+        board.add("A quest")
+        said = board.effort("pathseeker", "split", tasks=TASKS, files={"created": ["discovery.json"]})
+        (told,) = [one for one in said["kept"] if one["what"] == "files"]
+        assert "only reads" in told["said"] and "discovery.json" in told["said"]
+        said = board.effort("codeweaver", "done", files={"modified": ["src/a.py"]})
+        assert not [one for one in said.get("kept", []) if one["what"] == "files"]

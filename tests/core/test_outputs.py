@@ -93,6 +93,30 @@ def test_what_others_build_on_reaches_who_comes_after_and_who_puts_it_together()
             board.effort("ward", "done")
 
 
+@pytest.mark.ledger("Q-05", "Q-08", "R-24")
+def test_whoever_builds_on_a_task_is_told_what_the_tasks_made_into_which_it_was_split() -> None:
+    with SoundBoard(QUEST) as board:
+        board.add("A quest")
+        tasks = [{"key": "a", "title": "reset"}, {"key": "b", "title": "mail", "after": ["a"]}]
+        board.effort("pathseeker", "split", tasks=tasks)
+        board.effort("codeweaver", "failed", cause="size", summary="two features")
+        board.effort("pathseeker", "split", tasks=[{"title": "form"}, {"title": "token"}], summary="in two")
+        board.effort("codeweaver", "failed", cause="size", summary="still two")
+        board.effort("pathseeker", "split", tasks=[{"title": "inner"}], summary="in one")
+        for title in ("token", "inner"):
+            words = f"the {title}"
+            board.effort("codeweaver", "done", summary=words, next_steps=[f"wire {words}"], interfaces=[f"I {words}"])
+        _, brief = claimed(board, "codeweaver")
+        assert brief["task"]["title"] == "mail"
+        built = {one["title"]: one for one in brief["projectContext"]["buildsOn"]}
+        assert {"reset", "form", "token", "inner"} <= built.keys()
+        for title in ("token", "inner"):
+            told = built[title]
+            assert (told["summary"], told["interfaces"]) == (f"the {title}", [f"I the {title}"])
+            assert told["next_steps"] == [f"wire the {title}"]
+            assert f"I the {title}" in prompt(brief)
+
+
 @pytest.mark.ledger("Q-02", "R-24")
 def test_what_the_tasks_of_a_task_made_reaches_the_review() -> None:
     with SoundBoard(QUEST) as board:

@@ -99,3 +99,24 @@ def test_the_documents_reasons_are_known_in_every_flow() -> None:
 )
 def test_a_text_names_a_kind_of_failure_unless_it_denies_it(text: str, meaning: Meaning | None) -> None:
     assert meaning_in([None, text]) == meaning
+
+
+@pytest.mark.ledger("Q-08", "R-07")
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ("The upload fails with 413 payload too large", None),
+        ("the request body is too large", None),
+        ("Context exhaustion was not the cause", None),
+        ("The context limit was not reached", None),
+        ("an integration conflict is ruled out", None),
+        ("Too large for one agent", "size"),
+        ("the migration is too large for one effort", "size"),
+        ("This is way too complex", "size"),
+        ("Context exhaustion is the cause", "size"),
+        ("the task is too large: the payload too", "size"),
+    ],
+)
+def test_a_phrase_about_something_else_or_that_was_not_the_cause_names_none(words: str, cause: str | None) -> None:
+    found = meaning_in([words])
+    assert (found.cause if found else None) == cause

@@ -54,6 +54,7 @@ from folkmoot.engine import claiming, engine, loading, turn
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
+from folkmoot.reports.splits import finding
 from folkmoot.sim.flows import flow_of, kanban
 from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import link
@@ -863,6 +864,21 @@ def stale_contracts(patch: Patch) -> None:
 @defect("R-24", "what the tasks of a task made is lost", flow=flow_of("quest"), alone=True)
 def lost_outputs(patch: Patch) -> None:
     patch.setattr(dependencies, "_with_those_below", lambda outputs, command: outputs)
+
+
+@defect("R-24", "an order of tasks under another name is dropped", flow=flow_of("quest"), in_log=False)
+def unheard_order(patch: Patch) -> None:
+    patch.setattr(finding, "with_order", lambda tasks, wishes: (tasks, []))
+
+
+@defect("R-24", "the last task of a split is left out", flow=flow_of("quest"), in_log=False)
+def lost_task(patch: Patch) -> None:
+    carry_out = tasks.carry_out
+
+    def wrong(case: Case, said: Report, *, allowed: bool = False) -> None:
+        carry_out(case, replace(said, tasks=said.tasks[:-1] or said.tasks), allowed=allowed)
+
+    patch.setattr(tasks, "carry_out", wrong)
 
 
 @defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)

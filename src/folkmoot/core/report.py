@@ -101,6 +101,7 @@ class Task(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=Tr
     contracts: list[str] = field(default_factory=list)
     spec: str | None = None
     constraints: list[str] = field(default_factory=list)
+    more: dict[str, Any] = field(default_factory=dict)  # said under names that nobody knows: its agent is told
 
 
 class Contract(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

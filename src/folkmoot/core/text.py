@@ -77,13 +77,14 @@ def _check_paths(command: Command) -> None:
     if len(paths) > PATHS_MAX:
         raise Invalid("bad_path", f"{len(paths)} paths are more than {PATHS_MAX}", "name the folders they are in")
     for path in paths:
-        fault = _path_fault(path)
+        fault = path_fault(path)
         if fault:
             raise Invalid("bad_path", f"{path[:80]!r} cannot be used: {fault}", "like src/auth/reset.py or src/auth/")
 
 
 @lru_cache(4096)
-def _path_fault(path: str) -> str | None:
+def path_fault(path: str) -> str | None:
+    """Why a path cannot be named by anybody, wherever it leads; None if it can."""
     parts = [part for part in path.strip().replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if any(len(part.encode("utf-8")) > PART_BYTES_MAX for part in parts):
         return f"a name in it has more than {PART_BYTES_MAX} bytes"

@@ -189,7 +189,7 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
     around: dict[str, list[View]] = {}
     if item.after:
         needs = [found for need in item.after[:TASKS_TOLD] if (found := reading.item(need)) is not None]
-        around["buildsOn"] = [_related(need) for need in needs]
+        around["buildsOn"] = [view for need in needs for view in _made_by(reading, need)][:TASKS_TOLD]
     if item.rank:
         waiting = [reading.item(one) for one in reading.dependents(item.id)[:RELATED_TOLD]]
         around["waitingForIt"] = [_related(one) for one in waiting if one is not None and one.id != item.parent]
@@ -216,20 +216,30 @@ def _asking(item: Item) -> View:
     return {name: value for name, value in view.items() if value}
 
 
+def _made_by(reading: Reading, need: Item) -> list[View]:
+    """What somebody builds on: the item, and, where it was split, what its tasks have made, also tasks of tasks."""
+    whole = _whole(reading, need)
+    parts = [(child, whole.get(child, output)) for child, output in need.outputs.items() if output.kind == "task"]
+    views = [{"id": child, "title": output.title, "part of": need.id, **_told(output)} for child, output in parts]
+    return [_related(need), *views]
+
+
 def _related(item: Item) -> View:
     view: View = {"id": item.id, "title": item.title, "status": item.status}
     if item.files:
         view["files"] = item.files
-    result = item.result
-    if result is not None:
-        told = {
-            "agent": result.agent if result.summary else "",
-            "summary": result.summary,
-            "interfaces": result.interfaces,
-            "integration_points": result.integration_points,
-            "next_steps": result.next_steps,
-            "report": result.report,
-            "blockers": result.blockers,
-        }
-        view |= {name: value for name, value in told.items() if value}
-    return view
+    return view | (_told(item.result) if item.result is not None else {})
+
+
+def _told(result: Output) -> View:
+    """What an item ended with, as others are told of it."""
+    told = {
+        "agent": result.agent if result.summary else "",
+        "summary": result.summary,
+        "interfaces": result.interfaces,
+        "integration_points": result.integration_points,
+        "next_steps": result.next_steps,
+        "report": result.report,
+        "blockers": result.blockers,
+    }
+    return {name: value for name, value in told.items() if value}

@@ -102,6 +102,7 @@ PARTS: dict[str, dict[str, str]] = {
         "contracts": "names of the contracts that it relies on",
         "spec": "where it is specified",
         "constraints": "what must hold",
+        "more": "whatever else there is to say of it, by name: its agent is told",
     },
     "contracts": {"name": "its name", "text": "what holds, in words or code"},
     "delegate": {

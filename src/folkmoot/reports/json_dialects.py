@@ -10,7 +10,6 @@ from folkmoot.reports.loose.spellings import spelled_message
 from folkmoot.reports.messages import report_from_message
 from folkmoot.reports.quest import (
     COMPANIONS,
-    decomposition_in,
     delegation,
     is_shared_only,
     is_status_report,
@@ -18,6 +17,7 @@ from folkmoot.reports.quest import (
     split_report,
     status_report,
 )
+from folkmoot.reports.splits.finding import find_split
 
 _FIELDS = {*FIELDS, "attempt"}
 _ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "lessons", "next_steps", "blockers"}
@@ -28,8 +28,9 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
     """The report an object is, in whatever dialect; None if it is none. Faulty if it is one with faults."""
     if "outcome" in data:
         return canonical_report(data)
+    split = find_split(data) if not ("type" in data or "decision" in data or is_status_report(data)) else None
     if not (isinstance(data.get("type"), str) or "status" in data or "decision" in data) and not (
-        decomposition_in(data) or is_shared_only(data)
+        split or is_shared_only(data)
     ):
         return None
     if has_unstorable(data):
@@ -40,8 +41,8 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
         return delegation(data)
     if is_status_report(data):
         return status_report(data)
-    if decomposition_in(data):
-        return split_report(data)
+    if split is not None:
+        return split_report(data, split)
     if is_shared_only(data):
         said = Taken(data)
         return finish("split", said, **shared_parts(said, data))

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.report import Files, Report
-from folkmoot.core.vocabulary.lines import PATH, counted, finding_in, number_in
+from folkmoot.core.vocabulary.lines import ONE_PATH, PATH, counted, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line
@@ -35,12 +35,27 @@ SECTIONS = {
     "tests": "tests",
     "test results": "tests",
     "blockers": "blockers",
+    # The quest document's report in words.
+    "report": "report",
+    "files created": "created",
+    "files added": "created",
+    "new files": "created",
+    "interfaces": "interfaces",
+    "integration points": "points",
+    "retro": "retro",
+    "retrospective": "retro",
+    "lessons": "retro",
+    "lessons learned": "retro",
 }
+# What only adds to a form: alone these make none, and without words they are a title of something else.
+ADDING = {"report", "created", "interfaces", "points", "retro"}
+NAME_WORDS_MAX = 4  # words of one name in a list of them
 FORMS_MAX = 500  # more than can be united: those before so many need not be read
 _LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)
 _TITLE_CHARS_MAX = 120
 _FORM = {"summary", "changes", "issues", "next"}
-_ONLY_FIXES = {"summary", "changes", "fixed", "tests"}
+_LISTING = ("issues", "tests", "fixed")
+_ONLY_FIXES = {"summary", "changes", "fixed", "tests", *ADDING}
 # Markup and pictures before a title; quotation marks and braces are no adornment.
 _ADORNED = re.compile(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
 _PHASE = re.compile(r"phase\s{1,3}(\d.{0,60})", re.IGNORECASE)
@@ -123,6 +138,8 @@ def _sections(lines: list[Line], fence: int | None) -> list[Section]:
         if not line.quoted and line.fence == fence:
             under = lines[place + 1].text.strip() if place + 1 < len(lines) else ""
             section = _heading(line, under)
+            if section is not None and section.name in ADDING and not section.marked and _inside(line, found):
+                section = None
         if section is None:
             if found:
                 found[-1].body.append(line)
@@ -131,6 +148,11 @@ def _sections(lines: list[Line], fence: int | None) -> list[Section]:
         if section.marked and _is_rule(under) and not line.text.lstrip().startswith("#"):
             skip = place + 1
     return found
+
+
+def _inside(line: Line, found: list[Section]) -> bool:
+    """A point of a list, or a line among findings and tests: `Interfaces: no validation` is one of these there."""
+    return _BULLET.match(line.text.strip()) is not None or (bool(found) and found[-1].name in _LISTING)
 
 
 def _is_rule(words: str) -> bool:
@@ -191,7 +213,8 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
     current: list[Section] = []
     status_at = -1
     for section in sections:
-        if section.name is None:
+        if section.name is None or (section.name in ADDING and not section.text()):
+            section.name = None
             if status_at >= 0:  # behind a finished form an unknown heading is only prose
                 found.append(current)
                 current, status_at = [], -1
@@ -210,7 +233,7 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
         current.append(section)
         if section.name == "status":
             status_at = len(current) - 1
-    return [group for group in [*found, current] if any(section.name for section in group)]
+    return [group for group in [*found, current] if any(s.name and s.name not in ADDING for s in group)]
 
 
 def _form(sections: list[Section], last: int) -> Form:
@@ -282,7 +305,7 @@ def _report(said: Status, sections: list[Section]) -> Report:
     for section in sections:
         if section.name:
             by_name.setdefault(section.name, []).append(section)
-        apart = section.name in ("summary", "status", "next", "blockers")
+        apart = section.name in ("summary", "status", "next", "blockers", *ADDING)
         if not apart and section.text() and not _unfilled(section):
             written = [point for point in section.bullets() if not is_placeholder(point)]
             extra[section.title] = written or section.text()
@@ -302,32 +325,54 @@ def _report(said: Status, sections: list[Section]) -> Report:
     if count is not None:  # how many there are, and nothing of what they are
         extra |= {"issues": count}
         issues = []
-    told = "\n".join([text("summary"), text("issues"), text("next"), said.rest]).lower()
+    told = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
     if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
         outcome = "changes_requested"
     meaning = (meaning_of(said.rest) or meaning_in([text("blockers")])) if outcome in ("failed", "stuck") else None
     return Report(
         outcome=outcome,
-        summary=filled(text("summary")) or text("fixed"),
-        files=_files(points("changes") + points("fixed")),
+        summary="\n\n".join(part for part in (filled(text("summary")), filled(text("report"))) if part)
+        or text("fixed"),
+        files=_files(points("changes") + points("fixed"), points("created")),
         findings=[finding_in(point) for point in issues],
-        tests=counted(text("tests")) or counted("\n".join([text("summary"), text("issues"), said.rest])),
+        tests=counted(text("tests"))
+        or counted("\n".join([text("summary"), text("report"), text("issues"), said.rest])),
         blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
         next_steps=points("next"),
+        interfaces=[name for point in points("interfaces") for name in _listed(point)],
+        integration_points=dict.fromkeys((name for point in points("points") for name in _listed(point)), ""),
+        lessons=points("retro"),
         cause=meaning.cause if meaning else None,
         escalation_reason=meaning.reason if meaning else None,
         extra=extra,
     )
 
 
-def _files(points: list[str]) -> Files:
+def _listed(point: str) -> list[str]:
+    """The names in one line; what is a sentence stays one."""
+    parts = [part.strip(" `") for part in point.split(",")]
+    return parts if all(part and len(part.split()) <= NAME_WORDS_MAX for part in parts) else [point]
+
+
+def _files(points: list[str], new: list[str]) -> Files:
     created: list[str] = []
     modified: list[str] = []
+    for point in new:
+        named = paths_in([point])
+        created += named if all(ONE_PATH.fullmatch(path) for path in named) else _first(point)
     for point in points:
-        first = point.split(None, 1)[0].strip("`*_:,") if point.split() else ""
-        if not PATH.fullmatch(first):
+        named = paths_in([point])
+        if len(named) > 1:
+            modified += named
             continue
-        behind = point[point.find(first) + len(first) :].strip("`*_: ").lower()
-        new = behind.startswith(("(new", "(created", "(added", "created", "new file", "- created", "- new file"))
-        (created if new else modified).append(first)
+        for first in _first(point):
+            behind = point[point.find(first) + len(first) :].strip("`*_: ").lower()
+            is_new = behind.startswith(("(new", "(created", "(added", "created", "new file", "- created", "- new file"))
+            (created if is_new else modified).append(first)
     return Files(created=list(dict.fromkeys(created)), modified=list(dict.fromkeys(modified)))
+
+
+def _first(point: str) -> list[str]:
+    """The path with which a line begins, if it does."""
+    first = point.split(None, 1)[0].strip("`*_:,") if point.split() else ""
+    return [first] if PATH.fullmatch(first) else []

@@ -1,15 +1,16 @@
 """Quest reports in both of their forms, what a planner or builder returns, sub-agents asked for, and decompositions."""
 
-import json
-import re
 from typing import Any
 
-from folkmoot.core.report import Contract, Delegation, Files, Report, Task
+from folkmoot.core.report import Delegation, Files, Report
 from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number_in, paths_in
+from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.placeholders import is_placeholder
+from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
+from folkmoot.reports.splits.shared import once_each, shared_contracts
 from folkmoot.reports.status import WORDS
 
 STATUSES = {
@@ -32,30 +33,14 @@ COMPANIONS = {
     *(set(FIELDS) - {"outcome", "extra", "usage"}),
 }
 SHARED = {"sharedTypes", "integrationPoints", "contracts"}
-_BESIDE_TASKS = {
-    *SHARED,
-    *(
-        "agentType",
-        "status",
-        "task",
-        "report",
-        "retro",
-        "output",
-        "summary",
-        "nextSteps",
-        "blockers",
-        "recommendations",
-    ),
-    *("decision", "next_steps", "lessons", "usage", "spec", "commit", "phase", "round", "max_rounds"),
-    *("interfaces", "filesCreated", "filesModified", "files_created", "files_modified", "files"),
-}
-# Keys by which a decomposition names whoever is to do each task: beside them other keys may say anything.
-_NUMBERED = re.compile(r"[A-Za-z][\w ]{0,40}[-_ ]?\d{1,4}")
 # The states of a message; what is no such word in a completion says how the phase ended.
 MESSAGE_STATES = ("pending", "accepted", "completed")
 _COUNTS = {"count", "total", "number"}
 # Fields in which agents name what kind of failure it was.
-_KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
+_KIND_OF_FAILURE = (
+    *("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger"),
+    *("escapeHatch", "escape_hatch", "escapeTrigger", "escape_trigger", "escape", "stopReason", "stop_reason"),
+)
 
 
 def outcome_of(said: Taken) -> str:
@@ -87,16 +72,17 @@ def is_status_report(data: dict[str, Any]) -> bool:
 def status_report(data: dict[str, Any]) -> Report:
     said = Taken(data)
     outcome = outcome_of(said)
-    places = [place for place in (data, data.get("output")) if isinstance(place, dict)]
-    tasks = next((place for place in places if decomposition_in(place)), None) if outcome == "done" else None
+    splits = data.get("agentType") in (None, "pathseeker")
+    tasks = find_split(data, splits="agentType" in data and splits) if outcome == "done" else None
     parts = quest_parts(said)
     if tasks is not None:
         outcome = "split"
-        for place in places:
-            parts |= shared_parts(said, place)
+        output = data.get("output")
+        if isinstance(output, dict) and output not in tasks.places:
+            tasks.places.append(output)
         parts |= split_parts(said, tasks)
-    elif outcome == "done" and data.get("tasks") and said.data.get("agentType") in (None, "pathseeker"):
-        said.faults.append("tasks: each needs a `task` or `title`, and its `files`")
+    elif outcome == "done" and splits and (fault := words_only(data)):
+        said.faults.append(fault)
     elif outcome in ("failed", "stuck") and not said.has("cause"):
         parts |= _kind_of_failure(data, parts)
     return finish(outcome, said, **parts)
@@ -104,12 +90,19 @@ def status_report(data: dict[str, Any]) -> Report:
 
 def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, str]:
     """The quest's kinds of failure and reasons to stop, where its report names one in words."""
-    named = (data[name] for name in _KIND_OF_FAILURE if isinstance(data.get(name), str))
+    named = [words for name in _KIND_OF_FAILURE for words in _words_in(data.get(name))]
     meaning = next((found for word in named if (found := meaning_of(word))), None)
+    meaning = meaning or meaning_in(named)
     meaning = meaning or meaning_in([parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", [])])
     if meaning is None:
         return {}
     return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}
+
+
+def _words_in(value: Any) -> list[str]:
+    """The words of a field, of a list, or of an object's fields."""
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [part for part in parts if isinstance(part, str)]
 
 
 def quest_parts(said: Taken) -> dict[str, Any]:
@@ -139,11 +132,16 @@ def quest_parts(said: Taken) -> dict[str, Any]:
         said.used.add("issues")
     elif isinstance(issues, list | dict):
         parts["findings"] = said.findings("issues", "review")
-    created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
+    created, modified = _named_files(said)
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)
     _output(said, parts)
     return parts
+
+
+def _named_files(said: Taken) -> tuple[list[str], list[str]]:
+    created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
+    return paths_in(created), paths_in(modified)
 
 
 def _output(said: Taken, parts: dict[str, Any]) -> None:
@@ -156,7 +154,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
     if not isinstance(output, dict):
         return
     inner = Taken(output)
-    created, modified = inner.texts("filesCreated", "files_created"), inner.texts("filesModified", "files_modified")
+    created, modified = _named_files(inner)
     if created or modified:
         told = parts.get("files", Files())
         parts["files"] = Files(created=[*told.created, *created], modified=[*told.modified, *modified])
@@ -211,112 +209,41 @@ def delegation(data: dict[str, Any]) -> Report | None:
     return finish("delegates", said, delegate=asked)
 
 
-def decomposition_in(data: dict[str, Any]) -> bool:
-    """Tasks with files, keyed by whoever is to do them or in a list."""
-    listed = data.get("tasks")
-    if isinstance(listed, list | dict):
-        parts = list(listed.values()) if isinstance(listed, dict) else listed
-        return bool(parts) and all(_is_task(part) for part in parts)
-    keyed = _keyed(data)
-    others = [name for name in data if name not in _BESIDE_TASKS and name not in keyed]
-    return bool(keyed) and (not others or all(_NUMBERED.fullmatch(name) for name in keyed))
-
-
-def _keyed(data: dict[str, Any]) -> dict[str, Any]:
-    """The tasks under names of their own."""
-    named = {name: value for name, value in data.items() if name not in _BESIDE_TASKS}
-    return {name: value for name, value in named.items() if _is_task(value) and "files" in value}
-
-
-def _is_task(part: Any) -> bool:
-    return isinstance(part, dict) and any(isinstance(part.get(name), str) for name in ("task", "title"))
-
-
 def is_shared_only(data: dict[str, Any]) -> bool:
     """The contracts and meeting points of a decomposition, printed apart from its tasks."""
     return "sharedTypes" in data and data.keys() <= SHARED
 
 
-def split_report(data: dict[str, Any]) -> Report:
+def split_report(data: dict[str, Any], found: Split) -> Report:
     said = Taken(data)
-    return finish("split", said, **split_parts(said, data))
+    return finish("split", said, **split_parts(said, found))
 
 
-def split_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
+def split_parts(said: Taken, found: Split) -> dict[str, Any]:
     """Tasks, contracts and integration points; what was taken from the object itself is marked as used."""
-    own = said.data is data
-    listed = data.get("tasks")
-    keyed: list[tuple[str | None, Any]]
-    if isinstance(listed, list):
-        keyed, names = [(None, part) for part in listed], {"tasks"}
-    elif isinstance(listed, dict):
-        keyed, names = list(listed.items()), {"tasks"}
-    else:
-        keyed = list(_keyed(data).items())
-        names = {name for name, _ in keyed if name is not None}
-    tasks, whole = [], True
-    for key, part in keyed:
-        inner = Taken(part)
-        tasks.append(_task(key, inner))
-        whole = whole and not inner.left()
-        said.faults += inner.faults
-    parts: dict[str, Any] = {"tasks": tasks}
-    parts |= shared_parts(said, data)
-    if own and whole:
-        said.used |= names
+    parts, faults = split_fields(found)
+    said.faults += faults
+    points: dict[str, Any] = {}
+    for place in found.places:
+        told = shared_parts(said, place).get("integration_points", {})
+        points |= {name: words for name, words in told.items() if words or name not in points}
+    if points:
+        parts["integration_points"] = points
+    said.used |= found.names | {name for name in said.data if split_field(name) in ORDERS and name not in BESIDE}
     return parts
 
 
 def shared_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
     """The contracts and meeting points of a decomposition, with their words or only by their names."""
     parts: dict[str, Any] = {}
-    types = data.get("sharedTypes")
-    contracts = _contracts(types)
+    contracts = once_each(shared_contracts(data))
     if contracts:
         parts["contracts"] = contracts
-        if isinstance(types, dict):
-            said.used.add("sharedTypes")
+        said.used |= {
+            name for name, value in data.items() if split_field(name) == "contracts" and isinstance(value, dict)
+        }
     points = _points(data)
     if points:
         parts |= points
         said.used.add("integrationPoints")
     return parts
-
-
-def _contracts(types: Any) -> list[Contract]:
-    if isinstance(types, dict):
-        return [Contract(name=name, text=_as_text(text)) for name, text in types.items()]
-    found = []
-    for part in types if isinstance(types, list) else [types]:
-        if isinstance(part, str) and part.strip():
-            name, _, text = part.partition(": ")
-            found.append(Contract(name=name.strip(), text=text.strip()))
-        elif isinstance(part, dict) and isinstance(part.get("name"), str):
-            rest = {key: value for key, value in part.items() if key != "name"}
-            found.append(Contract(name=part["name"], text=_as_text(rest["text"] if rest.keys() == {"text"} else rest)))
-    return found
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _task(key: str | None, said: Taken) -> Task:
-    title = said.text("title", "task", "name") or ""
-    body = said.text("task", "body", "description") or ""
-    for name in ("files", "contracts", "interfaces", "after", "dependencies", "dependsOn", "constraints"):
-        value = said.data.get(name)
-        listed = isinstance(value, list) and all(isinstance(part, str) for part in value)
-        if not (value is None or listed or isinstance(value, str)):
-            said.faults.append(f"{name}: {shown(value)} is not a list of texts")
-    return Task(
-        title=title,
-        key=said.text("key", "id") or key,
-        body=body,
-        agent=said.text("agent", "agentType", "role"),
-        files=paths_in(said.texts("files")),
-        after=said.texts("after", "dependencies", "dependsOn"),
-        contracts=said.texts("contracts", "interfaces"),
-        spec=said.text("spec"),
-        constraints=said.texts("constraints"),
-    )

@@ -9,7 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import handing, quarrels, quests, several, sloppy, tellers
+from folkmoot.sim.habits import handing, planners, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
 from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
@@ -285,7 +285,7 @@ class Agent:
             yield 0.5
             if self.world.items[first.item.id].run != speaker.run:
                 return
-        report = tellers.loosely(first, sloppy.hasty(first, report))
+        report = tellers.loosely(first, sloppy.hasty(first, planners.in_own_words(first, report)))
         report = talkative(first, quarrels.several(first, report))
         while True:
             scene = self._scene(claim)

@@ -21,6 +21,7 @@ from folkmoot.engine.queries import Queries
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
+from folkmoot.sim.habits.planners import heard_otherwise, left_out
 from folkmoot.sim.habits.several import taken_though_it_contradicts
 from folkmoot.sim.habits.talkative import untold
 from folkmoot.sim.orders import Answer, Order, carry_out
@@ -229,6 +230,11 @@ class World:
             if item is not None and item.landed not in self.branch:
                 found.append(f"R-19: {event.name} says that {item.landed} is on a branch, and git does not show it")
         both = taken_though_it_contradicts(order.command) if answer.view is not None else None
+        lost = heard_otherwise(order.command)
+        splits = [event for event in events if event.name == "work_split"]
+        lost = lost or next((why for one in splits if (why := left_out(order.command, one.context["children"]))), None)
+        if lost:
+            found.append(f"R-24: a split of {order.speaker.run}: {lost}")
         if both:
             found.append(f"R-32: a report of {order.speaker.run} was taken, and {both}")
         if outlook.stale and not repeated and answer.view is not None:

@@ -41,14 +41,25 @@ ONE_PATH = re.compile(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
 _BESIDE = re.compile(
     r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
 )
+_LINES_IN = re.compile(r"(?::|#L)\d{1,9}(?:\s{0,2}[-–:]\s{0,2}L?\d{1,9}){0,2}$")
+_ALL_BELOW = re.compile(r"/(?:\*\*/\*|\*\*|\*)$")
+
+
+def as_path(word: str) -> str:
+    """A path as it is meant: without the marks around it, and without the lines in it that are meant. `src/auth/**` is
+    all that lies in a folder, and so the folder."""
+    bare = _BESIDE.sub("", word).strip().strip("`'\"").strip()
+    lines = _LINES_IN.search(bare)
+    bare = bare[: lines.start()] if lines and lines.start() else bare
+    return _ALL_BELOW.sub("/", bare)
 
 
 def paths_in(words: list[str]) -> list[str]:
     """The paths that are named: one text may name several, and say of each in brackets what becomes of it."""
     found = []
     for one in words:
-        parts = [_BESIDE.sub("", part).strip() for part in _BETWEEN.split(one)]
-        found += parts if all(ONE_PATH.fullmatch(part) for part in parts) else [_BESIDE.sub("", one).strip()]
+        parts = [as_path(part) for part in _BETWEEN.split(one)]
+        found += parts if all(ONE_PATH.fullmatch(part) for part in parts) else [as_path(one)]
     return [path for path in found if path]
 
 

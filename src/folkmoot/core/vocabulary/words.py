@@ -88,6 +88,18 @@ _TELLING = sorted(
     key=len,
     reverse=True,
 )
+# Behind a phrase: it was not that.
+_NOT_IT = re.compile(
+    r"\A (?:(?:was|were|is|are)(?: clearly| probably)? (?:not|never)|wasn t|isn t) (?:the |a )?"
+    r"(?:cause|reason|problem|issue|reached|hit|met)\b|\bruled out\b|\A (?:did not|didn t|has not) (?:happen|occur)"
+)
+# These mean a kind of failure only if they are about the work itself: `payload too large` is about a payload.
+_OF_WORK = ("too large", "too complex")
+_OF_DATA = re.compile(
+    r"\b(?:payload|request|file|body|response|image|upload|entity|bundle|header|message|query|input|output|buffer|value"
+    r"|number|integer|string|token|cookie|packet|http|413|regex|index|row|column|table|blob|archive|log|url|field|attachment"
+    r")s?(?: (?:is|was|are|were|becomes|became|gets|got|far|much|way|entity))*\Z"
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s+")
@@ -160,7 +172,9 @@ def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
         for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
             told = plain(sentence) if len(sentence) <= WORD_MAX else ""
             found = _telling().search(told) if told else None
-            if found is None or _DENIED & set(told[: found.start()].split()):
+            if found is None or _DENIED & set(told[: found.start()].split()) or _NOT_IT.search(told[found.end() :]):
+                continue
+            if found.group(1) in _OF_WORK and _OF_DATA.search(told[: found.start()].strip()):
                 continue
             phrase = found.group(1)
             return (

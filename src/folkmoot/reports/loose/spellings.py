@@ -15,8 +15,9 @@ from folkmoot.core.vocabulary.lines import (
 )
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.options import options_in
+from folkmoot.reports.splits.shared import contracts_in
 
-_LISTS = ("findings", "comments", "attempts", "tasks", "contracts", "delegate", "artifacts")
+_LISTS = ("findings", "comments", "attempts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")
 # Other names of the documents for a field of ours, where ours is not said.
 _FINDING = {
@@ -44,13 +45,14 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     if "outcome" in data:
         data["outcome"] = _lower(data["outcome"])
     for name in _LISTS:
-        if isinstance(data.get(name), dict) and (name != "tasks" or "title" in data[name]):
+        if isinstance(data.get(name), dict):
             data[name] = [data[name]]
     for name in _TEXTS:
         if isinstance(data.get(name), str):
             data[name] = [data[name]] if data[name].strip() else []
     if isinstance(data.get("blockers"), list) and all(isinstance(part, str) for part in data["blockers"]):
         data["blockers"] = "\n".join(part for part in data["blockers"] if part.strip()) or None
+    _tasks(data)
     _files(data)
     _beyond(data)
     _kinds_of_attempts(data)
@@ -67,6 +69,19 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     _count(data)
     _question(data)
     return data
+
+
+def _tasks(data: dict[str, Any]) -> None:
+    """Contracts by name and words in whichever shape, and tasks in the words of any split."""
+    contracts = data.get("contracts")
+    if isinstance(contracts, str | dict) or (
+        isinstance(contracts, list) and any(isinstance(one, str) for one in contracts)
+    ):
+        data["contracts"] = [{"name": one.name, "text": one.text} for one in contracts_in(contracts)]
+    if data.get("tasks"):
+        from folkmoot.reports.splits.finding import spelled_tasks  # few reports split anything
+
+        spelled_tasks(data)
 
 
 def _files(data: dict[str, Any]) -> None:

@@ -3,16 +3,19 @@
 from typing import Any
 
 from folkmoot.core.item import Item
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.movement import again
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import role
+from folkmoot.core.vocabulary.words import plain
 
 
 def meant(case: Case, said: Report) -> dict[str, str]:
     """What a report says about contracts. Words that its run was told it only repeats: they change nothing, and take
-    back nothing that others have changed meanwhile."""
-    told = case.run.contracts if case.run else {}
-    return {one.name: one.text for one in said.contracts if told.get(one.name) != one.text}
+    back nothing that others have changed meanwhile. Nor does one that it only names."""
+    told, known = case.run.contracts if case.run else {}, case.item.contracts
+    said_here = [one for one in said.contracts if one.text or not known.get(one.name)]
+    return {one.name: one.text for one in said_here if told.get(one.name) != one.text}
 
 
 def rewritten(item: Item, contracts: dict[str, str]) -> dict[str, str]:
@@ -58,3 +61,16 @@ def changed_while_landing(case: Case) -> bool:
 def _again(case: Case, before: dict[str, str], when: str) -> None:
     why = f"the contract {', '.join(sorted(before))} was changed {when}"
     again(case, "item_ready", {"why": why}, told=why, because=why, rewritten=before)
+
+
+def contracts_of(item: Item, task: Task) -> dict[str, str]:
+    """Those that it names, in whichever spelling, or all where it names none."""
+    named = [_contract(name, item.contracts) for name in task.contracts]
+    return {name: item.contracts.get(name, "") for name in named} or dict(item.contracts)
+
+
+def _contract(name: str, known: dict[str, str]) -> str:
+    """The contract that is meant: `AuthResult` is the `AuthResult type`, if no other has that word."""
+    found = role(name, known)
+    alike = [one for one in known if f" {plain(name)} " in f" {plain(one)} "] if found not in known else []
+    return alike[0] if len(alike) == 1 else found

@@ -75,7 +75,8 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
         to_discovery(case, because)
     elif target is None:
         words = f"{because}, and nobody is left to try."
-        ask(case, "decision", words, AGAIN, context=facts(history(case), said_last(case)))
+        splits = [Way(f"split it in {case.flow.discover}", "move", case.flow.discover)] if may_be_split(case) else []
+        ask(case, "decision", words, AGAIN, *splits, context=facts(history(case), said_last(case)))
     else:
         leave_flow(case, target, because, item.escalation_reason)
 

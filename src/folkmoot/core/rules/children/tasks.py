@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec import json
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AgreeContracts, EndReview, MakeItem, ReopenChild, ReviewConflict
@@ -9,17 +10,18 @@ from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
-from folkmoot.core.rules.children.contracts import meant
+from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
-from folkmoot.core.rules.movement import at_rest, enter, history, stage_of
+from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
+from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.text import path_fault
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
-TASKS_MAX = 200
 TITLE_MAX = 500
 CONTRACT_CHANGES_MAX = 2  # after its first task is done; the next one asks
 
@@ -32,7 +34,7 @@ def fault_of_split(case: Case, said: Report) -> str | None:
         return "a split needs tasks: tasks: [{key, title, files, after, contracts}]"
     if len(said.tasks) > TASKS_MAX:
         return f"{len(said.tasks)} tasks at once are too many: at most {TASKS_MAX}; split into larger ones first"
-    names = _names(said.tasks)
+    names = names_of(said.tasks)
     keys = [task.key or task.title for task in said.tasks]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
@@ -60,9 +62,10 @@ def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -
         who = "who only advises" if task.agent in flow.agents else "whom the flow does not know"
         able = ", ".join(agent for agent in flow.agents if not flow.agents[agent].expert)
         return f"{name} is for {task.agent!r}, {who}: leave `agent` out, or name one of {able}"
-    bad = next((path for path in task.files if bad_path(path)), None)
+    bad = next((path for path in task.files if bad_path(path) or path_fault(path)), None)
     if bad is not None:
-        return f"{name} names the file {bad!r}: {bad_path(bad)}; write it like src/auth/reset.ts"
+        why = bad_path(bad) or path_fault(bad)
+        return f"{name} names the file {bad!r}: {why}; write it like src/auth/reset.ts, or src/auth/ for a folder"
     far = beyond(flow, case.item.files, task.files)
     if far:
         mine = ", ".join(case.item.files)
@@ -101,16 +104,28 @@ def _proposal(said: Report) -> Report:
     return Report(outcome="split", tasks=said.tasks, contracts=said.contracts, integration_points=points)
 
 
+def planned(case: Case, said: Report) -> Report:
+    """The report with its tasks as they are meant in this flow: for whom each is, and after which others."""
+    if said.outcome != "split" or not said.tasks:
+        return said
+    return replace(said, tasks=for_agents(case.flow, _column_of_tasks(case), said.tasks))
+
+
+def _column_of_tasks(case: Case) -> str:
+    """Where the tasks of a split of this item are worked on."""
+    stage = stage_of(case)
+    place = case.flow.columns[stage]
+    return place.next if stage == case.flow.discover and place.next and place.next != END else stage
+
+
 def carry_out(case: Case, said: Report, *, allowed: bool = False) -> None:
     """Make the tasks. What a person has allowed is not held against the limits that made the rules ask."""
     item = case.item
-    stage = stage_of(case)
-    place = case.flow.columns[stage]
-    where = place.next if stage == case.flow.discover and place.next and place.next != END else stage
+    where = _column_of_tasks(case)
     if not agree_contracts(case, meant(case, said), "the split", split=_proposal(said)):
         return
     ids = {task.key or task.title: case.new_item_id() for task in said.tasks}
-    ids |= {name: ids[key] for name, key in _names(said.tasks).items()}
+    ids |= {name: ids[key] for name, key in names_of(said.tasks).items()}
     children = {ids[task.key or task.title]: task.agent or "" for task in said.tasks}
     for task in said.tasks:
         case.make(_task(case, task, ids, where, said))
@@ -151,7 +166,7 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
     return MakeItem(
         id=ids[task.key or task.title],
         title=task.title.strip(),
-        body=task.body,
+        body=_body(task),
         kind="task",
         column=where,
         agent=task.agent,
@@ -163,7 +178,7 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
         after=list(dict.fromkeys(ids[name] for name in task.after)),
         generation=item.generation + 1,
         depth=item.depth + 1,
-        contracts={name: case.item.contracts.get(name, "") for name in task.contracts} or dict(case.item.contracts),
+        contracts=contracts_of(item, task),
         integration_points=said.integration_points if words else item.integration_points,
         spec=task.spec or item.spec,
         constraints=task.constraints,
@@ -171,15 +186,18 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
     )
 
 
-def _names(tasks: list[Task]) -> dict[str, str]:
-    """What `after` may call a task, and the key that is meant: a key goes before another task's title."""
-    keys = {task.key or task.title: task.key or task.title for task in tasks}
-    return {**{task.title: task.key or task.title for task in tasks}, **keys}
+def _body(task: Task) -> str:
+    """What its agent is told of it: also what the split says under names that the board does not know."""
+    more = [
+        f"{name}: {value if isinstance(value, str) else json.encode(value).decode()}"
+        for name, value in task.more.items()
+    ]
+    return "\n\n".join(part for part in (task.body, "\n".join(more)) if part)
 
 
 def _circle(tasks: list[Task]) -> list[str]:
     """The keys of tasks that would wait for each other, or nothing; without recursion, since a split may be long."""
-    keys = _names(tasks)
+    keys = names_of(tasks)
     left = {task.key or task.title: {keys[name] for name in task.after} for task in tasks}
     free = [key for key, needs in left.items() if not needs]
     dependents: dict[str, list[str]] = {}
@@ -217,15 +235,19 @@ def may_be_split(case: Case) -> bool:
 def to_discovery(case: Case, because: str, told: str = "") -> None:
     """Too large, or not to be done like this: whoever splits looks at it again, with the failure in hand (Q-08)."""
     discover, item = case.flow.discover, case.item
-    if discover is None or stage_of(case) == discover or item.kind in BOUND:
+    if discover is None or item.kind in BOUND:
         words = f"Too large for one effort: {because}"
         ask(case, "decision", words, Way("try again as it is", "again"), context=told)
     elif item.span.discoveries >= DISCOVERIES_MAX:
         words = f"It was sent to be split {item.span.discoveries} times since a person last looked: {because}"
-        again, split = Way("try again as it is", "again"), Way(f"split it once more in {discover}", "move", discover)
-        ask(case, "decision", words, split, again, context=told)
+        ways = Way(f"split it once more in {discover}", "move", discover), Way("try again as it is", "again")
+        ask(case, "decision", words, *(ways if stage_of(case) != discover else ways[1:]), context=told)
     else:
         span = replace(item.span, discoveries=item.span.discoveries + 1)
+        if stage_of(case) == discover:
+            # Whoever splits was itself at its end: a fresh one goes on from what it has left.
+            again(case, "escalation_triggered", {"to": discover, "why": because}, span=span, because=because)
+            return
         enter(case, discover, because, event="escalation_triggered", origins=[], span=span)
 
 

@@ -174,7 +174,11 @@ def kept_of(said: Report, agent: str, flow: Flow | None = None) -> list[dict[str
         told |= {name: word for name, word in named.items() if word}
     if said.outcome == "done" and said.findings:
         told["findings"] = [finding.issue or finding.category or finding.kind for finding in said.findings]
-    kept = [*told.items(), *own.items()]
+    listed = [*said.files.created, *said.files.modified]
+    if listed and flow is not None and agent in flow.agents and flow.agents[agent].write == "none":
+        told["files"] = [f"{agent} only reads, so nothing of this is taken", *listed]
+    more = [(f"{task.key or task.title}.{name}", value) for task in said.tasks for name, value in task.more.items()]
+    kept = [*told.items(), *(more if said.outcome == "split" else ()), *own.items()]
     return [{"what": name, "said": shortly(value)} for name, value in kept[:KEPT_SHOWN]]
 
 

@@ -19,6 +19,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
 from folkmoot.core.rules.sharing.findings import against_done, remarks
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.reds import said_red
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
 
@@ -35,6 +36,11 @@ def gate_reported(case: Case, command: ReportRun) -> None:
         return
     said, fault = _as_counted(command.report), command.fault
     evidence = command.evidence[0] if command.evidence else None
+    red = _red_words(said, run.agent) if evidence is None and fault is None else None
+    if red is not None and not command.final:
+        refuse(case, said, f"it says {said.outcome}, and its words say {red!r}: report failed if {run.agent} is red")
+        return
+    said = replace(said, outcome="failed", summary=said.summary or red) if red is not None else said
     if fault is None and said.outcome not in (*GREEN, *RED):
         fault = f"a gate says done or failed, not {said.outcome}"
         if not command.final:
@@ -66,6 +72,14 @@ def _as_counted(said: Report) -> Report:
     """A gate that says done beside failed tests or a grave finding, or otherwise in its own words, is red (R-22)."""
     shown = (against_done(said.findings, said.tests) or against(said)) if said.outcome in GREEN else None
     return replace(said, outcome="failed", summary=said.summary or shown) if shown else said
+
+
+def _red_words(said: Report, gate: str) -> str | None:
+    """What a gate's own words say against its `done`. Where its command was run, how that ended says it."""
+    if said.outcome not in GREEN:
+        return None
+    beyond = [f"{name} {value}" for name, value in said.extra.items() if isinstance(value, str)]
+    return said_red([said.summary, said.blockers, *beyond], gate)  # what a finding weighs, its severity says
 
 
 def _unreadable(case: Case, fault: str) -> None:

@@ -1,0 +1,214 @@
+"""How a split says its tasks: every name of a field of a task and of the split, and the words for an order. Once, here.
+
+Case, signs between words and `camelCase` make no difference. What is in none of these tables is told to the task's
+agent; a name that smells of an order and is not known is asked back, since guessing would let tasks run at once.
+"""
+
+import re
+from typing import Any
+
+from folkmoot.core.vocabulary.words import plain
+
+# Field of a task -> the names by which it is said. Where several of one field stand in a task, all of them are meant.
+TASK_NAMES: dict[str, tuple[str, ...]] = {
+    "title": ("title", "task", "name", "action", "observable action"),
+    "body": ("body", "description", "details", "detail", "summary", "instructions", "notes"),
+    "key": ("key", "id", "task id", "task key"),
+    "agent": ("agent", "agent type", "role", "assignee", "assigned to", "assigned agent"),
+    "files": (
+        *("files", "file", "path", "paths", "files created", "files modified", "files to create", "files to modify"),
+        *("files to change", "new files", "owned files", "file ownership", "owns", "assigned files"),
+    ),
+    "after": (
+        *("after", "dependencies", "dependency", "depends", "depends on", "dependent on", "requires", "needs"),
+        *("blocked by", "blockers", "prerequisites", "prerequisite", "prereqs", "prerequisite tasks", "requires tasks"),
+        *("waits for", "wait for", "run after", "runs after", "comes after", "predecessors", "previous tasks"),
+    ),
+    "before": (
+        *("before", "blocks", "blocking", "required by", "needed by", "dependents", "run before", "runs before"),
+        *("comes before", "successors"),
+    ),
+    "alone": (
+        *("parallel", "in parallel", "parallelizable", "can run in parallel", "run in parallel", "parallel safe"),
+        *("execution", "execution mode", "execution strategy", "execution type", "concurrent", "concurrency"),
+        *("sequential", "exclusive", "serial", "parallelism"),
+    ),
+    "rank": (
+        *("order", "execution order", "step", "sequence", "sequence number", "wave", "batch", "position", "phase"),
+        *("stage", "run order", "execution phase", "execution step", "execution group", "order number"),
+    ),
+    "contracts": (
+        *("contracts", "contract", "interfaces", "interface", "interface contracts", "shared types", "shared type"),
+        *("shared interfaces", "shared contracts", "types"),
+    ),
+    "spec": ("spec", "specification"),
+    "constraints": ("constraints", "constraint", "rules", "requirements", "acceptance criteria"),
+}
+# What a split says beside its tasks.
+SPLIT_NAMES: dict[str, tuple[str, ...]] = {
+    "tasks": (
+        *("tasks", "task decomposition", "decomposition", "subtasks", "sub tasks", "task list", "task breakdown"),
+        *("decomposed tasks", "implementation tasks"),
+    ),
+    "contracts": (
+        *("contracts", "shared types", "interface contracts", "shared interfaces", "shared contracts", "interfaces"),
+        *("shared dependencies",),
+    ),
+    "points": ("integration points",),
+    "needs": ("dependencies", "depends on", "task dependencies", "dependency graph", "dependency map", "after"),
+    "sequence": (
+        *("execution order", "order", "sequence", "run order", "task order", "phases", "stages", "waves", "batches"),
+        *("parallel groups", "execution groups", "execution plan", "execution phases", "schedule", "dependency chain"),
+        *("dependency chains", "execution", "execution mode", "execution strategy", "execution sequence"),
+        *("dependency order", "dependency sequence"),
+    ),
+    "alone": TASK_NAMES["alone"],
+}
+_FIELDS = {name: field for field, names in TASK_NAMES.items() for name in names}
+_BESIDE = {name: field for field, names in reversed(SPLIT_NAMES.items()) for name in names}
+_SMELLS = re.compile(r"depend|after|before|order|parallel|block|requir(?!ement)|sequen|prereq|concurr|simultan|serial")
+# Numbered names that lists of other things have: what stands below them is no task.
+NO_TASKS = frozenset(
+    [
+        "issue",
+        "finding",
+        "bug",
+        "case",
+        "step",
+        "phase",
+        "stage",
+        "wave",
+        "batch",
+        "round",
+        "attempt",
+        "error",
+        "failure",
+        "file",
+        "note",
+        "question",
+        "option",
+        "comment",
+        "line",
+        "lesson",
+        "vulnerability",
+        "risk",
+        "result",
+        "example",
+        "group",
+        "test",
+    ]
+)
+_NUMBERED = re.compile(r"([A-Za-z][\w -]{0,60}?)([-_ #]{0,3})(\d{1,4})")
+_IN_TURN = frozenset(
+    [
+        "sequential",
+        "sequentially",
+        "serial",
+        "serially",
+        "in order",
+        "in sequence",
+        "one after the other",
+        "one after another",
+        "one by one",
+        "one at a time",
+        "exclusive",
+        "alone",
+        "not parallel",
+        "no parallel",
+        "in turn",
+        "in this order",
+        "as listed",
+        "no",
+        "false",
+        "not in parallel",
+        "ordered",
+        "never",
+    ]
+)
+_AT_ONCE = frozenset(
+    [
+        "parallel",
+        "in parallel",
+        "concurrent",
+        "concurrently",
+        "at once",
+        "at the same time",
+        "independent",
+        "independently",
+        "any order",
+        "any",
+        "simultaneous",
+        "simultaneously",
+        "all at once",
+        "yes",
+        "true",
+        "parallelizable",
+        "safe",
+        "unordered",
+        "no order",
+    ]
+)
+_NOTHING = frozenset(("", "none", "no", "n a", "na", "null", "nil", "no dependencies", "independent"))
+_OF_A_KIND = frozenset(("phase", "stage", "step", "execution phase", "position"))
+_NUMBER = re.compile(r"(?:(?:phase|stage|step|wave|batch|group|order|number|no|round) )?(\d{1,4})(?:st|nd|rd|th)?")
+_TURNED = frozenset(("sequential", "exclusive", "serial"))  # names of which `true` says that it is alone
+_STEPS = re.compile(r"\s{0,3}(?:→|⇒|->|=>|>|,?\s\bthen\b|;|\n|\bfollowed by\b|\bbefore\b)\s{0,3}")
+_AND = re.compile(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
+
+
+def task_field(name: str) -> str | None:
+    """Which field of a task a name says; None if none."""
+    return _FIELDS.get(plain(name))
+
+
+def split_field(name: str) -> str | None:
+    """What a split says of all its tasks under this name; None if it is none of the known ones."""
+    return _BESIDE.get(plain(name))
+
+
+def smells_of_order(name: str) -> bool:
+    return _SMELLS.search(plain(name)) is not None
+
+
+def numbered(name: str) -> str | None:
+    """The name before a number, as in `builder-2`, if it is one that a list of tasks may have; else None."""
+    found = _NUMBERED.fullmatch(name.strip())
+    word = found.group(1).strip(" -_") if found else ""
+    return None if not word or plain(word).split(" ")[-1] in NO_TASKS else word
+
+
+def says_nothing(value: Any) -> bool:
+    """Is it no statement at all: empty, or "none"?"""
+    return value is None or value in ([], {}) or (isinstance(value, str) and plain(value) in _NOTHING)
+
+
+def is_only_a_word(name: str, value: Any) -> bool:
+    """A phase or stage that has a name and no number says what kind of work it is, and no order."""
+    return plain(name) in _OF_A_KIND and isinstance(value, str) and rank_of(value) is None
+
+
+def is_alone(name: str, value: Any) -> bool | None:
+    """Does this say that a task, or each task of a split, runs by itself? None if it says neither."""
+    if isinstance(value, bool):
+        turned = plain(name) in _TURNED
+        return value if turned else not value
+    word = plain(value) if isinstance(value, str) else ""
+    return True if word in _IN_TURN else False if word in _AT_ONCE else None
+
+
+def rank_of(value: Any) -> int | None:
+    """A place in an order: `2`, `"2"`, `"phase 2"`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    found = _NUMBER.fullmatch(plain(value)) if isinstance(value, str) else None
+    return int(found.group(1)) if found else None
+
+
+def steps_in(words: str) -> list[str]:
+    """What a text puts one behind the other: `a -> b`, `a, then b`."""
+    return [part.strip(" ,.") for part in _STEPS.split(words) if part.strip(" ,.")]
+
+
+def several_in(words: str) -> list[str]:
+    """What a text names side by side: `a, b and c`."""
+    return [part.strip() for part in _AND.split(words) if part.strip()]

@@ -1,0 +1,60 @@
+"""What tasks share: contracts and meeting points, with their words or only by their names."""
+
+import json
+import re
+from typing import Any
+
+from folkmoot.core.report import Contract
+from folkmoot.core.vocabulary.plans import split_field
+from folkmoot.core.vocabulary.words import plain
+
+_NAME = re.compile(r"[^():{}=\n]{1,100}")
+
+
+def contracts_in(said: Any) -> list[Contract]:
+    """Contracts by name and words: in an object, in a list of objects or of texts, or in one text."""
+    if isinstance(said, dict):
+        if isinstance(said.get("name"), str):
+            return [_contract(said)]
+        return [Contract(name=name, text=as_text(text)) for name, text in said.items()]
+    found = []
+    for part in said if isinstance(said, list) else [said]:
+        if isinstance(part, str) and part.strip():
+            name, _, text = part.partition(": ")
+            # `find(id: string): User` is one name, and `User: id and mail` a name with its words.
+            whole = _NAME.fullmatch(name) is None
+            found.append(Contract(name=(part if whole else name).strip(), text="" if whole else text.strip()))
+        elif isinstance(part, dict) and isinstance(part.get("name"), str):
+            found.append(_contract(part))
+        elif isinstance(part, dict):
+            found += [Contract(name=name, text=as_text(text)) for name, text in part.items()]
+    return found
+
+
+def _contract(part: dict[str, Any]) -> Contract:
+    rest = {key: value for key, value in part.items() if key != "name"}
+    alone = next(iter(rest.values())) if len(rest) == 1 else rest
+    return Contract(name=part["name"], text=as_text(alone) if rest else "")
+
+
+def shared_contracts(place: dict[str, Any]) -> list[Contract]:
+    """All that an object says of them, under whichever names."""
+    return [one for name, said in place.items() if split_field(name) == "contracts" for one in contracts_in(said)]
+
+
+def once_each(contracts: list[Contract]) -> list[Contract]:
+    """Each name once: one that is only named says nothing against the words that another place has for it, and
+    `AuthResult` is the `AuthResult type` of which there are words."""
+    found: dict[str, Contract] = {}
+    for one in contracts:
+        known = found.get(one.name)
+        if known is None or not known.text:
+            found[one.name] = one
+        elif one.text and one.text != known.text:
+            found[one.name] = Contract(name=one.name, text=f"{known.text}\n{one.text}")
+    told = [f" {plain(one.name)} " for one in found.values() if one.text]
+    return [one for one in found.values() if one.text or not any(f" {plain(one.name)} " in name for name in told)]
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

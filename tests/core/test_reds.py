@@ -1,0 +1,82 @@
+"""A gate that says done, and in its own words that a check is red, is asked which of the two holds (R-22)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkmoot.core.vocabulary.reds import said_red
+from folkmoot.errors import Invalid
+from folkmoot.testing.builders import SoundBoard, preset_flow
+from tests.acceptance.test_quest import quest
+
+QUEST = preset_flow("quest")
+
+
+@pytest.mark.ledger("R-22", "Q-12")
+@pytest.mark.parametrize(
+    ("words", "red"),
+    [
+        ("ward is red", True),
+        ("The Ward is still RED", True),
+        ("lint red, tests green", True),
+        ("lint: red", True),
+        ("tests are failing", True),
+        ("Ran it. Two suites failed", True),
+        ("the build does not compile", True),
+        ("eslint found 3 errors", True),
+        ("2 tests failed", True),
+        ("red", True),
+        ("tests pass but types fail", True),
+        ("all checks passed", False),
+        ("no tests failed", False),
+        ("0 failures, 0 errors", False),
+        ("none of the checks is red", False),
+        ("tests were failing, now green", False),
+        ("lint was red before; it is fixed", False),
+        ("the tests no longer fail", False),
+        ("covers failed logins and red buttons", False),
+        ("checks that a broken link is told", False),
+        ("42 checks", False),
+        ("the ward is not red", False),
+    ],
+)
+def test_what_words_say_about_a_check(words: str, red: bool) -> None:
+    assert (said_red([words], "ward") is not None) == red
+
+
+WORDS: list[dict[str, Any]] = [
+    {"summary": "lint red"},
+    {"summary": "ran it", "blockers": "tests are failing"},
+    {"summary": "ran it", "extra": {"lint": "red"}},
+]
+
+
+@pytest.mark.ledger("R-22", "R-32")
+@pytest.mark.parametrize("parts", WORDS)
+def test_a_gate_whose_words_say_red_is_asked_back_and_red_as_its_last_word(parts: dict[str, Any]) -> None:
+    for final in (False, True):
+        with SoundBoard(QUEST) as board:
+            item = board.add("A quest", column="review")
+            board.effort("lawbringer", "done")
+            claim = board.claim("ward")
+            if final:
+                board.report(claim, "done", **parts)
+                assert board.place(item)[0] == "mend"
+            else:
+                with pytest.raises(Invalid, match="report failed if ward is red"):
+                    board.say(claim, "done", **parts)
+                board.report(claim, "done", summary="all green")
+                assert board.place(item)[0] == "siege"
+
+
+@pytest.mark.ledger("Q-12", "R-22")
+def test_the_documents_form_beside_a_red_ward_does_not_pass_it(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot("move", "1", "review")
+    moot.effort("lawbringer", "done")
+    claim = moot("claim", "ward")
+    said = moot.try_in(claim, "Status: complete\nReport: ward is red, lint fails in src/auth/registration.ts\n")
+    assert said.code == 2 and "its words say 'ward is red'" in said.err
+    moot.hand_in(claim, '{"status": "complete", "report": "tests are failing"}', "--final")
+    assert moot("show", "1")["column"] == "mend"
