@@ -12,7 +12,7 @@ from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
-from folkmoot.core.rules.children.outputs import kept, output_of
+from folkmoot.core.rules.children.outputs import kept, output_of, with_tried
 from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
@@ -276,6 +276,8 @@ def _end(case: Case, judged: Judged, claimed: str = "") -> None:
         fields["told"] = None
     if fault is None:
         fields |= _said(case, said, claimed)
+    elif item.kind != "item" and said.attempts:
+        fields["result"] = kept(item, with_tried(item, said))
     fields |= _dropped(case, fields.get("result"), work is not None and work.dropped)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
