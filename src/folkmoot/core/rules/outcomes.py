@@ -5,14 +5,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
-from folkmoot.core.item import BOUND, ENDED, Artifact, Output
+from folkmoot.core.item import BOUND, ENDED, Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Finding, Remark, Report
 from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
-from folkmoot.core.rules.children.outputs import kept, output_of, with_tried
+from folkmoot.core.rules.children.outputs import kept, lost_files, output_of, with_tried
 from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
@@ -52,6 +52,7 @@ from folkmoot.core.rules.running.work import (
 )
 from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.rules.sharing.lessons import learn
+from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
@@ -278,7 +279,7 @@ def _end(case: Case, judged: Judged, claimed: str = "") -> None:
         fields |= _said(case, said, claimed)
     elif item.kind != "item" and said.attempts:
         fields["result"] = kept(item, with_tried(item, said))
-    fields |= _dropped(case, fields.get("result"), work is not None and work.dropped)
+    fields |= lost_files(item, fields.get("result"), work is not None and work.dropped)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
     if spent:
@@ -324,20 +325,13 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
         fields["spec"] = spec
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
+        fields["files_made"] = files_made(item, said.files, Artifact(stage, run.agent, run.id))
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
     if said.files.created and run.sandboxed is None and may_write(case.flow, item, run.agent) == "new_tests":
         fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *said.files.created]))[:TOUCHED_MAX]
     if item.kind != "item":
         fields["result"] = kept(item, output_of(item, run, said, claimed))
     return fields
-
-
-def _dropped(case: Case, result: Output | None, now: bool) -> dict[str, Any]:
-    """The files that a reader lost are told to the next run, and a child's to its parent."""
-    if not now:
-        return {"dropped": {}} if case.item.dropped else {}
-    lost = [path for paths in case.item.dropped.values() for path in paths]
-    return {"result": replace(result, dropped=lost)} if result is not None else {}
 
 
 def _findings(case: Case, said: Report, checks: bool) -> list[Finding]:

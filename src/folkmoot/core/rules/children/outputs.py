@@ -77,6 +77,14 @@ def kept(item: Item, output: Output) -> Output:
     return replace(output, summary=output.summary[:OUTPUT_CHARACTERS] + more, cut=True, **short)
 
 
+def lost_files(item: Item, result: Output | None, now: bool) -> dict[str, Any]:
+    """The files that a reader lost are told to the next run, and a child's to its parent."""
+    if not now:
+        return {"dropped": {}} if item.dropped else {}
+    lost = [path for paths in item.dropped.values() for path in paths]
+    return {"result": replace(result, dropped=lost)} if result is not None else {}
+
+
 def with_output(outputs: dict[str, Output], child: str, output: Output) -> dict[str, Output]:
     """The newest outputs: a parent may have had many children."""
     found = {**{other: o for other, o in outputs.items() if other != child}, child: output}
