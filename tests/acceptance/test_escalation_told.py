@@ -166,3 +166,11 @@ def test_attempts_beside_a_security_concern_are_kept(tmp_path: Path) -> None:
     )
     assert [one["approach"] for one in item["failure_history"]] == [TRIES[0][0]]
     assert (item["status"], counts(moot)) == (ASKED, (1, 0, 1))
+
+
+@pytest.mark.ledger("E-05", "R-10")
+@pytest.mark.parametrize("outcome", ["Security concern ruled out; the test is still red", "No security issue, still red"])
+def test_a_trigger_that_was_ruled_out_stops_nothing(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", told(1, outcome=outcome))
+    assert (item["status"], counts(moot)) == ("ready", (1, 0, 1))
