@@ -32,6 +32,17 @@ TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perh
 CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
 # ... unless it only looks like that: "dev, once more" decides.
 NO_CONDITIONS = re.compile(r"\b(?:once (?:more|again)|after all|as before)\b")
+# Beside these a question of the rules has one way on, and what it needs is guidance. Who helps is no way to go on.
+ENDS_OR_RESTS = frozenset({"park", "cancel", "delegate"})
+GUIDANCE_WORDS = 2  # one word alone may be anything
+# Whoever says one of these may want it to rest or to end: it is asked back, wherever it stands.
+STOPS = frozenset(
+    {
+        *("stop", "wait", "later", "never", "drop", "quit", "leave", "hold", "postpone", "kill", "end", "close", "enough"),
+        *("don't", "don’t", "dont", "nothing", "nobody", "skip", "forget", "pause", "halt", "abort", "cancel", "park"),
+        *("give", "worth", "finish", "finished", "accept", "done", "move", "reopen", "unsure", "tomorrow", "parked"),
+    }
+)
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
 # sentence of it: "abort the old approach" gives up the approach, and not the item.
 LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
@@ -58,8 +69,27 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
     if going_on is not None:
         return Chosen(going_on.option, _joined(going_on.text, more))
     if question.decides and not free:
-        raise _refused(question, said)
+        way_on = _as_guidance(question, said)
+        if way_on is None:
+            raise _refused(question, said)
+        return Chosen(way_on, _joined(way_on.option, _joined(said, more)))
     return Chosen(None, _joined(said, more))
+
+
+def _as_guidance(question: Question, said: str) -> Option | None:
+    """The one option that goes on, where nothing else is to be decided and the words say how: they are guidance.
+
+    Words that begin like an option, take something back, ask or put off say something else, and are asked back."""
+    if question.kind != "decision" or question.paths or question.dependency:
+        return None
+    ways_on = [option for option in question.options if option.effect not in ENDS_OR_RESTS]
+    words = _words(said)
+    if len(ways_on) != 1 or ways_on[0].effect != "again" or len(words) < GUIDANCE_WORDS or said.rstrip().endswith("?"):
+        return None
+    begins = {own[0] for option in question.options if (own := _words(option.option))} | {same[0] for same in SAME}
+    if words[0] in begins | TAKES_BACK | PLAIN.keys() or not STOPS.isdisjoint(words):
+        return None
+    return ways_on[0]
 
 
 def fitting(options: list[Option], words: str) -> Option | None:
