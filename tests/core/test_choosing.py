@@ -227,7 +227,14 @@ def test_where_only_one_way_goes_on_words_are_guidance_for_it(words: str) -> Non
 @pytest.mark.parametrize(
     "words",
     [
-        *("Please stop here", "It is not worth it", "Use AES later", "We should park this", "That is enough now", "AES"),
+        *(
+            "Please stop here",
+            "It is not worth it",
+            "Use AES later",
+            "We should park this",
+            "That is enough now",
+            "AES",
+        ),
         *("Why did it fail?", "cancel the old key", "try something else", "no more tries", "Give up please"),
     ],
 )

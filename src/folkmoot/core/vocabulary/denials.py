@@ -1,4 +1,4 @@
-"""Does a sentence say that something is so, or that it is not, or no longer? Words around a phrase, in plain letters."""
+"""Does a sentence say that something is so, or that it is not, or no longer? Plain words around a phrase."""
 
 import re
 
@@ -12,8 +12,9 @@ _OVER = _one_of("fixed resolved solved removed broken gone avoided mended cleare
 _IS = _one_of("is was are were be been got now already all s has have since")
 # What was not ruled out, or has yet to be, is still there.
 _OPEN = re.compile(
-    rf"\b(?:not|cannot|never|nobody|nothing|can t|couldn t|unable to|hard to|yet to|must|should|has to|have to|needs? to"
-    rf"|until|unless|still|to)(?: (?:yet|be|been|it|is|are|was|were|can|could|rule|has|have|first))* (?:{_OUT}|{_OVER})\b"
+    rf"\b(?:not|cannot|never|nobody|nothing|can t|couldn t|unable to|hard to|yet to|must|should|has to|have to"
+    r"|needs? to|until|unless|still|to)(?: (?:yet|be|been|it|is|are|was|were|can|could|has|have|first))*"
+    rf" (?:{_OUT}|{_OVER})\b"
 )
 # Words before the phrase, in the same part of the sentence.
 _NOT = re.compile(
@@ -27,12 +28,13 @@ _NOT_SO = re.compile(
     rf"(?:{_IS} )*(?:{_OUT}|{_OVER})\b"  # right behind it
     rf"|.*\b{_IS} (?:{_IS} )*(?:{_OUT}|{_OVER})\b"
     rf"|.*\b(?:{_OUT}|{_OVER})$"
-    rf"|.*\b(?:unfounded|false alarm|no longer|not (?:the |an? )?{_THING}|not (?:confirmed|found|present|real|true)"
-    r"|(?:do|does|did) not (?:hold|apply)|harmless|none)\b"
+    rf"|.*\b(?:unfounded|false alarm|no longer|not (?:the |an? )?{_THING}"
+    r"|not (?:confirmed|found|present|real|true)|(?:do|does|did) not (?:hold|apply)|harmless|none)\b"
 )
 _NOTHING = re.compile(
     rf"(?:none|no|nothing|nil|n a|na|not applicable|false|not found|no {_THING}s?|not (?:an? )?{_THING}|0|zero"
-    rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)(?: (?:found|seen|known|here|at all|so far))?"
+    rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)"
+    r"(?: (?:found|seen|known|here|at all|so far))?"
 )
 
 

@@ -38,7 +38,21 @@ GUIDANCE_WORDS = 2  # one word alone may be anything
 # Whoever says one of these may want it to rest or to end: it is asked back, wherever it stands.
 STOPS = frozenset(
     {
-        *("stop", "wait", "later", "never", "drop", "quit", "leave", "hold", "postpone", "kill", "end", "close", "enough"),
+        *(
+            "stop",
+            "wait",
+            "later",
+            "never",
+            "drop",
+            "quit",
+            "leave",
+            "hold",
+            "postpone",
+            "kill",
+            "end",
+            "close",
+            "enough",
+        ),
         *("don't", "don’t", "dont", "nothing", "nobody", "skip", "forget", "pause", "halt", "abort", "cancel", "park"),
         *("give", "worth", "finish", "finished", "accept", "done", "move", "reopen", "unsure", "tomorrow", "parked"),
     }

@@ -268,6 +268,18 @@ def is_unsuccessful(said: Report) -> bool:
     return any(UNSUCCESSFUL in (words or "") for words in told)
 
 
+def fault_of_signal(case: Case, said: Report) -> str | None:
+    """EXPERT_UNSUCCESSFUL is said by whoever was asked for advice; of advice that did not help, by who followed it."""
+    run = case.run
+    words = next((one for one in (said.summary, said.reason) if (one or "").startswith(UNSUCCESSFUL)), None)
+    if run is None or words is None or said.outcome != "failed" or case.item.kind == "expert" or case.item.advisor:
+        return None
+    return (
+        f"{UNSUCCESSFUL} is said by an expert who was asked, and {run.agent} was asked by nobody: tell what was tried"
+        " in ATTEMPT blocks, or ask a person with SEEKING_DIVINE_CLARIFICATION"
+    )
+
+
 def note_experts_tries(case: Case, output: Output) -> None:
     """What an expert tried itself stands in the history of the problem it was asked about: nobody need try it again.
     Whatever it tried, asking it is one attempt (R-08), so none of these counts."""
