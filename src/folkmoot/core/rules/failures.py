@@ -123,6 +123,8 @@ def stuck(case: Case, report: Report) -> None:
         return  # a person is asked; no column can help any more
     reason = report.escalation_reason
     target = case.flow.reasons.get(reason or "") or helping_column(case.flow, reason)
+    if target in (case.item.column, *case.item.origins):
+        target = None  # who is stuck there, or was, names nobody else: it is the end of its ladder
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
     if target is None and is_security(reason):

@@ -21,6 +21,8 @@ def reported(queries: "Queries", view: View, run: str) -> None:
     if view.get("kept"):
         kept = "; ".join(f"{one_line(one['what'])}: {one_line(one['said'])}" for one in view["kept"])
         Page().line(("Kept, with no effect of its own: ", CARE), kept, indent=2, hang=2)
+    if view.get("reason_does"):
+        Page().line(("The reason: ", CARE), one_line(view["reason_does"]), indent=2, hang=2)
     agent = next((one["agent"] for one in view["runs"] if one["run"] == run), "")
     page = Page()
     for event in numbered(_following(queries, view, run), queries.flow()):
