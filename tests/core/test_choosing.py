@@ -236,6 +236,7 @@ def test_where_only_one_way_goes_on_words_are_guidance_for_it(words: str) -> Non
             "AES",
         ),
         *("Why did it fail?", "cancel the old key", "try something else", "no more tries", "Give up please"),
+        *("1 or 2", "2 more tries with AES"),
     ],
 )
 def test_words_that_may_mean_an_end_are_asked_back(words: str) -> None:

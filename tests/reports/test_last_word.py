@@ -25,6 +25,7 @@ COMPLETE = [
 SUCCESS = [
     *("The third approach worked. All tests pass now.", "Done.", "SUCCESS", "Result: success", "It works now!"),
     *("Everything is green.", "I tried a proxy.\nThat one works.", "All tests are passing", "The problem is solved."),
+    *("I then fixed it by linking statically. TASK_COMPLETE", "Signal TASK_COMPLETE", "Task complete."),
 ]
 OTHER = [
     *("The HSM is missing, so nothing can work.", "It works only on Linux.", "The tests do not pass.", "Not done."),

@@ -183,6 +183,13 @@ def note_failure(case: Case, report: Report, why: str) -> None:
         _note(case, told, f"{why}: kept, not counted")
 
 
+def keep_told(case: Case, report: Report) -> None:
+    """Whatever the rules made of a report: attempts that none of them has heard of are in the history all the same."""
+    before = case.situation.item.attempt_count if case.situation.item else 0
+    if case.item.attempt_count == before:
+        _note(case, report, "something else is decided first: kept, not counted")
+
+
 def _note(case: Case, report: Report, ground: str) -> None:
     for told in report.attempts:
         _record(case, report, told, report.cause or "", noted=ground)

@@ -21,7 +21,7 @@ _IT_WORKED = re.compile(
     f"\\b{_one_of('approach attempt way version fix it this that everything one tests? checks? problem issue task')}"
     f"(?: {_one_of('is was are were has have been now finally all at last three two four')})*"
     f" {_one_of('worked works succeeded succeeds pass passed passes passing green solved fixed resolved done')}"
-    r"\b"
+    r"\b|\btask completed?\b|\b(?:fixed|solved|resolved|mended) it\b"
 )
 _SENTENCES = re.compile(r"[.!;:\n]")
 TEXT_MAX = 20_000

@@ -38,23 +38,10 @@ GUIDANCE_WORDS = 2  # one word alone may be anything
 # Whoever says one of these may want it to rest or to end: it is asked back, wherever it stands.
 STOPS = frozenset(
     {
-        *(
-            "stop",
-            "wait",
-            "later",
-            "never",
-            "drop",
-            "quit",
-            "leave",
-            "hold",
-            "postpone",
-            "kill",
-            "end",
-            "close",
-            "enough",
-        ),
-        *("don't", "don’t", "dont", "nothing", "nobody", "skip", "forget", "pause", "halt", "abort", "cancel", "park"),
-        *("give", "worth", "finish", "finished", "accept", "done", "move", "reopen", "unsure", "tomorrow", "parked"),
+        *("stop", "wait", "later", "never", "drop", "quit", "leave", "hold", "postpone", "kill", "end", "close"),
+        *("enough", "don't", "don’t", "dont", "nothing", "nobody", "skip", "forget", "pause", "halt", "abort"),
+        *("cancel", "park", "hm", "hmm", "rather", "whatever", "unsure", "idea", "give", "worth", "finish"),
+        *("finished", "accept", "done", "move", "reopen", "tomorrow"),
     }
 )
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
@@ -101,7 +88,7 @@ def _as_guidance(question: Question, said: str) -> Option | None:
     if len(ways_on) != 1 or ways_on[0].effect != "again" or len(words) < GUIDANCE_WORDS or said.rstrip().endswith("?"):
         return None
     begins = {own[0] for option in question.options if (own := _words(option.option))} | {same[0] for same in SAME}
-    if words[0] in begins | TAKES_BACK | PLAIN.keys() or not STOPS.isdisjoint(words):
+    if words[0] in begins | TAKES_BACK | PLAIN.keys() or words[0].isdecimal() or not STOPS.isdisjoint(words):
         return None
     return ways_on[0]
 
@@ -177,7 +164,7 @@ def _by_words(options: list[Option], said: str) -> list[Option]:
 def _by_letters(question: Question, said: str) -> list[Option]:
     """A letter or two in an open question: what begins so, or is asked back. It is no answer in words of its own."""
     word = said.casefold()
-    if not (word.isalpha() and len(word) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
+    if not (word.isalpha() and len(said) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
         return []
     own = [(option, _words(option.option)) for option in question.options]
     plain = [option for option, words in own if words == [PLAIN.get(word)]]
