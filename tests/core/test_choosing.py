@@ -217,7 +217,7 @@ def test_no_words_ever_choose_an_option_that_they_do_not_begin_to_name(said: str
 
 
 @pytest.mark.ledger("E-09", "R-16")
-@pytest.mark.parametrize("words", ["Use the new library", "AES-GCM with a random nonce", "The clients are all v2 now."])
+@pytest.mark.parametrize("words", ["Use the new library", "AES-GCM with a random nonce", "try AES", "go on with AES"])
 def test_where_only_one_way_goes_on_words_are_guidance_for_it(words: str) -> None:
     found = choose(deciding(*TRIED), words)
     assert found.option is not None and found.option.effect == "again" and found.text == f"try again: {words}"
@@ -235,7 +235,8 @@ def test_where_only_one_way_goes_on_words_are_guidance_for_it(words: str) -> Non
             "That is enough now",
             "AES",
         ),
-        *("Why did it fail?", "cancel the old key", "try something else", "no more tries", "Give up please"),
+        *("Why did it fail?", "cancel the old key", "no more tries", "Give up please"),
+        *("I do not know", "try AES if the audit allows it", "go on with AES after the audit"),
         *("1 or 2", "2 more tries with AES"),
     ],
 )

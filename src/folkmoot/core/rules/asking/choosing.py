@@ -41,7 +41,7 @@ STOPS = frozenset(
         *("stop", "wait", "later", "never", "drop", "quit", "leave", "hold", "postpone", "kill", "end", "close"),
         *("enough", "don't", "don’t", "dont", "nothing", "nobody", "skip", "forget", "pause", "halt", "abort"),
         *("cancel", "park", "hm", "hmm", "rather", "whatever", "unsure", "idea", "give", "worth", "finish"),
-        *("finished", "accept", "done", "move", "reopen", "tomorrow"),
+        *("finished", "accept", "done", "move", "reopen", "tomorrow", "know"),
     }
 )
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
@@ -80,17 +80,21 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
 def _as_guidance(question: Question, said: str) -> Option | None:
     """The one option that goes on, where nothing else is to be decided and the words say how: they are guidance.
 
-    Words that begin like an option, take something back, ask or put off say something else, and are asked back."""
+    Words that begin like another option, take something back, ask, put off, or go on only in a case say something else,
+    and are asked back."""
     if question.kind != "decision" or question.paths or question.dependency:
         return None
     ways_on = [option for option in question.options if option.effect not in ENDS_OR_RESTS]
     words = _words(said)
     if len(ways_on) != 1 or ways_on[0].effect != "again" or len(words) < GUIDANCE_WORDS or said.rstrip().endswith("?"):
         return None
-    begins = {own[0] for option in question.options if (own := _words(option.option))} | {same[0] for same in SAME}
-    if words[0] in begins | TAKES_BACK | PLAIN.keys() or words[0].isdecimal() or not STOPS.isdisjoint(words):
+    ends = {own[0] for option in question.options if option is not ways_on[0] and (own := _words(option.option))}
+    ends |= {same[0] for same, effect in SAME.items() if effect != "again"}
+    if words[0] in ends | TAKES_BACK | PLAIN.keys() or words[0].isdecimal() or not STOPS.isdisjoint(words):
         return None
-    return ways_on[0]
+    goes_on = {_words(ways_on[0].option)[0], *(same[0] for same, effect in SAME.items() if effect == "again")}
+    holds = words[0] not in goes_on or CONDITIONS.isdisjoint(NO_CONDITIONS.sub(" ", " ".join(words)).split())
+    return ways_on[0] if holds else None
 
 
 def fitting(options: list[Option], words: str) -> Option | None:

@@ -12,11 +12,13 @@ def reason_does(flow: Flow, item: Item, agent: str, said: Report) -> str:
     target = flow.reasons.get(reason or "")
     if target is None or item.column == target or is_security(reason):
         return ""
+    argued = flow.columns[target].kind == "dispute"
     match said.outcome:
-        case "failed":
+        case "failed" if not argued and target not in item.span.off_columns:
             return f"{reason} leads to {target} when {agent} is at its end; to have it there now, report stuck"
-        case "disputed" if flow.columns[target].kind != "dispute":
+        case "disputed" if not argued:
             return f"{reason} is told to whoever answers; a dispute goes to who made the work"
         case "stuck" | "disputed":
             return ""
-    return f"nothing follows from {reason} beside {said.outcome}; stuck would lead to {target}"
+    way = "disputed" if argued else "stuck"
+    return f"nothing follows from {reason} beside {said.outcome}; {way} would lead to {target}"
