@@ -47,6 +47,22 @@ def test_tags_beside_blocked_say_why(tags: Any, column: str) -> None:
     assert story.it.column == column
 
 
+@pytest.mark.ledger("K-13", "R-09")
+@pytest.mark.parametrize(
+    ("blockers", "column"),
+    [
+        ("concurrency", "needs-concurrency-expert"),
+        ("Concurrency: two writers", "needs-concurrency-expert"),
+        ("the lock is held twice", "needs-senior-dev"),
+        ("performance: not the cause", "needs-senior-dev"),
+    ],
+)
+def test_blockers_that_are_a_reason_say_why(blockers: str, column: str) -> None:
+    story = Story(KANBAN, "dev")
+    story.effort("stuck", blockers=blockers)
+    assert story.it.column == column
+
+
 @pytest.mark.ledger("K-13")
 def test_a_reason_goes_before_tags_and_a_verdict_needs_none() -> None:
     story = Story(KANBAN, "dev")

@@ -32,7 +32,7 @@ _NOT_SO = re.compile(
     r"|not (?:confirmed|found|present|real|true)|(?:do|does|did) not (?:hold|apply)|harmless|none)\b"
 )
 _NOTHING = re.compile(
-    rf"(?:none|no|nothing|nil|n a|na|not applicable|false|not found|no {_THING}s?|not (?:an? )?{_THING}|0|zero"
+    rf"(?:none|no|nothing|nil|n a|na|not applicable|false|not found|no {_THING}s?|not (?:an? |the )?{_THING}|0|zero"
     rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)"
     r"(?: (?:found|seen|known|here|at all|so far))?"
 )

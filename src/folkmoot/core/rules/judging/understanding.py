@@ -48,6 +48,9 @@ def _with_reason(case: Case, said: Report) -> Report:
 def _with_tags(case: Case, said: Report) -> Report:
     """Where one column holds all that is blocked, tags indicate why: those that are reasons of the flow (K-13)."""
     name = next((name for name in ("tags", "tag") if name in said.extra), None)
+    if name is None and said.outcome == "stuck":
+        # `Blockers: concurrency`, where a form has no other place for it.
+        return replace(said, escalation_reason=deciding(_known(case, said.blockers)))
     if name is None or said.outcome not in _DECIDED:
         return said
     told = said.extra[name]
