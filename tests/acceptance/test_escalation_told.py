@@ -166,3 +166,75 @@ def test_attempts_beside_a_security_concern_are_kept(tmp_path: Path) -> None:
     )
     assert [one["approach"] for one in item["failure_history"]] == [TRIES[0][0]]
     assert (item["status"], counts(moot)) == (ASKED, (1, 0, 1))
+
+
+@pytest.mark.ledger("E-05", "R-10")
+@pytest.mark.parametrize(
+    "outcome", ["Security concern ruled out; the test is still red", "No security issue, still red"]
+)
+def test_a_trigger_that_was_ruled_out_stops_nothing(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", told(1, outcome=outcome))
+    assert (item["status"], counts(moot)) == ("ready", (1, 0, 1))
+
+
+@pytest.mark.ledger("E-06", "R-32")
+def test_task_complete_behind_failed_attempts_is_done_and_they_are_history(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", f"{blocks(1, 2)}\nTASK_COMPLETE")
+    assert item["status"] == "done"
+    assert [(one["approach"], one["counted"]) for one in item["failure_history"]] == [
+        (TRIES[0][0], False),
+        (TRIES[1][0], False),
+    ]
+
+
+@pytest.mark.ledger("E-06", "R-32")
+def test_a_success_in_words_behind_failed_attempts_is_asked_back(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    claim = moot("claim", "developer")
+    said = moot.try_in(claim, f"{blocks(1, 2)}\nThe third approach worked. All tests pass now.")
+    assert said.error == "report_refused" and "which holds" in said.err
+    assert moot.hand_in(claim, "TASK_COMPLETE")["status"] == "done"
+    assert len(moot("show", "1")["failure_history"]) == 2, "told in the refused report, and kept"
+
+
+@pytest.mark.ledger("E-03", "R-08")
+def test_a_developer_whom_nobody_asked_is_asked_back_for_expert_unsuccessful(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    claim = moot("claim", "developer")
+    said = moot.try_in(claim, UNSUCCESSFUL)
+    assert said.error == "report_refused" and "was asked by nobody" in said.err
+    moot.hand_in(claim, block(1))
+    assert counts(moot) == (1, 0, 1)
+
+
+@pytest.mark.ledger("E-03", "R-08")
+def test_after_advice_the_same_word_is_that_experts_attempt(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 3))
+    moot.effort("crypto-expert", "done", summary="Use the other cipher")
+    moot.speak("developer", UNSUCCESSFUL)
+    assert counts(moot) == (3, 1, 4)
+
+
+@pytest.mark.ledger("E-02", "E-06")
+def test_an_empty_why_different_says_that_nothing_is(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", told(1))
+    item = moot.speak("developer", told(2, why=""))
+    assert counts(moot) == (1, 0, 1) and not item["failure_history"][-1]["counted"]
+
+
+@pytest.mark.ledger("E-04", "E-15")
+def test_the_developer_and_not_its_expert_is_shown_as_the_one_who_needs_guidance(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 3))
+    for expert in EXPERTS[:2]:
+        moot.speak(expert, UNSUCCESSFUL)
+    claim = moot("claim", EXPERTS[2])
+    said = tmp_path / "said.txt"
+    said.write_text(UNSUCCESSFUL, "utf-8")
+    text = moot.process_text("report", claim["run"], "--token", str(claim["token"]), str(said))
+    assert "DIVINE CLARIFICATION REQUESTED" in text
+    assert "Agent: developer" in text and f"Agent: {EXPERTS[2]}" not in text

@@ -213,7 +213,7 @@ def test_a_mandatory_trigger_asks_a_person_at_once(preset: str, outcome: str, pa
     story = Story(preset_flow(preset), {"escalation": "implementing", "handoff": "build", "quest": "review"}[preset])
     story.effort(outcome, summary="it cannot go on", **parts)
     assert story.it.status == ASKED and len(story.open_questions) == 1
-    assert story.attempts == [] and story.it.failure_count == 0
+    assert not any(attempt.counted for attempt in story.attempts) and story.it.failure_count == 0
 
 
 @pytest.mark.ledger("H-08", "R-07")

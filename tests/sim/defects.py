@@ -571,6 +571,12 @@ def untold(patch: Patch) -> None:
     patch.setattr(unfinished, "beside_told", lambda said, agent="": {})
 
 
+@defect("R-06", "attempts beside a verdict are forgotten", in_log=False)
+def forgotten_attempts(patch: Patch) -> None:
+    patch.setattr(outcomes, "note_attempts", lambda case, said: None)
+    patch.setattr(outcomes, "keep_told", lambda case, said: None)
+
+
 @defect("R-32", "what a refused report says is lost")
 def forgetful_refusal(patch: Patch) -> None:
     patch.setattr(form, "_rows", lambda case, said: [])

@@ -236,6 +236,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     dropped: dict[str, list[str]] = field(default_factory=dict)  # agent that only reads -> files it lost; told once
     guidance: list[Guidance] = field(default_factory=list)
     artifacts: dict[str, Artifact] = field(default_factory=dict)
+    files_made: dict[str, Artifact] = field(default_factory=dict)  # who made each file; without a path: changed it
     findings: list[Finding] = field(default_factory=list)
     evidence: str | None = None
     cost_usd: float = 0.0

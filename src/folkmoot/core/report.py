@@ -150,7 +150,8 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     lessons: list[str] = field(default_factory=list)
     usage: Usage | None = None
     extra: dict[str, Any] = field(default_factory=dict)  # what the dialect says beyond the contract: kept, shown
-    implied: bool = False  # no outcome was said: it was found in the comments, and who speaks decides what they mean
+    # No outcome was said: it was found in comments, where who speaks decides what they mean, or in ATTEMPT blocks.
+    implied: bool = False
 
     @classmethod
     def done(cls, summary: str = "", **parts: Any) -> "Report":

@@ -12,6 +12,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
 from folkmoot.core.rules.judging.carrying import kept_of
+from folkmoot.core.rules.judging.reasons import reason_does
 from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.vocabulary.ways import does
 from folkmoot.core.why import tier, why
@@ -218,11 +219,14 @@ def pending_view(question: Question) -> View:
 
 
 def answer_view(reading: Rows, command: Command, item: Item, flow: Flow, moment: Moment) -> View:
-    """The item after a command; after a report also what of it was kept and has no effect of its own (`kept`)."""
+    """The item after a command; after a report also what of it was kept and has no effect of its own (`kept`), and what
+    its reason will do."""
     view = item_view(reading, item, flow, moment)
     if isinstance(command, ReportRun):
         own: View = next((run for run in reversed(view["runs"]) if run["run"] == item.last_run), {})
-        return {**view, "kept": own.get("kept", [])}
+        last = next((run for run in reading.runs(item.id) if run.id == item.last_run and run.report), None)
+        does_then = reason_does(flow, item, last.agent, last.report) if last and last.report else ""
+        return {**view, "kept": own.get("kept", []), "reason_does": does_then}
     if isinstance(command, OfferReport):
         agent = view["runs"][-1]["agent"] if view["runs"] else ""
         return {**view, "kept": kept_of(command.report, agent, flow)}

@@ -47,7 +47,7 @@ WORDS: dict[str, str] = {
     "lessons": "what later agents should know",
     "usage": "what the run used up; `moot run` hears it from the client",
     "extra": "what a dialect says beyond these fields: kept, and shown",
-    "implied": "only comments were written, and the outcome was found in them; filled in where YAML comments are read",
+    "implied": "no outcome was written, and it was found in comments or ATTEMPT blocks; filled in where these are read",
 }
 PARTS: dict[str, dict[str, str]] = {
     "files": {"created": "paths of new files", "modified": "paths of changed files"},

@@ -128,7 +128,11 @@ def _ended(heard: list[Heard], tried: list[Attempt], passed_over: list[str], not
         if not tried:
             raise Faulty(passed_over[-3:] or [NOTHING])
         last = tried[-1].told
-        report = _with_attempts(Report.failed(last.outcome or last.approach or "", cause="capability"), tried)
+        # No outcome was said: what is told behind the blocks may say another.
+        words = last.outcome or last.approach or ""
+        behind = tried[-1].behind or None
+        report = Report.failed(words, cause="capability", blockers=behind, implied=True)
+        report = _with_attempts(report, tried)
         return notes.beside(report) if notes is not None else report
     report = _merged(heard)
     report = notes.beside(report) if notes is not None else report

@@ -29,7 +29,7 @@ STATUSES = {
 # Beside one of these a status is the end of a run; alone or beside other things it may be anybody's log.
 COMPANIONS = {
     *("agentType", "output", "report", "nextSteps", "recommendations", "retro", "blockers"),
-    *("spec", "commit", "issues"),
+    *("spec", "commit", "issues", "tags"),
     *(set(FIELDS) - {"outcome", "extra", "usage"}),
 }
 SHARED = {"sharedTypes", "integrationPoints", "contracts"}

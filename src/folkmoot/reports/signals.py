@@ -1,20 +1,24 @@
-"""ATTEMPT blocks and the signals: SEEKING_DIVINE_CLARIFICATION, EXPERT_UNSUCCESSFUL, TASK_INCOMPLETE."""
+"""ATTEMPT blocks and the signals: SEEKING_DIVINE_CLARIFICATION, EXPERT_UNSUCCESSFUL, TASK_INCOMPLETE, TASK_COMPLETE."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import AskedQuestion, Report, Try
+from folkmoot.reports.canonical import shown
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
+from folkmoot.reports.status import is_hedged
 
 SEEKING, UNSUCCESSFUL, INCOMPLETE = "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE"
+COMPLETE = "TASK_COMPLETE"
 ATTEMPTS_MAX = 100  # more than any agent makes in one run
+BEHIND_MAX = 200  # lines that are read behind the last block
 SIGNALS_MAX = 500  # more than can be united: those before so many need not be read
 
 _MARKUP = "*_`#> \t•"
-_NAMES = rf"{SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE}"
+_NAMES = rf"{SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE}|{COMPLETE}D?"
 _BEFORE = r"(?:-\s*)?(?:(?:signal|status|outcome|result)\s*[:=]\s*)?[*_`]*"
 _SIGNAL = re.compile(rf"{_BEFORE}({_NAMES})[*_`]*(?:\s*[:.–—-]\s*(.*))?", re.IGNORECASE)
 # Words right behind a signal at the start of a line. Where it is what a sentence is about, it is only mentioned.
@@ -25,7 +29,7 @@ _MENTIONED = re.compile(
     re.IGNORECASE,
 )
 # With spaces it is the signal only in capitals: "task incomplete" are words.
-_SPACED = {name.replace("_", " "): name for name in (SEEKING, UNSUCCESSFUL, INCOMPLETE)}
+_SPACED = {name.replace("_", " "): name for name in (SEEKING, UNSUCCESSFUL, INCOMPLETE, COMPLETE)}
 _ATTEMPT = re.compile(
     r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
     re.IGNORECASE,
@@ -78,6 +82,7 @@ class Attempt:
     start: int
     title: str
     told: Try
+    behind: str = ""  # what is said after it, up to the next one or the end
 
 
 @dataclass(slots=True)
@@ -86,6 +91,7 @@ class Labelled:
 
     first: list[str] = field(default_factory=list)
     parts: dict[str, list[str]] = field(default_factory=dict)
+    behind: str = ""  # on the signal's own line
 
     def text(self, name: str) -> str | None:
         words = "\n".join(self.parts.get(name, [])).strip()
@@ -107,6 +113,7 @@ def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
         told = _labelled(lines, place + 1, until, fence, _QUESTION_LABELS if name == SEEKING else None)
         if behind:
             told.first.insert(0, behind)
+            told.behind = behind
         found.append(_asking(lines[place], told) if name == SEEKING else _ended(lines[place], name, told))
     return found
 
@@ -134,7 +141,11 @@ def _ended(line: Line, name: str, told: Labelled) -> Signal:
     reason = next((text for label, text in extra.items() if label.lower() in ("reason", "trigger", "cause")), None)
     if is_placeholder(words):
         return Signal(line.number, None, [f"{name}: nothing was filled in"], template=True)
-    if name == UNSUCCESSFUL:
+    if name.startswith(COMPLETE):
+        if is_hedged(told.behind):
+            return Signal(line.number, None, [f"{name}: {shown(told.behind)} is not clear; say done, or what is left"])
+        said = Report.done(words or extra.get("Summary", ""), extra=extra)
+    elif name == UNSUCCESSFUL:
         said = Report.failed(
             name, cause="capability", blockers=words or extra.get("Reason"), reason=reason, extra=extra
         )
@@ -257,16 +268,31 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         if match is None:
             continue
         told, place = _told(lines, place, fence)
+        behind = _behind(lines, place, fence)
         number, title = match
         chosen = filled(title) or ""  # a choice that nobody made says nothing about whose attempt it was
         written = {name: words for name, said in told.items() if (words := filled(said))}
-        if not written and (told or not _KINDS.match(chosen)):
+        if not written and (any(told.values()) or not _KINDS.match(chosen)):
             continue
+        if "why_different" in told:
+            written.setdefault("why_different", "")  # asked how it differs, nobody said so
         if chosen and "approach" not in written and not _KINDS.match(chosen):
             written["approach"] = chosen
         kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
-        found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written)))
+        found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written), behind))
     return found
+
+
+def _behind(lines: list[Line], place: int, fence: int | None) -> str:
+    """The agent's own words after a block, up to the next one or a heading."""
+    found: list[str] = []
+    for line in lines[place : place + BEHIND_MAX]:
+        words = line.text.strip()
+        if _attempt(words) or words.startswith(("#", "---", "{", "```", "~~~")):
+            break
+        if not line.quoted and line.fence == fence and _signal(line) is None:
+            found.append(words)
+    return "\n".join(found).strip()
 
 
 def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int]:
@@ -279,6 +305,8 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
         if line.quoted or line.fence != fence or _attempt(words) or words.startswith(("#", "---", "{")):
             break
         label = _label(words, _ATTEMPT_LABELS)
+        if label is not None and label[0] in parts and into is None:
+            break  # the same again behind a blank line: how it ended in all
         if label is not None:
             into = parts.setdefault(label[0], [])
             into.append(label[1])
@@ -289,5 +317,4 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
         else:
             into = None
         place += 1
-    joined = {name: "\n".join(words).strip() for name, words in parts.items()}
-    return {name: words for name, words in joined.items() if words}, place
+    return {name: "\n".join(words).strip() for name, words in parts.items()}, place

@@ -192,6 +192,12 @@ def _piece(ticked: bool | None, words: str, drawn: bool = False) -> Piece:
     return Piece(ticked, None, words, "", False, drawn)
 
 
+def is_hedged(words: str) -> bool:
+    """Do words behind "complete" take it back, or leave it open?"""
+    lower = words[:_CHARS_MAX].lower().replace("’", "'")
+    return bool(_HEDGES.search(_HARMLESS.sub(" ", lower)) or "?" in lower or "%" in lower)
+
+
 def _goes_on(words: str, phrase: str) -> bool:
     """Do the words run on, as in "complete except"? A separator ends them; being blocked always has an object."""
     after = words[len(phrase) : len(phrase) + 2]

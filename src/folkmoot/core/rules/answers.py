@@ -60,7 +60,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     target = _target(case, question, command, option)
     origins = _origins(case, question, target)
     _record(case, question, said, target, command.to)
-    decided = _settle_dispute(case, question, target, effect)
+    # Who gives the item up has decided for neither side: what was disputed stays as it was said.
+    decided = _settle_dispute(case, question, target, effect) if effect != "cancel" else None
     reset_counters(case, "divine_clarification_received")
     if effect == "cancel":
         give_up(case, said.text)

@@ -17,7 +17,7 @@ from folkmoot.core.commands import (
 )
 from folkmoot.core.item import BOUND, ENDED, Item, Output
 from folkmoot.core.order import RANK_MAX
-from folkmoot.core.rules.children.help import expert_failed
+from folkmoot.core.rules.children.help import expert_failed, note_experts_tries
 from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
@@ -142,6 +142,8 @@ def _child_ended(case: Case, command: SettleDependency) -> None:
     else:
         again(case, "output_received", context, waits_for=waits_for, **fields)
     _tell_dropped(case, child, output)
+    if output.kind == "expert":
+        note_experts_tries(case, output)
     if output.kind == "expert" and output.outcome == "failed":
         expert_failed(case, output)
 

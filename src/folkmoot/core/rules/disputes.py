@@ -10,6 +10,7 @@ from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import flag, thread_of
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.sharing.makers import is_same, makers_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
@@ -88,9 +89,13 @@ def answered_by(case: Case, said: Remark | Comment, beside: bool = False) -> Dis
 
 
 def _is_apart(case: Case, dispute: Dispute, artifact: str | None) -> bool:
-    made = case.item.artifacts.get(artifact or "")
-    sides = (dispute.maker.stage, dispute.disputer.stage)
-    return made is not None and made.column in case.flow.columns and made.column not in sides
+    """Is it about something else than the dispute is? What the speaker's own side made is told in answer to it."""
+    if not artifact or (dispute.artifact and is_same(case.item, artifact, dispute.artifact)):
+        return False
+    makers = [column for column in makers_of(case.item, artifact) if column in case.flow.columns]
+    if makers and not {dispute.maker.stage, dispute.disputer.stage} & set(makers):
+        return True
+    return dispute.artifact is not None and dispute.side(dispute.turn).stage not in makers
 
 
 def _is_there(case: Case, dispute: Dispute, said: Remark | Comment) -> bool:
@@ -98,8 +103,9 @@ def _is_there(case: Case, dispute: Dispute, said: Remark | Comment) -> bool:
     first = case.comments.get(dispute.thread)
     if first is None or not (said.artifact or said.target):
         return False
-    pairs = ((first.artifact, said.artifact), (first.target, said.target))
-    return all(one == other for one, other in pairs if one and other)
+    if first.artifact and said.artifact and not is_same(case.item, first.artifact, said.artifact):
+        return False
+    return not (first.target and said.target) or first.target == said.target
 
 
 def fault_of_resolutions(case: Case, report: Report) -> str | None:
@@ -165,6 +171,10 @@ def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None
         if len(mine) > 1 and one is said[0] and not all(_is_apart(case, d, one.artifact) for d in mine):
             threads = ", ".join(dispute.thread for dispute in mine)
             return f"it is this side's turn in {threads}: say by `parent` which of them a comment answers"
+        makers = makers_of(case.item, one.artifact)
+        if len(makers) > 1:
+            which = " or ".join(f"{name} (made in {column})" for column, name in makers.items())
+            return f"{one.artifact} could be {which}: name it by its path"
         column, maker = _argued_in(case, reason), _maker(case, one.artifact, reason)
         other = case.flow.watcher(maker) if maker else None
         if column is not None and not {agent, other} <= set(column.agents):
@@ -306,9 +316,9 @@ def _to_side(case: Case, dispute: Dispute) -> None:
 def _maker(case: Case, artifact: str | None, reason: str | None) -> str | None:
     """The stage that made what is disputed: the artifact, else the findings being fixed, else the stage of whoever
     answers for the reason; else the stage before."""
-    made = case.item.artifacts.get(artifact or "")
-    if made and made.column in case.flow.columns:
-        return made.column
+    makers = [column for column in makers_of(case.item, artifact) if column in case.flow.columns]
+    if makers:
+        return makers[-1]  # of several the last: who can still say which is asked before
     stage = stage_of(case)
     before = case.item.returns_to or _of_reason(case, reason, stage) or case.flow.stage_before(stage)
     before = before or case.item.made_by

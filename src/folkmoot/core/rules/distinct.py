@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import Report
-from folkmoot.core.vocabulary.tries import denies_difference, is_same_again, is_typo_fix, worked
+from folkmoot.core.vocabulary.tries import claims_success, denies_difference, is_same_again, is_typo_fix, worked
 
 # Fitted on rephrased and truly different approaches (docs/decisions/0006): above it words alone say "the same".
 SIMILARITY = 0.68
@@ -64,6 +64,12 @@ def judge(
 def fault_of_attempts(said: Report) -> str | None:
     """An attempt that succeeded is no failure: whoever reports both is asked which of them is meant."""
     last = said.attempts[-1] if said.attempts else None
+    if said.implied and said.outcome == "failed" and claims_success(said.blockers):
+        words = " ".join((said.blockers or "").split())[:120]
+        return (
+            f"its ATTEMPT blocks tell of what failed, and behind them it says {words!r}: which holds? If it is done,"
+            " say TASK_COMPLETE or report done behind the blocks; if not, say there what still fails"
+        )
     if said.outcome != "failed" or last is None or not worked(last.outcome):
         return None
     number, words = len(said.attempts), (last.outcome or "").strip().splitlines()[0][:80]

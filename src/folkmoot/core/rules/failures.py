@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.item import Effort, Span
+from folkmoot.core.records import Attempt
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules.asking.telling import facts, said_told
 from folkmoot.core.rules.children.help import (
@@ -34,6 +35,8 @@ ENDS = ("requirement", "size", "integration", "fatal")
 MANDATORY = ("fatal", "requirement")
 # Outcomes that say something about the work, and not that a run has failed at it.
 GIVES_VERDICT = ("done", "changes_requested", "disputed", "split")
+# Causes that say nothing about an approach: what was tried beside them is kept, and the same may be tried again.
+PASSING = ("transient", "environment", "quota", "timeout", "conflict")
 EXPERTS_LABEL = "Expert Delegation"  # the document's word in `ATTEMPT [N]: [Self-Solve | Expert Delegation]`
 WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."
 
@@ -43,6 +46,10 @@ def failed(case: Case, report: Report, stated: bool = False) -> None:
     cause = report.cause or "capability"
     if cause in ENDS and cause != "fatal" and tried_before(case, report):
         return  # six means six, and a person is asked; what else it says is in the question
+    if cause in ENDS:
+        note_failure(case, report, f"{cause}: no further attempt can mend it")
+    elif cause in PASSING and not (cause == "timeout" and case.item.effort.timeouts):
+        _note(case, report, f"told beside {cause}: kept, not counted")
     if cause in ("transient", "environment", "quota"):
         # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
         passing_fault(case, cause, _words(report))
@@ -86,6 +93,7 @@ def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None
 def protocol_fault(case: Case, fault: str, report: Report) -> None:
     """One more run that is told exactly what was wrong; then it is a failure like any other."""
     faults = case.item.effort.protocol_faults
+    _note(case, replace(report, cause="protocol"), "told in a report in bad form: kept, not counted")
     if faults == 0:
         effort = replace(case.item.effort, protocol_faults=1)
         again(case, "error_occurred", {"cause": "protocol", "why": fault}, effort=effort, told=fault)
@@ -115,6 +123,8 @@ def stuck(case: Case, report: Report) -> None:
         return  # a person is asked; no column can help any more
     reason = report.escalation_reason
     target = case.flow.reasons.get(reason or "") or helping_column(case.flow, reason)
+    if target in (case.item.column, *case.item.origins):
+        target = None  # who is stuck there, or was, names nobody else: it is the end of its ladder (R-09)
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
     if target is None and is_security(reason):
@@ -157,24 +167,43 @@ def record_attempts(case: Case, report: Report, cause: str) -> None:
 def note_attempts(case: Case, report: Report) -> None:
     """Attempts told where nothing else would hear of them. Where a person is asked at once they count all the same;
     beside a verdict on the work they are kept for whoever comes after, and nothing is counted."""
-    if not report.attempts:
-        return
     if report.outcome in GIVES_VERDICT:
-        for told in report.attempts:
-            _record(case, report, told, "", beside=report.outcome)
-    elif is_stopped(case, report):
+        _note(case, report, f"told beside {report.outcome}: kept, not counted")
+    elif is_stopped(case, report) and report.attempts:
         record_attempts(case, report, report.cause or "capability")
+    elif is_stopped(case, report):
+        note_failure(case, report, "a person is asked at once")
 
 
-def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, beside: str) -> tuple[bool, str, int]:
+def note_failure(case: Case, report: Report, why: str) -> None:
+    """A failure after which nobody tries again by itself: it is in the history like any other, and counts for nothing.
+    Attempts that it tells of are there already."""
+    if report.outcome == "failed" and not report.attempts:
+        told = replace(report, attempts=[Try(outcome=report.summary or report.blockers or report.reason or None)])
+        _note(case, told, f"{why}: kept, not counted")
+
+
+def keep_told(case: Case, report: Report) -> None:
+    """Whatever the rules made of a report: attempts that none of them has heard of are in the history all the same."""
+    before = case.situation.item.attempt_count if case.situation.item else 0
+    if case.item.attempt_count == before:
+        _note(case, report, "something else is decided first: kept, not counted")
+
+
+def _note(case: Case, report: Report, ground: str) -> None:
+    for told in report.attempts:
+        _record(case, report, told, report.cause or "", noted=ground)
+
+
+def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, noted: str) -> tuple[bool, str, int]:
     """Does this attempt count, on what ground, and how many repeats are there with it?"""
     item = case.item
     repeats = item.effort.repeats
     if worked(told.outcome):
         return False, "it succeeded: only what failed counts", repeats
-    if beside:
-        return False, f"told beside {beside}: kept, not counted", repeats
-    earlier = [a for a in case.attempts if a.guidance == item.clarifications]
+    if noted:
+        return False, noted, repeats
+    earlier = [a for a in case.attempts if a.guidance == item.clarifications and _was_tried(a)]
     verdict = judge(told.approach, told.outcome, files, report.commit, earlier, told.why_different)
     repeats += 0 if verdict.distinct else 1
     counted = verdict.distinct or repeats >= case.flow.limits.repeats
@@ -191,7 +220,15 @@ def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, 
     return counted, ground, repeats
 
 
-def _record(case: Case, report: Report, told: Try, cause: str, beside: str = "") -> None:
+def _was_tried(attempt: Attempt) -> bool:
+    """Is the same again no new approach? What a passing fault or a report in bad form has ended may be tried, or told,
+    again; and what an expert tried itself was no attempt of whoever asked it."""
+    if attempt.counted:
+        return True
+    return attempt.cause not in (*PASSING, "protocol") and attempt.kind == "self_solve"
+
+
+def _record(case: Case, report: Report, told: Try, cause: str, noted: str = "") -> None:
     assert case.run is not None
     item, run = case.item, case.run
     files = [*report.files.created, *report.files.modified]
@@ -199,7 +236,7 @@ def _record(case: Case, report: Report, told: Try, cause: str, beside: str = "")
     is_labelled = told.kind == "expert_delegation"
     said_so = is_labelled and item.span.expert_attempts < len(item.span.experts)
     kind = "expert_delegation" if item.advisor or said_so else "self_solve"
-    counted, ground, repeats = _judged(case, report, told, files, kind, beside)
+    counted, ground, repeats = _judged(case, report, told, files, kind, noted)
     if is_labelled and kind == "self_solve":
         ground += f"; labelled {EXPERTS_LABEL}, but the board has asked no expert for it: its own"
     number = item.attempt_count + 1

@@ -5,14 +5,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
-from folkmoot.core.item import BOUND, ENDED, Artifact, Output
+from folkmoot.core.item import BOUND, ENDED, Artifact
 from folkmoot.core.records import Comment, Option
-from folkmoot.core.report import AskedQuestion, Files, Finding, Remark, Report
+from folkmoot.core.report import AskedQuestion, Files, Remark, Report
 from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
-from folkmoot.core.rules.children.outputs import kept, output_of
+from folkmoot.core.rules.children.outputs import kept, lost_files, output_of, with_tried
 from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
@@ -22,6 +22,7 @@ from folkmoot.core.rules.failures import (
     MANDATORY,
     failed,
     incomplete,
+    keep_told,
     note_attempts,
     protocol_fault,
     record_attempts,
@@ -50,14 +51,14 @@ from folkmoot.core.rules.running.work import (
     judge_work,
     keep,
 )
-from folkmoot.core.rules.sharing.findings import identity, remarks
+from folkmoot.core.rules.sharing.findings import kept_findings
 from folkmoot.core.rules.sharing.lessons import learn
+from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
 
 TOUCHED_MAX = 2_000
-FINDINGS_MAX = 500
 
 
 def offer(case: Case, command: OfferReport) -> None:
@@ -104,6 +105,12 @@ def report(case: Case, command: ReportRun) -> None:
     disputes = fault is None and said.outcome == "disputed" and case.item.kind not in BOUND
     if disputes and (judged.asks or danger(case, said)):
         state(case, comments, said.escalation_reason)  # the dispute is not lost: a person goes first
+    _decide(case, judged, comments, claimed)
+    keep_told(case, said)
+
+
+def _decide(case: Case, judged: Judged, comments: list[str], claimed: str) -> None:
+    said, fault = judged.report, judged.fault
     if judged.asks:
         ask_about_secrets(case, judged.asks)
         return
@@ -276,7 +283,9 @@ def _end(case: Case, judged: Judged, claimed: str = "") -> None:
         fields["told"] = None
     if fault is None:
         fields |= _said(case, said, claimed)
-    fields |= _dropped(case, fields.get("result"), work is not None and work.dropped)
+    elif item.kind != "item" and said.attempts:
+        fields["result"] = kept(item, with_tried(item, said))
+    fields |= lost_files(item, fields.get("result"), work is not None and work.dropped)
     if cost:
         fields["cost_usd"] = item.cost_usd + cost
     if spent:
@@ -310,7 +319,7 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
     if said.findings or (said.outcome == "done" and checks and item.findings):
-        fields["findings"] = _findings(case, said, checks)
+        fields["findings"] = kept_findings(item, said, checks)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
         made = {a.name: Artifact(stage, run.agent, run.id, a.path) for a in said.artifacts}
@@ -322,34 +331,13 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
         fields["spec"] = spec
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
+        fields["files_made"] = files_made(item, said.files, Artifact(stage, run.agent, run.id))
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
     if said.files.created and run.sandboxed is None and may_write(case.flow, item, run.agent) == "new_tests":
         fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *said.files.created]))[:TOUCHED_MAX]
     if item.kind != "item":
         fields["result"] = kept(item, output_of(item, run, said, claimed))
     return fields
-
-
-def _dropped(case: Case, result: Output | None, now: bool) -> dict[str, Any]:
-    """The files that a reader lost are told to the next run, and a child's to its parent."""
-    if not now:
-        return {"dropped": {}} if case.item.dropped else {}
-    lost = [path for paths in case.item.dropped.values() for path in paths]
-    return {"result": replace(result, dropped=lost)} if result is not None else {}
-
-
-def _findings(case: Case, said: Report, checks: bool) -> list[Finding]:
-    """What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for.
-
-    What is found beside `done` is a remark: it is shown, and nothing must change for it.
-    """
-    is_done = said.outcome == "done"
-    found = remarks(said.findings, is_done)
-    if checks and said.outcome in ("done", "changes_requested"):
-        return found
-    known, new = ({identity(finding) for finding in findings} for findings in (case.item.findings, found))
-    before = [finding for finding in case.item.findings if is_done or identity(finding) not in new]
-    return [*before, *(finding for finding in found if not is_done or identity(finding) not in known)][:FINDINGS_MAX]
 
 
 def _comment(case: Case, remark: Remark, author: str | None = None, known: Comment | None = None) -> str:

@@ -17,6 +17,14 @@ _SUCCESS = _one_of(
     " passing green done completed? ok okay"
 )
 _WORKED = re.compile(f"(?:{_OPENING} )*{_SUCCESS}(?: (?:now|fully|completely|at last))?")
+_IT_WORKED = re.compile(
+    f"\\b{_one_of('approach attempt way version fix it this that everything one tests? checks? problem issue task')}"
+    f"(?: {_one_of('is was are were has have been now finally all at last three two four')})*"
+    f" {_one_of('worked works succeeded succeeds pass passed passes passing green solved fixed resolved done')}"
+    r"\b|\btask completed?\b|\b(?:fixed|solved|resolved|mended) it\b"
+)
+_SENTENCES = re.compile(r"[.!;:\n]")
+TEXT_MAX = 20_000
 # What takes a success back in the words behind it.
 _TAKEN_BACK = re.compile(
     rf"\b{_one_of('but however except still not no fail fails failed failing failures? red unless only partial')}\b"
@@ -68,6 +76,17 @@ def worked(outcome: str | None) -> bool:
     words = (outcome or "")[:WORDS_MAX]
     head, rest = _plain(_CLAUSE.split(words.strip(), maxsplit=1)[0]), _plain(words)
     return bool(head) and _WORKED.fullmatch(head) is not None and not _TAKEN_BACK.search(rest)
+
+
+def claims_success(text: str | None) -> bool:
+    """Does one of the sentences say that it works now, and nothing behind it takes that back?"""
+    for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
+        words = _plain(sentence)
+        if len(words) < WORDS_MAX and (
+            worked(sentence) or (_IT_WORKED.search(words) and not _TAKEN_BACK.search(words))
+        ):
+            return True
+    return False
 
 
 def is_same_again(approach: str | None) -> bool:

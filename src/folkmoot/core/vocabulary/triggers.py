@@ -7,6 +7,7 @@ security concern, ambiguous acceptance criteria. Whoever states one of them mean
 import re
 from collections.abc import Iterable
 
+from folkmoot.core.vocabulary.denials import is_denied, says_nothing
 from folkmoot.core.vocabulary.words import Meaning, plain
 
 FATAL, REQUIREMENT, SECURITY = Meaning(cause="fatal"), Meaning(cause="requirement"), Meaning(reason="security")
@@ -30,33 +31,16 @@ _SAID = (
     (f"security concerns?|(?<!.)(?:a |possible |potential |serious |critical )*security {_RISK}", SECURITY),
 )
 _FOUND = [(re.compile(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
-_OVER = {"fixed", "resolved", "solved", "removed", "broken", "gone", "avoided", "mended"}
-# Words of the same sentence, before the phrase, that say that it is not so.
-_DENIED = {
-    "no",
-    "not",
-    "without",
-    "never",
-    "none",
-    "isn",
-    "wasn",
-    "weren",
-    "didn",
-    "aren",
-    "any",
-    "if",
-    "avoid",
-} | _OVER
-_YET = {"not", "cannot", "be", "t", "to"}  # "cannot be resolved"
-_SENTENCES = re.compile(r"[.;:!?\n()–—]|\s-\s")
+_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
 
 
 def trigger_in(texts: Iterable[str | None]) -> Meaning | None:
     """What the first stated trigger means, or None. Who says that there is none, or no longer, states none."""
     for text in texts:
-        for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
+        sentences = _SENTENCES.split((text or "")[:TEXT_MAX])
+        for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
             meaning = _stated(plain(sentence)) if len(sentence) <= SENTENCE_MAX else None
-            if meaning is not None:
+            if meaning is not None and not says_nothing(plain(following)):
                 return meaning
     return None
 
@@ -64,9 +48,6 @@ def trigger_in(texts: Iterable[str | None]) -> Meaning | None:
 def _stated(words: str) -> Meaning | None:
     for phrase, meaning in _FOUND:
         found = phrase.search(words)
-        if found is None:
-            continue
-        before, behind = set(words[: found.start()].split()), set(words[found.end() :].split())
-        if not _DENIED & before and (not _OVER & behind or _YET & behind):
+        if found is not None and not is_denied(words[: found.start()], words[found.end() :]):
             return meaning
     return None

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from folkmoot.core.vocabulary.denials import is_denied, says_nothing
+
 # Every word that is understood as a cause. Case, signs between words, and `CamelCase` make no difference.
 CAUSE_WORDS: dict[str, tuple[str, ...]] = {
     "capability": ("capability", "lack of capability"),
@@ -62,22 +64,6 @@ _PLACES = {
 }
 # Without spaces, so that FATALERROR is found too.
 _CAUSES = {phrase.replace(" ", ""): cause for cause, phrases in CAUSE_WORDS.items() for phrase in phrases}
-# Words of a sentence after which a phrase says the opposite.
-_DENIED = {
-    "no",
-    "not",
-    "without",
-    "never",
-    "none",
-    "avoided",
-    "fixed",
-    "resolved",
-    "isn",
-    "wasn",
-    "weren",
-    "didn",
-    "any",
-}
 _TELLING = sorted(
     (
         phrase
@@ -87,11 +73,6 @@ _TELLING = sorted(
     ),
     key=len,
     reverse=True,
-)
-# Behind a phrase: it was not that.
-_NOT_IT = re.compile(
-    r"\A (?:(?:was|were|is|are)(?: clearly| probably)? (?:not|never)|wasn t|isn t) (?:the |a )?"
-    r"(?:cause|reason|problem|issue|reached|hit|met)\b|\bruled out\b|\A (?:did not|didn t|has not) (?:happen|occur)"
 )
 # These mean a kind of failure only if they are about the work itself: `payload too large` is about a payload.
 _OF_WORK = ("too large", "too complex")
@@ -104,7 +85,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s+")
 _CUT = re.compile(r"[:;,.(–—\n]|\s-\s")
-_SENTENCES = re.compile(r"[.;:!?\n()–—]|\s-\s")
+_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
 TEXT_MAX = 20_000
 WORD_MAX = 200
 
@@ -172,7 +153,7 @@ def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
         for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
             told = plain(sentence) if len(sentence) <= WORD_MAX else ""
             found = _telling().search(told) if told else None
-            if found is None or _DENIED & set(told[: found.start()].split()) or _NOT_IT.search(told[found.end() :]):
+            if found is None or is_denied(told[: found.start()], told[found.end() :]):
                 continue
             if found.group(1) in _OF_WORK and _OF_DATA.search(told[: found.start()].strip()):
                 continue
@@ -191,7 +172,9 @@ def all_causes() -> str:
 
 def _heads(words: str) -> list[str]:
     words = _NUMBERED.sub("", words, count=1)
-    return [head for head in dict.fromkeys((plain(words), plain(_CUT.split(words, maxsplit=1)[0]))) if head]
+    cut = _CUT.split(words, maxsplit=1)
+    heads = (plain(words), "" if len(cut) > 1 and says_nothing(plain(cut[1])) else plain(cut[0]))
+    return [head for head in dict.fromkeys(heads) if head]
 
 
 @lru_cache(1)

@@ -35,7 +35,7 @@ CHECKS = {
     "I31": "no stored text holds what a store cannot keep",
     "P-10": "a phase that is over tells as many rounds as there were",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
-    "R-06": "an attempt counts only if it failed; what its words say to have worked is kept, and counts nothing",
+    "R-06": "an attempt counts only if it failed; every one that is told is kept, and what worked counts nothing",
     "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",

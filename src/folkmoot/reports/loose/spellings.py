@@ -36,7 +36,7 @@ _TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to wha
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
 _NUMBERS = ("total", "passed", "failed")
 # Fields of the documents beside an outcome that have no place of their own.
-_BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues")
+_BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag")
 
 
 def spelled(data: dict[str, Any]) -> dict[str, Any]:

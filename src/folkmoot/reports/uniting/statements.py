@@ -16,7 +16,11 @@ from folkmoot.core.rules.judging.together import SAID, verdict
 from folkmoot.reports.canonical import Faulty
 
 ALSO = "also"  # of `extra`: what other statements of the same text say under a name that is taken
-SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL")  # as a summary these are no words of the agent's own
+SIGNALS = (
+    "TASK_INCOMPLETE",
+    "EXPERT_UNSUCCESSFUL",
+    "TASK_COMPLETE",
+)  # as a summary these are no words of the agent's own
 _LISTED = ("artifacts", "comments", "tasks", "contracts", "interfaces", "delegate", "next_steps", "lessons")
 STATEMENTS_MAX = 100  # more than anybody says in one text
 COMPARED_MAX = 500  # beyond this many, only what is the same to the letter is said once

@@ -5,12 +5,13 @@ from typing import Any
 
 from folkmoot.core.events import Event
 from folkmoot.core.item import Item
+from folkmoot.core.rules.sharing.makers import is_same, makers_of
 
 
 def misheard(events: Iterable[Event], tables: dict[str, dict[str, Any]]) -> list[str]:
-    """A reply that opened a dispute of its own, and attempts of experts whom nobody asked."""
+    """A reply that opened a dispute of its own, attempts of experts whom nobody asked, attempts that are nowhere."""
     events = list(events)
-    found = _unheard(events, tables)
+    found = [*_unheard(events, tables), *_forgotten(events, tables)]
     replied = {event.run for event in events if event.name == "dispute_answered"}
     for event in events:
         item: Item | None = tables.get("items", {}).get(event.item or "")
@@ -40,6 +41,19 @@ def _unheard(events: list[Event], tables: dict[str, dict[str, Any]]) -> list[str
     return found
 
 
+def _forgotten(events: list[Event], tables: dict[str, dict[str, Any]]) -> list[str]:
+    """An attempt that a report tells of, and the item's history does not."""
+    found = []
+    for event in events:
+        run = tables["runs"].get(event.run or "") if event.name == "agent_completed" else None
+        if run is None or run.gate or run.report is None or not run.report.attempts:
+            continue
+        kept = {attempt.approach for attempt in tables["attempts"].values() if attempt.item == event.item}
+        lost = [told.approach for told in run.report.attempts if told.approach not in kept]
+        found += [f"R-06: item {event.item}: {event.agent} tried {way!r}, and nobody will know" for way in lost[:1]]
+    return found
+
+
 def _is_reply(item: Item, thread: str, agent: str, artifact: str | None) -> bool:
     """Was it this side's turn in the dispute before, and is it about nobody else's work?"""
     earlier = next((dispute for dispute in reversed(item.disputes) if dispute.thread != thread), None)
@@ -50,5 +64,7 @@ def _is_reply(item: Item, thread: str, agent: str, artifact: str | None) -> bool
     here = opened.disputer.stage == side.stage if opened else item.column in (side.column, earlier.column)
     if not here:
         return False
-    made = item.artifacts.get(artifact or "")
-    return made is None or made.column in (earlier.maker.stage, earlier.disputer.stage)
+    if artifact and earlier.artifact and not is_same(item, artifact, earlier.artifact):
+        return False
+    makers = makers_of(item, artifact)
+    return not makers or bool({earlier.maker.stage, earlier.disputer.stage} & makers.keys())

@@ -34,9 +34,20 @@ def loosely(scene: Scene, report: Report) -> Report:
             replace(report, extra={**report.extra, "agentType": chance.choice([*scene.flow.agents, "somebody"])}),
             replace(report, files=Files(modified=[chance.choice(PATHS)])),
             replace(report, attempts=[Try(approach="measure first", outcome="red"), *report.attempts]),
+            _in_passing(chance, report),
             replace(report, blockers="the mailer has no sandbox"),
         )
     )
+
+
+def _in_passing(chance: random.Random, report: Report) -> Report:
+    """Fails for a cause, or with a reason, that decides by itself, and tells what it tried as well."""
+    if report.outcome != "failed":
+        return report
+    tried = [Try(approach=f"way {chance.randrange(99)}", outcome="red")]
+    if chance.random() < 0.5:
+        return replace(report, cause=chance.choice(("transient", "conflict", "requirement")), attempts=tried)
+    return replace(report, summary="Security concern: none", attempts=tried)
 
 
 def wants(scene: Scene) -> list[WidenRun]:

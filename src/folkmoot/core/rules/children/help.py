@@ -269,6 +269,46 @@ def is_unsuccessful(said: Report) -> bool:
     return any(UNSUCCESSFUL in (words or "") for words in told)
 
 
+def fault_of_signal(case: Case, said: Report) -> str | None:
+    """EXPERT_UNSUCCESSFUL is said by whoever was asked for advice; of advice that did not help, by who followed it."""
+    run = case.run
+    words = next((one for one in (said.summary, said.reason) if (one or "").startswith(UNSUCCESSFUL)), None)
+    if run is None or words is None or said.outcome != "failed" or case.item.kind == "expert" or case.item.advisor:
+        return None
+    return (
+        f"{UNSUCCESSFUL} is said by an expert who was asked, and {run.agent} was asked by nobody: tell what was tried"
+        " in ATTEMPT blocks, or ask a person with SEEKING_DIVINE_CLARIFICATION"
+    )
+
+
+def note_experts_tries(case: Case, output: Output) -> None:
+    """What an expert tried itself stands in the history of the problem it was asked about: nobody need try it again.
+    Whatever it tried, asking it is one attempt (R-08), so none of these counts."""
+    for told in output.attempts:
+        item = case.item
+        number = item.attempt_count + 1
+        row = {
+            "item": item.id,
+            "number": number,
+            "run": output.run,
+            "agent": output.agent,
+            "column": item.column,
+            "kind": "expert_delegation",
+            "reason": told.outcome or "",
+            "approach": told.approach,
+            "outcome": told.outcome,
+            "why_different": told.why_different,
+            "counted": False,
+            "ground": f"tried by {output.agent}, who was asked: kept, not counted; asking it is one attempt",
+            "forward": item.forwards,
+            "guidance": item.clarifications,
+            "at": case.situation.at,
+        }
+        context = {"attempt": number, "approach": told.approach, "ground": row["ground"], "outcome": told.outcome}
+        fields = {"attempt_count": number}
+        case.emit("attempt_noted", context, item=fields, attempts=(f"{item.id}/{number}", row))
+
+
 def expert_failed(case: Case, output: Output) -> None:
     """An expert who could not help is one of the six, and brings the next (R-08)."""
     item = case.item

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.item import Item, Output
 from folkmoot.core.records import Run
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Try
 from folkmoot.core.unfinished import PARTIAL, beside_told, left_by
 
 OUTPUT_CHARACTERS = 8_000
@@ -34,11 +34,21 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
         integration_points=said.integration_points,
         interfaces=said.interfaces,
         run=run.id,
-        attempts=[*before, *(tried for tried in said.attempts if tried not in before)],
+        attempts=_all_tried(before, said.attempts),
         blockers=_open(said),
         report=left_by(said) if said.outcome in PARTIAL else _beside(said, run.agent),
         claimed=claimed,
     )
+
+
+def with_tried(item: Item, said: Report) -> Output:
+    """What it tried is its parent's to know, also where its report breaks the form and says nothing else."""
+    known = item.result or Output(agent=item.agent or "", kind=item.kind, outcome="failed", title=item.title)
+    return replace(known, attempts=_all_tried(known.attempts, said.attempts))
+
+
+def _all_tried(before: list[Try], told: list[Try]) -> list[Try]:
+    return [*before, *(tried for tried in told if tried not in before)]
 
 
 def _beside(said: Report, agent: str) -> dict[str, Any]:
@@ -65,6 +75,14 @@ def kept(item: Item, output: Output) -> Output:
     where = f"in the report of run {output.run}: moot show {item.id} --json"
     more = f" […{left} characters more {where}]" if left > 0 else f" [more {where}]"
     return replace(output, summary=output.summary[:OUTPUT_CHARACTERS] + more, cut=True, **short)
+
+
+def lost_files(item: Item, result: Output | None, now: bool) -> dict[str, Any]:
+    """The files that a reader lost are told to the next run, and a child's to its parent."""
+    if not now:
+        return {"dropped": {}} if item.dropped else {}
+    lost = [path for paths in item.dropped.values() for path in paths]
+    return {"result": replace(result, dropped=lost)} if result is not None else {}
 
 
 def with_output(outputs: dict[str, Output], child: str, output: Output) -> dict[str, Output]:

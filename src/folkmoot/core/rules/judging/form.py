@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import thread_of
-from folkmoot.core.rules.children.help import fault_of_delegation
+from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
@@ -41,7 +41,7 @@ def fault_of(case: Case, said: Report) -> str | None:
     if not may_say(case.flow, case.run.agent if case.run else "", said.outcome):
         return f"this agent may not report {said.outcome}: {PERMISSION[said.outcome]!r} is not in its `may`"
     fault = fault_of_signature(case, said) or fault_of_attempts(said) or fault_of_files(case, said)
-    fault = fault or fault_of_contradiction(case, said)
+    fault = fault or fault_of_signal(case, said) or fault_of_contradiction(case, said)
     if fault or case.item.kind == "part":
         return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)

@@ -35,7 +35,7 @@ def _with_reason(case: Case, said: Report) -> Report:
     are named they are all kept, and `deciding` says which of them decides."""
     words = said.escalation_reason or said.reason
     if words is None:
-        return said
+        return _with_tags(case, said)
     named, cause = reasons_named(case, said), said.cause
     known = deciding(named)
     meaning = meaning_of(words) if known is None else None
@@ -44,6 +44,25 @@ def _with_reason(case: Case, said: Report) -> Report:
     lost = said.escalation_reason if known is not None and _says_more(case, said.escalation_reason, known) else None
     extra = {"escalation_reason": lost, **said.extra} if lost else said.extra
     return replace(said, cause=cause, escalation_reason=known or said.escalation_reason, extra=extra)
+
+
+def _with_tags(case: Case, said: Report) -> Report:
+    """Where one column holds all that is blocked, tags indicate why: those that are reasons of the flow (K-13)."""
+    name = next((name for name in ("tags", "tag") if name in said.extra), None)
+    if name is None and said.outcome == "stuck":
+        # `Blockers: concurrency`, where a form has no other place for it.
+        return replace(said, escalation_reason=deciding(_known(case, said.blockers)))
+    if name is None or said.outcome not in _DECIDED:
+        return said
+    told = said.extra[name]
+    tags = [tag for tag in (told if isinstance(told, list) else [told]) if isinstance(tag, str)]
+    known = {tag: found for tag in tags if (found := _known(case, tag))}
+    reason = deciding([one for found in known.values() for one in found])
+    if reason is None:
+        return said
+    left = [tag for tag in tags if tag not in known or known[tag] != [reason]]
+    extra = {other: value for other, value in said.extra.items() if other != name}
+    return replace(said, escalation_reason=reason, extra={**extra, **({name: left} if left else {})})
 
 
 def reasons_named(case: Case, said: Report) -> list[str]:

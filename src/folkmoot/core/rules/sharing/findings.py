@@ -6,10 +6,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item
-from folkmoot.core.report import SEVERITIES, Finding, Tests
+from folkmoot.core.report import SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 
 GRAVE = ("critical", "high")
+FINDINGS_MAX = 500
 
 
 def against_done(findings: list[Finding], tests: Tests | None) -> str | None:
@@ -117,3 +118,17 @@ def in_scope(item: Item, found: list[Finding], first_round: bool) -> Scope:
             aside.append(finding)
     new = {identity(finding) for finding in kept} - known
     return Scope(kept, aside, len(known & seen), len(known - seen), len(new))
+
+
+def kept_findings(item: Item, said: Report, checks: bool) -> list[Finding]:
+    """What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for.
+
+    What is found beside `done` is a remark: it is shown, and nothing must change for it.
+    """
+    is_done = said.outcome == "done"
+    found = remarks(said.findings, is_done)
+    if checks and said.outcome in ("done", "changes_requested"):
+        return found
+    known, new = ({identity(finding) for finding in findings} for findings in (item.findings, found))
+    before = [finding for finding in item.findings if is_done or identity(finding) not in new]
+    return [*before, *(finding for finding in found if not is_done or identity(finding) not in known)][:FINDINGS_MAX]

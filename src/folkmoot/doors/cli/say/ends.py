@@ -21,6 +21,8 @@ def reported(queries: "Queries", view: View, run: str) -> None:
     if view.get("kept"):
         kept = "; ".join(f"{one_line(one['what'])}: {one_line(one['said'])}" for one in view["kept"])
         Page().line(("Kept, with no effect of its own: ", CARE), kept, indent=2, hang=2)
+    if view.get("reason_does"):
+        Page().line(("The reason: ", CARE), one_line(view["reason_does"]), indent=2, hang=2)
     agent = next((one["agent"] for one in view["runs"] if one["run"] == run), "")
     page = Page()
     for event in numbered(_following(queries, view, run), queries.flow()):
@@ -29,7 +31,18 @@ def reported(queries: "Queries", view: View, run: str) -> None:
         elif event["event"] == "agent_seeks_guidance":
             asked = question_of(queries, event)
             if asked is not None:
-                requested(asked, agent, page)
+                requested(asked, agent if asked["task_id"] == view["id"] else whose(queries, asked), page)
+
+
+def whose(queries: "Queries", question: View, event: View | None = None) -> str:
+    """Who needs the answer: whoever asks; where a rule does, whoever's word made it ask, else who worked last on the
+    item. An expert who could not help never escalates: the item of whoever asked it does (E-04)."""
+    if question["agent_id"] and question["agent_id"] != ENGINE:
+        return str(question["agent_id"])
+    if event is not None and event["run"] and event["agent"]:
+        return str(event["agent"])
+    runs = queries.show(question["task_id"])["runs"]
+    return str(runs[-1]["agent"]) if runs else ENGINE
 
 
 def question_of(queries: "Queries", event: View) -> View | None:

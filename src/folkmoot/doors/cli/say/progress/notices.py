@@ -1,9 +1,9 @@
 """What stands below a line of progress: the same sentences that a report or an answer prints by itself."""
 
-from folkmoot.doors.cli.say.ends import delivered, question_of
+from folkmoot.doors.cli.say.ends import delivered, question_of, whose
 from folkmoot.doors.cli.say.page import COMMAND, QUIET, Page, one_line
 from folkmoot.doors.cli.say.phases import ends_phase, numbered, phase_line
-from folkmoot.doors.cli.say.talk import ENGINE, requested
+from folkmoot.doors.cli.say.talk import requested
 from folkmoot.doors.cli.session import View
 from folkmoot.engine.queries import Queries
 
@@ -22,7 +22,7 @@ def notice(page: Page, queries: Queries, event: View, indent: int, below: int) -
         case "agent_seeks_guidance":
             asked = question_of(queries, event)
             if asked is not None and asked["state"] == "open":
-                requested(asked, _whose(queries, asked, event), page, indent)
+                requested(asked, whose(queries, asked, event), page, indent)
         case "divine_response_received":
             given = question_of(queries, event)
             if given is not None and given["state"] == "answered":
@@ -37,22 +37,12 @@ def asked_again(page: Page, queries: Queries) -> None:
     """Every open question once more, in the order in which they came (E-10)."""
     asked = queries.inbox()["questions"]
     for question in asked[:ASKED_AGAIN_MAX]:
-        requested(question, _whose(queries, question), page, 2)
+        requested(question, whose(queries, question), page, 2)
     if len(asked) > ASKED_AGAIN_MAX:
         page.blank()
         page.line((f"and {len(asked) - ASKED_AGAIN_MAX} more: ", QUIET), ("moot inbox", COMMAND), indent=2)
     if asked:
         page.blank()
-
-
-def _whose(queries: Queries, question: View, event: View | None = None) -> str:
-    """Who needs the answer: whoever asks; where a rule does, whoever's word made it ask, else who worked last."""
-    if question["agent_id"] and question["agent_id"] != ENGINE:
-        return str(question["agent_id"])
-    if event is not None and event["run"] and event["agent"]:
-        return str(event["agent"])
-    runs = queries.show(question["task_id"])["runs"]
-    return str(runs[-1]["agent"]) if runs else ENGINE
 
 
 def _tasks(page: Page, queries: Queries, tasks: list[str], indent: int) -> None:

@@ -1,0 +1,53 @@
+"""Does a sentence say that something is so, or that it is not, or no longer? Plain words around a phrase."""
+
+import re
+
+
+def _one_of(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_OUT = r"(?:rul(?:e|ed|ing)(?: it| this| that)? out|exclud(?:e|ed|ing)|dismiss(?:ed)?|disproved?|disproven)"
+_OVER = _one_of("fixed resolved solved removed broken gone avoided mended cleared closed over")
+_IS = _one_of("is was are were be been got now already all s has have since")
+# What was not ruled out, or has yet to be, is still there.
+_OPEN = re.compile(
+    rf"\b(?:not|cannot|never|nobody|nothing|can t|couldn t|unable to|hard to|yet to|must|should|has to|have to"
+    r"|needs? to|until|unless|still|to)(?: (?:yet|be|been|it|is|are|was|were|can|could|has|have|first))*"
+    rf" (?:{_OUT}|{_OVER})\b"
+)
+# Words before the phrase, in the same part of the sentence.
+_NOT = re.compile(
+    rf"\b(?:no|not|without|never|none|neither|nor|isn|wasn|weren|didn|aren|any|if|avoid|{_OVER}|{_OUT}|denied|denies)\b"
+)
+# Behind these something else is said: "no progress because of a security concern".
+_PARTS = re.compile(r"\b(?:because|since|due|but|owing|although|though|however|therefore|hence|so)\b")
+_GROUNDS = re.compile(r"\b(?:because|since|due|owing)\b")
+_THING = _one_of("cause reason issue problem concern case one")
+_NOT_SO = re.compile(
+    rf"(?:{_IS} )*(?:{_OUT}|{_OVER})\b"  # right behind it
+    rf"|.*\b{_IS} (?:{_IS} )*(?:{_OUT}|{_OVER})\b"
+    rf"|.*\b(?:{_OUT}|{_OVER})$"
+    rf"|.*\b(?:unfounded|false alarm|no longer|not (?:the |an? )?{_THING}"
+    r"|not (?:confirmed|found|present|real|true|reached|hit|met)|(?:do|does|did|has) not (?:hold|apply|happen|occur)"
+    r"|harmless|none)\b"
+    rf"|(?:wasn|isn|weren|aren) t (?:the |an? )?(?:{_THING}|reached|hit|met)\b|(?:didn|hasn) t (?:happen|occur)\b"
+)
+_NOTHING = re.compile(
+    rf"(?:none|no|nothing|nil|n a|na|not applicable|false|not found|no {_THING}s?|not (?:an? |the )?{_THING}|0|zero"
+    rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)"
+    r"(?: (?:found|seen|known|here|at all|so far))?"
+)
+
+
+def is_denied(before: str, behind: str) -> bool:
+    """Do the plain words before or behind a phrase say that it is not so, or no longer?"""
+    before = _PARTS.split(_OPEN.sub(" ", before))[-1]
+    if _NOT.search(before):
+        return True
+    return _NOT_SO.match(_OPEN.sub(" ", _GROUNDS.split(behind)[0]).strip()) is not None
+
+
+def says_nothing(clause: str) -> bool:
+    """Is it all that a clause says that there is none: `Security concern: none`?"""
+    return _NOTHING.fullmatch(clause) is not None
