@@ -127,3 +127,11 @@ def number_in(value: Any) -> int | None:
     """A whole number, however it is written; None if it is something else."""
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+def nth_time(number: int) -> str:
+    """How often something has happened, behind a sentence that tells of it; of the first time it says nothing."""
+    if number < 2:
+        return ""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f" for the {number}{ending} time"

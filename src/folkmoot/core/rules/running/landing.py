@@ -21,6 +21,7 @@ from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
 from folkmoot.errors import Refused
@@ -352,7 +353,7 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
     if stays and item.kind == "task" and said.cause == "conflict" and run is not None:
         failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's
     elif (reds > flow.limits.feedback_rounds and not fresh) or (stage is None and not stays):
-        words = f"The work could not be landed for the {reds}th time: {said.summary}"
+        words = f"The work could not be landed{nth_time(reds)}: {said.summary}"
         ways = [Way(f"mend it in {stage}", "move", stage)] if stage and not stays else []
         ways += [AGAIN, GIVE_UP, PARK]
         hint = f"moot move {item.id} done lands it as it is" if is_marked(case.item) else None
