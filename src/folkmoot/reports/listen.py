@@ -18,6 +18,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
+from folkmoot.reports.loose.handed import alone, fault_in_words, is_handed, looks_handed, without_end
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
@@ -104,6 +105,9 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
         raise Faulty([f"it has {len(tried)} ATTEMPT blocks, more than {ATTEMPTS_MAX}"])
     heard.sort(key=lambda one: (one.line, one.rank, one.place))
     adds = [one for one in heard if one.adds]
+    for one in adds:
+        if one.report is None:
+            raise Faulty(one.faults)
     heard = [one for one in heard if not one.adds]
     if tried or any(not one.implied for one in heard):
         # What was fixed is told; that it was is no verdict beside another.
@@ -219,7 +223,7 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
         place += len(words) + 1
     covered: set[int] = set()
     spoken: set[int] = set()
-    for found in objects(text, is_meant):
+    for found in objects(text, is_meant, looks_handed):
         first = bisect_right(starts, found.start) - 1
         last = bisect_right(starts, max(found.end - 1, found.start)) - 1
         if found.data is not None:
@@ -247,13 +251,17 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
 def _heard(found: Found, line: int) -> Heard | None:
     """The report an object is; None if it is none, or only a form to fill in."""
     if found.data is None:
-        return Heard(line, 1, found.start, None, [found.fault]) if is_meant(found.keys) else None
+        # A message that cannot be read must not be lost because its report can.
+        handed = looks_handed(found.keys)
+        return Heard(line, 1, found.start, None, [found.fault], adds=handed) if is_meant(found.keys) else None
     if is_template(found.data):
         return None
     try:
         report = report_from_object(found.data)
+        if is_handed(found.data):
+            return Heard(line, 1, found.start, alone(found.data), [without_end(found.data["type"])], adds=True)
     except Faulty as error:
-        return Heard(line, 1, found.start, None, error.faults)
+        return Heard(line, 1, found.start, None, error.faults, adds=is_handed(found.data))
     if report is not None:
         return Heard(line, 1, found.start, report, [])
     more = adding(found.data)
@@ -291,9 +299,12 @@ def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
             told_in_list = True  # a narration of what each role returned, not a report of one
         elif words and not line.text[:1].isspace():
             told_in_list = False
-        if "{" not in words or len(words) > 2100 or line.quoted or line.number in covered or told_in_list:
+        if len(words) > 2100 or line.quoted or line.number in covered or told_in_list or line.fence not in spoken:
             continue
-        if line.fence not in spoken:
+        in_words = fault_in_words(words) if not page.only_shows(line.number) else ""
+        if in_words:
+            heard.append(Heard(line.number, 1, 0, None, [in_words], adds=True))
+        if "{" not in words or in_words:
             continue
         found = _RETURNS.fullmatch(words)
         pairs = _pairs(found.group(1)) if found else None

@@ -9,6 +9,7 @@ from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.loose.issues import OPEN, open_issues, says_nothing
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.status import WORDS
 
@@ -135,10 +136,13 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
     elif isinstance(issues, str) and issues.strip() and number_in(issues) is None:
-        parts["findings"] = [finding_in(issues)]
+        parts["findings"] = [finding_in(issues)] if not says_nothing(issues) else []
         said.used.add("issues")
     elif isinstance(issues, list | dict):
         parts["findings"] = said.findings("issues", "review")
+    if "issues" in said.used and open_issues(issues):
+        # Without a severity it is open, and not a remark: how many there are stays, for the rules to weigh.
+        said.data = {**said.data, OPEN: open_issues(issues)}
     created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)

@@ -7,7 +7,7 @@ ATTEMPT blocks, signals, all of them in prose or fences) is left to modules that
 from typing import Any
 
 from folkmoot.core.report import Report
-from folkmoot.reports.canonical import Faulty, canonical_report, decoder, unreadable
+from folkmoot.reports.canonical import PLAIN, Faulty, canonical_report, decoder, unreadable
 
 REPORT_CHARS_MAX = 1_000_000
 
@@ -34,12 +34,15 @@ def _read(text: str) -> Report:
         from folkmoot.reports.listen import listen
 
         return listen(text)
-    if "outcome" not in data:
+    if "outcome" not in data or data.keys() - PLAIN:
         from folkmoot.reports.json_dialects import report_from_object
+        from folkmoot.reports.loose.handed import is_handed, without_end
 
         said = report_from_object(data)
         if said is not None:
             return said
+        if is_handed(data):
+            raise Faulty([without_end(data["type"])])
     return canonical_report(data)
 
 

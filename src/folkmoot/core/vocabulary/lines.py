@@ -89,6 +89,13 @@ def finding_in(point: str, kind: str = "review") -> Finding:
     return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line, category=category)
 
 
+def states_severity(point: str) -> bool:
+    """Does a line say itself how bad it is?"""
+    label = point.replace("*", "").replace("`", "").strip()
+    begins = _SEVERITY_LABEL.match(label) or _SEVERITY.match(label) or _OTHER_SEVERITY.match(label)
+    return bool(begins or _SEVERITY_TOLD.search(label))
+
+
 def _place(words: str) -> tuple[str | None, int | None]:
     """The first file with a line in these words, or the first file."""
     file = None

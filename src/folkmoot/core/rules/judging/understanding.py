@@ -8,6 +8,7 @@ from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.sent import unfinished_by, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
+from folkmoot.core.rules.messages.enclosed import with_kept_messages
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import number_in
@@ -24,6 +25,7 @@ _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
+    said = with_kept_messages(case, said)
     said = _with_trigger(_with_reason(case, as_named(case.flow, said)))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)

@@ -42,7 +42,7 @@ def as_shown(case: Case, said: Report) -> Report:
 def ground(case: Case, said: Report) -> str | None:
     """What keeps `done` from being true: what was found or failed, or a message of the run that asks for changes."""
     shown, refusal = against_done(said.findings, said.tests), sent_by_run(case, said).refusal
-    return shown or (f"it has sent {refusal}" if refusal else against(said))
+    return shown or (f"it has sent {refusal}" if refusal else against(said, judges=True))
 
 
 def approved(case: Case) -> None:
