@@ -116,10 +116,11 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
     if len(adds) > STATEMENTS_MAX:
         raise Faulty([f"it has {len(adds)} objects without an outcome, more than {STATEMENTS_MAX}"])
     report = _ended(heard, tried, [*passed_over, *(fault for one in adds for fault in one.faults)], notes)
-    for one in adds:
+    end = heard[-1].line if heard else -1
+    # What stands before is joined from the nearest on, so that all of it keeps the order of the text.
+    for one in [*reversed([one for one in adds if one.line < end]), *(one for one in adds if one.line >= end)]:
         if one.report is not None:
-            before = bool(heard) and one.line < heard[-1].line
-            report = joined(report, replace(one.report, outcome=report.outcome), before)
+            report = joined(report, replace(one.report, outcome=report.outcome), one.line < end)
     return report
 
 

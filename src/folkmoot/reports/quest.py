@@ -81,7 +81,8 @@ def is_status_report(data: dict[str, Any]) -> bool:
     if "status" not in data or "type" in data:
         return False
     word = data["status"]
-    alone = len(data) == 1 and isinstance(word, str) and word.strip().lower() in STATUSES
+    known = isinstance(word, str) and (word.strip().lower() in STATUSES or verdict_of(word) is not None)
+    alone = len(data) == 1 and known
     return alone or bool(data.keys() & COMPANIONS)
 
 

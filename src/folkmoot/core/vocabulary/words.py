@@ -48,7 +48,9 @@ CAUSE_WORDS: dict[str, tuple[str, ...]] = {
 # The reasons that the documents name: known in every flow, whether or not a column there can help.
 REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
 # How a message says its verdict on the work.
-APPROVED = frozenset({"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"})
+APPROVED = frozenset(
+    {"approved", "approve", "lgtm", "passed", "done", "complete", "completed", "ok", "no_changes_requested"}
+)
 REFUSED = frozenset({"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"})
 # Of these some only say that an agent has done its task: on the work that it looked at they are no verdict.
 ENDINGS = frozenset({"done", "complete", "completed", "finished", "task_complete", "task_completed", "all_done"})

@@ -112,9 +112,8 @@ def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:
         return f"{ends}: it is noted on item {item.id}, which goes on with this run's report: moot report"
     who = actor(flow, item)
     first = "" if item.status == "running" or who is None else f"moot claim {who}, then "
-    return (
-        f"{ends}: it is noted on item {item.id}, which stays in {item.column} until a run reports: {first}moot report"
-    )
+    stays = f"item {item.id}, which stays in {item.column} until a run reports"
+    return f"{ends}: it is noted on {stays}: {first}moot report"
 
 
 def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:
