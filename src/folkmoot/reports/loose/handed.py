@@ -20,7 +20,8 @@ _NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in NO_REPORTS)
 # `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
 _MARKS = r"""[*_`"']{0,3}"""
 _IN_WORDS = re.compile(
-    rf"(?:[-*+]\s{{1,3}})?{_MARKS}(?:message[ _]?)?type{_MARKS}\s{{0,3}}[:=]\s{{0,3}}{_MARKS}({_NAMED}){_MARKS},?",
+    rf"(?:[-*+]\s{{1,3}})?{_MARKS}(?:message[ _]?)?type{_MARKS}\s{{0,3}}[:=]{_MARKS}\s{{0,3}}{_MARKS}({_NAMED})"
+    rf"{_MARKS},?",
     re.IGNORECASE,
 )
 _IN_BRACES = re.compile(
