@@ -9,7 +9,7 @@ failure.
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
 from folkmoot.reports.loose.handed import alone, fault_in_words, is_handed, looks_handed, without_end
+from folkmoot.reports.loose.returns import returned
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 NOTHING = (
     "it holds no report: no JSON object with an outcome or status, no form with a Status, no signal, no ATTEMPT block"
 )
-_RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
 _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
 SHOWN = (
@@ -41,7 +41,6 @@ SHOWN = (
     "without the words before it"
 )
 _NOTED = ("comments:", "escalation_reason:", "id:", "outcome:", "status:")
-_NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
@@ -305,10 +304,9 @@ def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
         in_words = fault_in_words(words) if not page.only_shows(line.number) else ""
         if in_words:
             heard.append(Heard(line.number, 1, 0, None, [in_words], adds=True))
-        if "{" not in words or in_words:
+        if in_words or not ("{" in words or "return" in words[:12].lower()):
             continue
-        found = _RETURNS.fullmatch(words)
-        pairs = _pairs(found.group(1)) if found else None
+        pairs = returned(words)
         if pairs is None or not pairs.keys() & {"status", "outcome"} or page.only_shows(line.number):
             continue
         if words.startswith("{") and line.number < page.end:
@@ -322,33 +320,3 @@ def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
         else:
             if report is not None:
                 heard.append(Heard(line.number, 1, 0, report, []))
-
-
-def bare_object(text: str) -> dict[str, Any] | None:
-    """The same as a whole text, which is never a quotation: a `...` in it is what was said, a choice says nothing."""
-    found = _RETURNS.fullmatch(text)
-    pairs = _pairs(found.group(1)) if found else None
-    if pairs is None or any(isinstance(value, str) and is_choice(value) for value in pairs.values()):
-        return None
-    return pairs
-
-
-def _pairs(words: str) -> dict[str, Any] | None:
-    """Names and values without quotation marks around the names; None if it is something else."""
-    found: dict[str, Any] = {}
-    rest = words.strip()
-    while rest:
-        name, colon, rest = rest.partition(":")
-        name, rest = name.strip(), rest.lstrip()
-        quoted = rest.startswith('"')
-        value, ended, rest = rest[1:].partition('"') if quoted else rest.partition(",")
-        rest = rest.strip()
-        if not colon or not _NAME.fullmatch(name) or name in found or (quoted and not ended) or not value.strip():
-            return None
-        if quoted and rest and not rest.startswith(","):
-            return None
-        rest = rest[1:].strip() if quoted else rest
-        value = value if quoted else value.strip()
-        is_number = not quoted and value.isascii() and value.isdigit() and len(value) < 10
-        found[name] = int(value) if is_number else value
-    return found or None

@@ -57,7 +57,7 @@ def _whole_object(text: str) -> dict[str, Any] | None:
     try:
         data, end = decoder().raw_decode(text)
     except (ValueError, RecursionError):
-        from folkmoot.reports.listen import bare_object
+        from folkmoot.reports.loose.returns import bare_object
 
         return bare_object(text)  # else listening tells what is wrong with it, if it was meant as a report
     return data if end == len(text) and isinstance(data, dict) else None
