@@ -11,7 +11,7 @@ from folkmoot.core.commands import SendMessage
 from folkmoot.core.report import Posted, Report
 from folkmoot.core.rules.messages.enclosed import UNSENT
 from folkmoot.errors import Invalid
-from folkmoot.testing.builders import PERSON, SoundBoard, View, preset_flow
+from folkmoot.testing.builders import PERSON, SoundBoard, View, limited, preset_flow
 
 HANDOFF, PIPELINE, QUEST, KANBAN = (preset_flow(name) for name in ("handoff", "pipeline", "quest", "kanban"))
 ISSUES = {"issues": ["no rate limit", "no test"]}
@@ -266,3 +266,16 @@ def test_a_reviewer_that_asks_for_a_fix_never_approves_whatever_it_says(
         assert sent or told
         if message.to != "planner" and message.status is None:
             assert shown["status"] != "done"
+
+
+@pytest.mark.ledger("R-33")
+def test_as_many_messages_as_a_run_may_send_and_the_last_word_counts_all_the_same() -> None:
+    flow = limited(HANDOFF, messages=1)
+    other = Posted(type="fix_request", payload={"issues": ["more"]})
+    with SoundBoard(flow) as board:
+        _, run = start(board, "reviewer")
+        report = said("changes_requested", "needs_fixes", FIX, other, summary="no test")
+        with pytest.raises(Invalid, match="a run may have 1"):
+            board.engine.report(run, report)
+        shown = board.engine.report(run, report, final=True)
+        assert shown["column"] == "fix" and len(shown["runs"][-1]["report"]["extra"][UNSENT]) == 2

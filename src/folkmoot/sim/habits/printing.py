@@ -22,7 +22,7 @@ WORDS = ("approved", "completed", "fixes_applied", "done", "ok")
 def printed(scene: Scene, report: Report) -> Report:
     """The report, mostly; else with what its agent hands over, and the agent's own word."""
     chance = random.Random(f"prints {scene.claim['run']}")
-    if scene.is_good or scene.is_gate or chance.random() > OFTEN:
+    if not scene.flow.messages or scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return report
     messages = _messages(scene, chance)
     status = {"status": chance.choice(WORDS)} if report.outcome == "done" and chance.random() < 0.7 else {}
@@ -55,6 +55,6 @@ def _messages(scene: Scene, chance: random.Random) -> list[Posted]:
     ]
     if found and chance.random() < 0.2:
         found.append(found[0])
-    if scene.flow.messages and chance.random() < 0.1:
+    if chance.random() < 0.1:
         found.append(Posted(type=next(iter(scene.flow.messages)), to=scene.agent, sender=scene.agent))
     return found

@@ -13,6 +13,7 @@ from folkmoot.core.commands import SendMessage
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import MESSAGE_STATUSES, Message
 from folkmoot.core.report import Posted, Report
+from folkmoot.core.rules.children.counting import no_room
 from folkmoot.core.rules.messages.kinds import FIX_TYPES, may_send
 from folkmoot.core.rules.messages.sending import checked, in_our_names, send
 from folkmoot.core.rules.messages.telling import ENCLOSED_MAX
@@ -64,7 +65,10 @@ def fault_of_enclosed(case: Case, said: Report) -> str | None:
         if posted.status not in (None, MESSAGE_STATUSES[0]):
             words = f"its {posted.type} has the status {posted.status!r:.40}, and a message that is sent is pending: "
             return f"{words}leave it out; how the work went is the report's own status"
-    for order in _orders(case, said):
+    orders = _orders(case, said)
+    if orders and (full := no_room(case, "messages", [str(order.payload) for order in orders])):
+        return f"its {orders[0].type} cannot be sent: {full}"
+    for order in orders:
         try:
             checked(case, order)
         except MootError as error:
