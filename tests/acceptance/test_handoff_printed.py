@@ -151,9 +151,12 @@ def test_the_documents_escalation_printed_beside_a_result_asks(tmp_path: Path) -
 @pytest.mark.ledger("H-09", "R-17")
 def test_an_escalation_that_blocks_nothing_lets_the_result_count(tmp_path: Path) -> None:
     moot = board(tmp_path, "build")
-    beside = ESCALATION.replace("true", "false")
+    named = f'"message_id": "{ENVELOPE["message_id"]}", "type"'
+    beside = ESCALATION.replace("true", "false").replace('"type"', named)
     item = moot.speak("builder", printed(beside, '{status: completed, commit: "abc123"}'))
     assert (item["column"], item["status"]) == ("review", "ready")
+    (told,), (asked,) = sent(moot, "completion"), sent(moot, "escalation")
+    assert told["payload"]["status"] == "completed" and asked["message_id"] == ENVELOPE["message_id"]
     assert [one["question"] for one in moot("inbox")["questions"]] == ["Cannot determine auth method"]
 
 

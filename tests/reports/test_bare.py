@@ -75,3 +75,24 @@ def test_a_return_may_list_what_it_found_or_be_one_word(text: str, outcome: str,
 def test_what_is_no_return_is_none(text: str) -> None:
     with pytest.raises(Invalid):
         read_report(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "cause"),
+    [
+        ('{"status": "completed", "verdict": "approved"}', "done", None),
+        ('{"status": "failed", "error": "FatalError"}', "failed", "fatal"),
+        ('{"status": "failed", "error": "RecoverableError"}', "failed", "transient"),
+        ('{"status": "passed"}', "done", None),
+    ],
+)
+def test_a_whole_text_with_a_status_is_a_report_whatever_stands_beside_it(
+    text: str, outcome: str, cause: str | None
+) -> None:
+    said = read_report(text)
+    assert (said.outcome, said.cause) == (outcome, cause)
+
+
+def test_a_status_that_nobody_knows_is_named_with_those_that_are() -> None:
+    with pytest.raises(Invalid, match="status: 'wonderful' is not one of complete"):
+        read_report('{"status": "wonderful"}')

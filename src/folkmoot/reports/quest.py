@@ -54,6 +54,7 @@ _BESIDE_TASKS = {
 _NUMBERED = re.compile(r"[A-Za-z][\w ]{0,40}[-_ ]?\d{1,4}")
 # The states of a message; what is no such word in a completion says how the phase ended.
 MESSAGE_STATES = ("pending", "accepted", "completed")
+_OF_THE_END = {"verdict", "approval", "approved", "error", "reason", "details"}
 _COUNTS = {"count", "total", "number"}
 # Fields in which agents name what kind of failure it was.
 _KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
@@ -84,6 +85,12 @@ def is_status_report(data: dict[str, Any]) -> bool:
     known = isinstance(word, str) and (word.strip().lower() in STATUSES or verdict_of(word) is not None)
     alone = len(data) == 1 and known
     return alone or bool(data.keys() & COMPANIONS)
+
+
+def says_status(data: dict[str, Any]) -> bool:
+    """Is it, as a whole text, meant as a report? A status alone, or one with what says more about the end."""
+    word = data.get("status")
+    return isinstance(word, str) and data.keys() - {"status"} <= _OF_THE_END
 
 
 def status_report(data: dict[str, Any]) -> Report:

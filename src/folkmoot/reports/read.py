@@ -37,15 +37,15 @@ def _read(text: str) -> Report:
     if "outcome" not in data or data.keys() - PLAIN:
         from folkmoot.reports.json_dialects import report_from_object
         from folkmoot.reports.loose.handed import is_handed, without_end
-        from folkmoot.reports.quest import status_report
+        from folkmoot.reports.quest import says_status, status_report
 
         said = report_from_object(data)
         if said is not None:
             return said
         if is_handed(data):
             raise Faulty([without_end(data["type"])])
-        if data.keys() == {"status"}:
-            return status_report(data)  # it names the words that are known
+        if says_status(data):
+            return status_report(data)  # a file that holds nothing else is nobody's log
     return canonical_report(data)
 
 

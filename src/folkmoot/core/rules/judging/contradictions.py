@@ -62,7 +62,8 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
 
 def _approves(said: Report) -> bool:
     """In a word of its own; `done` alone is the board's, and weighed with what was sent (R-22)."""
-    return any(approves(word) for word in words_of_end(said)) or said.extra.get("approval") is True
+    said_so = True in (said.extra.get("approval"), said.extra.get("approved"))
+    return said_so or any(approves(word) for word in words_of_end(said))
 
 
 def _refusing(case: Case, said: Report, refusal: str) -> Contradiction:

@@ -127,9 +127,8 @@ def _fault_of_number(case: Case, said: Report) -> str | None:
     told = len(said.findings)
     if said.outcome != "changes_requested" or count is None or count <= told or (not told and said.summary.strip()):
         return None
-    if told:
-        return f"it says {count} issues, and tells {told}: name each in findings, or in the fix_request of this run"
-    return f"it says {count} issues, and tells none: name them in findings, or send them in a fix_request first"
+    says = f"it says {count} issue{'s' if count > 1 else ''}, and tells {told or 'none'}"
+    return f"{says}: name each in findings, or in a fix_request of this run, sent or printed in the report"
 
 
 def _fault_of_completion(case: Case, said: Report) -> str | None:

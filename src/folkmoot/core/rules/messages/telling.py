@@ -9,6 +9,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.messages.kinds import ASKING
 from folkmoot.core.situation import Case
 
 TEXT_MAX = 8_000
@@ -29,7 +30,8 @@ def of_report(said: Report) -> dict[str, Any]:
     told: dict[str, Any] = {
         name: _short(value) for name, value in to_builtins(said).items() if name not in UNTOLD and _says(value)
     }
-    around = ENVELOPE | {"status"} if is_envelope(said.extra) else ENVELOPE  # a bare message's status is its verdict
+    # A bare message's status is its verdict; so is that of a result beside which somebody is asked.
+    around = ENVELOPE | {"status"} if is_envelope(said.extra) and not _asks_along(said) else ENVELOPE
     extra = {name: value for name, value in said.extra.items() if name not in around and name not in told}
     inner = said.extra.get("payload")  # what a field of the envelope has left no room for: it is the payload's own
     if isinstance(inner, dict):
@@ -45,6 +47,10 @@ def of_report(said: Report) -> dict[str, Any]:
 def is_envelope(extra: dict[str, Any]) -> bool:
     """Did a report come in the documents' envelope? Then its status is the message's, and not the work's."""
     return all(isinstance(extra.get(name), str) for name in ("type", "from", "to"))
+
+
+def _asks_along(said: Report) -> bool:
+    return said.outcome != "asks" and said.extra.get("type") in ASKING
 
 
 def own_context(said: Report) -> dict[str, Any]:

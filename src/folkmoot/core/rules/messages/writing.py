@@ -41,8 +41,8 @@ def tell_orchestrator(case: Case, said: Report) -> None:
     kind = _kind_of_report(case, said, run.agent)
     # A question has a message of its own, which its answer completes.
     if kind is not None and said.outcome != "asks" and kind not in {message.type for message in sent}:
-        told = of_report(said)
-        write(case, run.agent, ORCHESTRATOR, kind, told, "completed", context=own_context(said), own=own_envelope(said))
+        told, own = of_report(said), own_envelope(said) if said.extra.get("type") not in ASKING else {}
+        write(case, run.agent, ORCHESTRATOR, kind, told, "completed", context=own_context(said), own=own)
 
 
 def _kind_of_report(case: Case, said: Report, agent: str) -> str | None:
