@@ -74,7 +74,7 @@ def test_the_last_word_of_a_reviewer_who_approves_beside_open_issues_lets_nothin
     assert (item["column"], item["runs"][-1]["outcome"]) == ("review", "failed"), "nobody told what to change"
     words = {"status": "approved", "issues": 2, "summary": "The lock leaks, and the name is wrong"}
     item = moot.hand_in(moot("claim", "reviewer"), json.dumps(words), "--final")
-    assert item["column"] == "fix" and "it names 2 open issues, though it says done" in item["why"]
+    assert item["column"] == "fix" and "it names 2 open issues, though it says approved" in item["why"]
 
 
 @pytest.mark.ledger("E-06", "R-17")
