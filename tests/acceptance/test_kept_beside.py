@@ -59,7 +59,8 @@ def test_open_issues_beside_approved_or_completed_are_asked_about(
     refused = moot.try_in(claim, said)
     error = json.loads(refused.err)["error"]
     assert (refused.code, error["code"]) == (2, "report_refused")
-    assert "it says done, and it names 2 open issues: which holds?" in error["message"]
+    own = "approved" if agent == "reviewer" else "completed"
+    assert f"it says {own}, and it names 2 open issues: which holds?" in error["message"]
     assert moot("show", "1")["status"] == "running"
     item = moot.hand_in(claim, said.replace(", issues: 2", ""))
     assert item["runs"][-1]["outcome"] == "done"
@@ -73,7 +74,7 @@ def test_the_last_word_of_a_reviewer_who_approves_beside_open_issues_lets_nothin
     assert (item["column"], item["runs"][-1]["outcome"]) == ("review", "failed"), "nobody told what to change"
     words = {"status": "approved", "issues": 2, "summary": "The lock leaks, and the name is wrong"}
     item = moot.hand_in(moot("claim", "reviewer"), json.dumps(words), "--final")
-    assert item["column"] == "fix" and "it names 2 open issues, though it says done" in item["why"]
+    assert item["column"] == "fix" and "it names 2 open issues, though it says approved" in item["why"]
 
 
 @pytest.mark.ledger("E-06", "R-17")

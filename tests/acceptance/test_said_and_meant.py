@@ -177,7 +177,7 @@ def test_both_recommendations_about_one_place_reach_the_implementer(tmp_path: Pa
 def test_a_reviewer_of_the_handoff_who_approves_beside_a_high_finding(tmp_path: Path) -> None:
     moot = board(tmp_path, "handoff", "review")
     item = moot.speak("reviewer", {"status": "approved", "issues": REVIEW["findings"]})
-    assert item["column"] == "fix" and "though it says done" in item["why"]
+    assert item["column"] == "fix" and "though it says approved" in item["why"]
     moot.speak("fixer", "Returns: {status: fixes_applied}")
     low = [{**REVIEW["findings"][0], **LESS}]
     item = moot.speak("reviewer", {"status": "approved", "issues": low})

@@ -35,6 +35,7 @@ agents:
   deep-one: {}
   sage: {expert: true, write: none}
 reasons: {deep: deep, plan-vs-make: argued}
+messages: {note: {from: [any], to: [planner]}}
 """
 )
 MARK = "MARKED"
@@ -61,6 +62,7 @@ FILLED: dict[str, Any] = {
     "next_steps": [MARK],
     "lessons": [MARK],
     "usage": {"input_tokens": 1, "output_tokens": 1, "cost_usd": 4321.0},
+    "messages": [{"type": "note", "payload": {"words": MARK}}],
     "extra": {"own": MARK},
 }
 NEEDS: dict[str, dict[str, Any]] = {

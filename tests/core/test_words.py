@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.report import CAUSES
+from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
 
 # As the documents print them.
@@ -120,3 +121,14 @@ def test_a_text_names_a_kind_of_failure_unless_it_denies_it(text: str, meaning: 
 def test_a_phrase_about_something_else_or_that_was_not_the_cause_names_none(words: str, cause: str | None) -> None:
     found = meaning_in([words])
     assert (found.cause if found else None) == cause
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        *((0, ""), (1, ""), (2, " for the 2nd time"), (3, " for the 3rd time"), (4, " for the 4th time")),
+        *((11, " for the 11th time"), (12, " for the 12th time"), (21, " for the 21st time")),
+    ],
+)
+def test_how_often_is_said_as_people_say_it(number: int, words: str) -> None:
+    assert nth_time(number) == words

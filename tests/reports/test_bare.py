@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.errors import Invalid
-from folkmoot.reports.listen import bare_object
+from folkmoot.reports.loose.returns import bare_object
 from folkmoot.reports.read import read_report
 
 
@@ -52,3 +52,47 @@ def test_inside_of_prose_it_is_a_quotation() -> None:
 def test_whatever_stands_there_it_is_an_object_or_none(text: str) -> None:
     found = bare_object(text)
     assert found is None or (found and all(isinstance(name, str) for name in found))
+
+
+@pytest.mark.ledger("H-13")
+@pytest.mark.parametrize(
+    ("text", "outcome", "issues"),
+    [
+        ('Returns: {status: needs_fixes, issues: ["no rate limit", "no test"]}', "changes_requested", 2),
+        ("- Returns: {status: needs_fixes, issues: [no rate limit, 'no test']}", "changes_requested", 2),
+        ("Returns: {status: approved, issues: []}", "done", 0),
+        ("I looked.\n\nReturns: approved", "done", 0),
+        ("I looked.\n\n- Returns: `needs_fixes`.", "changes_requested", 0),
+        ("Returns: completed", "done", 0),
+    ],
+)
+def test_a_return_may_list_what_it_found_or_be_one_word(text: str, outcome: str, issues: int) -> None:
+    said = read_report(text)
+    assert (said.outcome, len(said.findings)) == (outcome, issues)
+
+
+@pytest.mark.parametrize("text", ["Returns: the number of rows", "Returns: {status: approved, issues: [[a]]}"])
+def test_what_is_no_return_is_none(text: str) -> None:
+    with pytest.raises(Invalid):
+        read_report(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "cause"),
+    [
+        ('{"status": "completed", "verdict": "approved"}', "done", None),
+        ('{"status": "failed", "error": "FatalError"}', "failed", "fatal"),
+        ('{"status": "failed", "error": "RecoverableError"}', "failed", "transient"),
+        ('{"status": "passed"}', "done", None),
+    ],
+)
+def test_a_whole_text_with_a_status_is_a_report_whatever_stands_beside_it(
+    text: str, outcome: str, cause: str | None
+) -> None:
+    said = read_report(text)
+    assert (said.outcome, said.cause) == (outcome, cause)
+
+
+def test_a_status_that_nobody_knows_is_named_with_those_that_are() -> None:
+    with pytest.raises(Invalid, match="status: 'wonderful' is not one of complete"):
+        read_report('{"status": "wonderful"}')

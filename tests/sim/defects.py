@@ -43,7 +43,7 @@ from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import contradictions, form, gates, required, verdicts
+from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
@@ -984,6 +984,17 @@ def nobodys_escalation(patch: Patch) -> None:
 @defect("R-26", "the item does not take what its handoff carries", flow=flow_of("handoff"), alone=True)
 def handoff_without_a_spec(patch: Patch) -> None:
     patch.setattr(sending, "carried", lambda flow, item, command: {})
+
+
+@defect("R-26", "what a report hands over is not sent", flow=flow_of("handoff"), alone=True)
+def dropped_messages(patch: Patch) -> None:
+    patch.setattr(outcomes, "send_enclosed", lambda case, said: None)
+
+
+@defect("R-22", "a checker's done goes through beside the fix that it asks for", flow=flow_of("handoff"), in_log=True)
+def unheard_fix(patch: Patch) -> None:
+    for module in (sent, verdicts, contradictions):
+        patch.setattr(module, "sent_by_run", lambda case, said: sent.Sent())
 
 
 @defect("R-20", "a lock that is taken again may end sooner", alone=True)

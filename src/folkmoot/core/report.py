@@ -119,6 +119,21 @@ class Delegation(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fie
     scope: str | None = None
 
 
+class Posted(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A message that stands inside a report, in the documents' envelope: it is sent with the report."""
+
+    type: str
+    sender: str = ""  # empty: the run that reports
+    to: str = ""  # empty: whoever alone may get this type
+    message_id: str | None = None
+    timestamp: str | None = None
+    schema_version: str = "1.0.0"
+    priority: str | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] = field(default_factory=dict)
+    status: str | None = None
+
+
 class Usage(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     input_tokens: Count = 0
     output_tokens: Count = 0
@@ -149,6 +164,7 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     next_steps: list[str] = field(default_factory=list)
     lessons: list[str] = field(default_factory=list)
     usage: Usage | None = None
+    messages: list[Posted] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)  # what the dialect says beyond the contract: kept, shown
     # No outcome was said: it was found in comments, where who speaks decides what they mean, or in ATTEMPT blocks.
     implied: bool = False

@@ -11,6 +11,7 @@ from folkmoot.core.item import ENDED, STATUSES, Item
 from folkmoot.core.records import Message, Meter, Pause, Run
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
+from folkmoot.core.rules.messages.telling import ids_in
 from folkmoot.core.rules.running.limits import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
@@ -167,9 +168,13 @@ def _messages(reading: Reading, command: Command, item: Item | None) -> list[Mes
         wanted |= {m.id: m for m in loose}
     named = command.message if isinstance(command, (*ABOUT_MESSAGE, commands.MakeItem)) else None
     named = command.message_id if isinstance(command, commands.SendMessage) else named
-    message = reading.message(named) if named else None
-    if message is not None:
-        wanted[message.id] = message
+    names = [named] if named else []
+    if isinstance(command, (commands.OfferReport, commands.ReportRun)):
+        names += ids_in(command.report)
+    for name in names:
+        message = reading.message(name)
+        if message is not None:
+            wanted[message.id] = message
     return list(wanted.values())
 
 

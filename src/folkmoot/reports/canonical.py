@@ -46,6 +46,7 @@ WORDS: dict[str, str] = {
     "next_steps": "what should follow",
     "lessons": "what later agents should know",
     "usage": "what the run used up; `moot run` hears it from the client",
+    "messages": "messages to others, in the documents' envelope: each is sent with the report",
     "extra": "what a dialect says beyond these fields: kept, and shown",
     "implied": "no outcome was written, and it was found in comments or ATTEMPT blocks; filled in where these are read",
 }
@@ -109,6 +110,18 @@ PARTS: dict[str, dict[str, str]] = {
         "task": "what is to be done",
         "to": "an expert or agent; else a sub-agent",
         "scope": "how far it goes",
+    },
+    "messages": {
+        "type": "what kind of message it is; the flow says who may send which",
+        "sender": "who sends it, `from` in an envelope; left out, the run's own agent",
+        "to": "for whom it is; left out, whoever alone may get this type",
+        "message_id": "its name, a uuid; given when it is sent",
+        "timestamp": "when it was written",
+        "schema_version": "which version of the envelope it is",
+        "priority": "how urgent it is; left out, as urgent as its item",
+        "payload": "what is handed over",
+        "context": "what it belongs to: workflow, spec, iteration",
+        "status": "`pending`, or left out",
     },
     "usage": {"input_tokens": "tokens read", "output_tokens": "tokens written", "cost_usd": "money"},
 }

@@ -12,7 +12,6 @@ from folkmoot.core.text import has_unstorable
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, did_you_mean, shown
-from folkmoot.reports.loose.posted import object_in
 
 MESSAGE_CHARS_MAX = 1_000_000
 NAME_CHARS_MAX = 200
@@ -111,6 +110,8 @@ def envelope_schema() -> dict[str, Any]:
 
 def read_message(text: str, *, sender: str | None = None, to: str | None = None, in_run: bool = False) -> Envelope:
     """The message in a JSON text; Invalid with every wrong field by name. `sender` and `to` are said beside it."""
+    from folkmoot.reports.loose.posted import object_in
+
     if len(text) > MESSAGE_CHARS_MAX:
         raise _bad([f"it has {len(text)} characters, more than {MESSAGE_CHARS_MAX}"])
     try:
@@ -121,11 +122,17 @@ def read_message(text: str, *, sender: str | None = None, to: str | None = None,
 
 
 def check_message(
-    data: dict[str, Any], *, sender: str | None = None, to: str | None = None, in_run: bool = False
+    data: dict[str, Any],
+    *,
+    sender: str | None = None,
+    to: str | None = None,
+    in_run: bool = False,
+    enclosed: bool = False,
 ) -> Envelope:
     """The envelope that these fields say; one of the pipeline's bare messages is put into one.
 
     What it does not say itself may be said beside it: `sender`, `to`; a run's message is from its agent (`in_run`).
+    For one that stands in a report (`enclosed`) the flow says to whom it goes, if there is only one.
     """
     if not isinstance(data, dict):
         raise _bad([f"{shown(data)} is not an object"])
@@ -139,7 +146,7 @@ def check_message(
     data = _enveloped(data, to)
     if sender is not None:
         data.setdefault("from", sender)
-    given = ("from",) if in_run else ()
+    given = ("from", "to") if enclosed else ("from",) if in_run else ()
     faults = [f"{name}: missing" for name in REQUIRED if name not in data and name not in given]
     for name, value in data.items():
         if name not in FIELDS:
@@ -150,7 +157,7 @@ def check_message(
         raise _bad(faults)
     return Envelope(
         sender=data.get("from", ""),
-        to=data["to"],
+        to=data.get("to", ""),
         type=data["type"],
         message_id=data.get("message_id"),
         timestamp=data.get("timestamp"),

@@ -6,6 +6,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.loose.handed import is_handed, taken_out, with_messages
 from folkmoot.reports.loose.spellings import spelled_message
 from folkmoot.reports.messages import report_from_message
 from folkmoot.reports.quest import (
@@ -26,6 +27,13 @@ _BESIDE_TYPE = {"payload", "findings", "vulnerabilities", "failures", "question"
 
 def report_from_object(data: dict[str, Any]) -> Report | None:
     """The report an object is, in whatever dialect; None if it is none. Faulty if it is one with faults."""
+    if is_handed(data):
+        return None
+    data, messages = taken_out(data)
+    return with_messages(_report(data), messages)
+
+
+def _report(data: dict[str, Any]) -> Report | None:
     if "outcome" in data:
         return canonical_report(data)
     split = find_split(data) if not ("type" in data or "decision" in data or is_status_report(data)) else None

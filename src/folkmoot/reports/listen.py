@@ -9,7 +9,7 @@ failure.
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -18,6 +18,8 @@ from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
+from folkmoot.reports.loose.handed import alone, fault_in_words, is_handed, looks_handed, without_end
+from folkmoot.reports.loose.returns import returned
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 NOTHING = (
     "it holds no report: no JSON object with an outcome or status, no form with a Status, no signal, no ATTEMPT block"
 )
-_RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
 _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
 SHOWN = (
@@ -40,7 +41,6 @@ SHOWN = (
     "without the words before it"
 )
 _NOTED = ("comments:", "escalation_reason:", "id:", "outcome:", "status:")
-_NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
@@ -104,6 +104,9 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
         raise Faulty([f"it has {len(tried)} ATTEMPT blocks, more than {ATTEMPTS_MAX}"])
     heard.sort(key=lambda one: (one.line, one.rank, one.place))
     adds = [one for one in heard if one.adds]
+    for one in adds:
+        if one.report is None:
+            raise Faulty(one.faults)
     heard = [one for one in heard if not one.adds]
     if tried or any(not one.implied for one in heard):
         # What was fixed is told; that it was is no verdict beside another.
@@ -112,10 +115,11 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
     if len(adds) > STATEMENTS_MAX:
         raise Faulty([f"it has {len(adds)} objects without an outcome, more than {STATEMENTS_MAX}"])
     report = _ended(heard, tried, [*passed_over, *(fault for one in adds for fault in one.faults)], notes)
-    for one in adds:
+    end = heard[-1].line if heard else -1
+    # What stands before is joined from the nearest on, so that all of it keeps the order of the text.
+    for one in [*reversed([one for one in adds if one.line < end]), *(one for one in adds if one.line >= end)]:
         if one.report is not None:
-            before = bool(heard) and one.line < heard[-1].line
-            report = joined(report, replace(one.report, outcome=report.outcome), before)
+            report = joined(report, replace(one.report, outcome=report.outcome), one.line < end)
     return report
 
 
@@ -223,7 +227,7 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
         place += len(words) + 1
     covered: set[int] = set()
     spoken: set[int] = set()
-    for found in objects(text, is_meant):
+    for found in objects(text, is_meant, looks_handed):
         first = bisect_right(starts, found.start) - 1
         last = bisect_right(starts, max(found.end - 1, found.start)) - 1
         if found.data is not None:
@@ -251,13 +255,17 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
 def _heard(found: Found, line: int) -> Heard | None:
     """The report an object is; None if it is none, or only a form to fill in."""
     if found.data is None:
-        return Heard(line, 1, found.start, None, [found.fault]) if is_meant(found.keys) else None
+        # A message that cannot be read must not be lost because its report can.
+        handed = looks_handed(found.keys)
+        return Heard(line, 1, found.start, None, [found.fault], adds=handed) if is_meant(found.keys) else None
     if is_template(found.data):
         return None
     try:
         report = report_from_object(found.data)
+        if is_handed(found.data):
+            return Heard(line, 1, found.start, alone(found.data), [without_end(found.data["type"])], adds=True)
     except Faulty as error:
-        return Heard(line, 1, found.start, None, error.faults)
+        return Heard(line, 1, found.start, None, error.faults, adds=is_handed(found.data))
     if report is not None:
         return Heard(line, 1, found.start, report, [])
     more = adding(found.data)
@@ -295,12 +303,14 @@ def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
             told_in_list = True  # a narration of what each role returned, not a report of one
         elif words and not line.text[:1].isspace():
             told_in_list = False
-        if "{" not in words or len(words) > 2100 or line.quoted or line.number in covered or told_in_list:
+        if len(words) > 2100 or line.quoted or line.number in covered or told_in_list or line.fence not in spoken:
             continue
-        if line.fence not in spoken:
+        in_words = fault_in_words(words) if not page.only_shows(line.number) else ""
+        if in_words:
+            heard.append(Heard(line.number, 1, 0, None, [in_words], adds=True))
+        if in_words or not ("{" in words or "return" in words[:12].lower()):
             continue
-        found = _RETURNS.fullmatch(words)
-        pairs = _pairs(found.group(1)) if found else None
+        pairs = returned(words)
         if pairs is None or not pairs.keys() & {"status", "outcome"} or page.only_shows(line.number):
             continue
         if words.startswith("{") and line.number < page.end:
@@ -314,33 +324,3 @@ def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
         else:
             if report is not None:
                 heard.append(Heard(line.number, 1, 0, report, []))
-
-
-def bare_object(text: str) -> dict[str, Any] | None:
-    """The same as a whole text, which is never a quotation: a `...` in it is what was said, a choice says nothing."""
-    found = _RETURNS.fullmatch(text)
-    pairs = _pairs(found.group(1)) if found else None
-    if pairs is None or any(isinstance(value, str) and is_choice(value) for value in pairs.values()):
-        return None
-    return pairs
-
-
-def _pairs(words: str) -> dict[str, Any] | None:
-    """Names and values without quotation marks around the names; None if it is something else."""
-    found: dict[str, Any] = {}
-    rest = words.strip()
-    while rest:
-        name, colon, rest = rest.partition(":")
-        name, rest = name.strip(), rest.lstrip()
-        quoted = rest.startswith('"')
-        value, ended, rest = rest[1:].partition('"') if quoted else rest.partition(",")
-        rest = rest.strip()
-        if not colon or not _NAME.fullmatch(name) or name in found or (quoted and not ended) or not value.strip():
-            return None
-        if quoted and rest and not rest.startswith(","):
-            return None
-        rest = rest[1:].strip() if quoted else rest
-        value = value if quoted else value.strip()
-        is_number = not quoted and value.isascii() and value.isdigit() and len(value) < 10
-        found[name] = int(value) if is_number else value
-    return found or None

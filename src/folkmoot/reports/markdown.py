@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Files, Report
 from folkmoot.core.vocabulary.lines import ONE_PATH, PATH, counted, finding_in, number_in, paths_in
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of
+from folkmoot.core.vocabulary.words import meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
@@ -320,6 +320,8 @@ def _report(said: Status, sections: list[Section]) -> Report:
 
     if said.rest:
         extra["Status"] = said.rest
+    if said.word and (by_name.keys() == {"status"} or says_fixed(said.word)):
+        extra["status"] = said.word  # a word alone is a return, and no form: which of them it was decides
     issues = points("issues")
     count = number_in(issues[0]) if len(issues) == 1 else None
     if count is not None:  # how many there are, and nothing of what they are

@@ -30,8 +30,8 @@ def report_from_message(data: dict[str, Any]) -> Report | None:
     around = {name: value for name, value in data.items() if name != "payload"}
     said = Taken(payload)
     report = reader(said, around)
-    # Of two fields with one name, the envelope's keeps it.
-    doubled = {name: value for name, value in said.left().items() if name in around}
+    # Of two fields with one name, the envelope's keeps it; a status beside what was done is never the envelope's.
+    doubled = {name: value for name, value in said.left().items() if name in around or name == "status"}
     kept = {**report.extra, **around, **({"payload": doubled} if doubled else {})}
     return msgspec.structs.replace(report, extra=kept)
 

@@ -8,6 +8,7 @@ from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
+from folkmoot.reports.loose.issues import OPEN, open_issues, says_nothing
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
 from folkmoot.reports.splits.shared import once_each, shared_contracts
@@ -35,6 +36,7 @@ COMPANIONS = {
 SHARED = {"sharedTypes", "integrationPoints", "contracts"}
 # The states of a message; what is no such word in a completion says how the phase ended.
 MESSAGE_STATES = ("pending", "accepted", "completed")
+_OF_THE_END = {"verdict", "approval", "approved", "error", "reason", "details"}
 _COUNTS = {"count", "total", "number"}
 # Fields in which agents name what kind of failure it was.
 _KIND_OF_FAILURE = (
@@ -65,8 +67,15 @@ def is_status_report(data: dict[str, Any]) -> bool:
     if "status" not in data or "type" in data:
         return False
     word = data["status"]
-    alone = len(data) == 1 and isinstance(word, str) and word.strip().lower() in STATUSES
+    known = isinstance(word, str) and (word.strip().lower() in STATUSES or verdict_of(word) is not None)
+    alone = len(data) == 1 and known
     return alone or bool(data.keys() & COMPANIONS)
+
+
+def says_status(data: dict[str, Any]) -> bool:
+    """Is it, as a whole text, meant as a report? A status alone, or one with what says more about the end."""
+    word = data.get("status")
+    return isinstance(word, str) and data.keys() - {"status"} <= _OF_THE_END
 
 
 def status_report(data: dict[str, Any]) -> Report:
@@ -128,10 +137,13 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
     elif isinstance(issues, str) and issues.strip() and number_in(issues) is None:
-        parts["findings"] = [finding_in(issues)]
+        parts["findings"] = [finding_in(issues)] if not says_nothing(issues) else []
         said.used.add("issues")
     elif isinstance(issues, list | dict):
         parts["findings"] = said.findings("issues", "review")
+    if "issues" in said.used and open_issues(issues):
+        # Without a severity it is open, and not a remark: how many there are stays, for the rules to weigh.
+        said.data = {**said.data, OPEN: open_issues(issues)}
     created, modified = _named_files(said)
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)

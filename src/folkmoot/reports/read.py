@@ -7,7 +7,7 @@ ATTEMPT blocks, signals, all of them in prose or fences) is left to modules that
 from typing import Any
 
 from folkmoot.core.report import Report
-from folkmoot.reports.canonical import Faulty, canonical_report, decoder, unreadable
+from folkmoot.reports.canonical import PLAIN, Faulty, canonical_report, decoder, unreadable
 
 REPORT_CHARS_MAX = 1_000_000
 
@@ -34,12 +34,18 @@ def _read(text: str) -> Report:
         from folkmoot.reports.listen import listen
 
         return listen(text)
-    if "outcome" not in data:
+    if "outcome" not in data or data.keys() - PLAIN:
         from folkmoot.reports.json_dialects import report_from_object
+        from folkmoot.reports.loose.handed import is_handed, without_end
+        from folkmoot.reports.quest import says_status, status_report
 
         said = report_from_object(data)
         if said is not None:
             return said
+        if is_handed(data):
+            raise Faulty([without_end(data["type"])])
+        if says_status(data):
+            return status_report(data)  # a file that holds nothing else is nobody's log
     return canonical_report(data)
 
 
@@ -51,7 +57,7 @@ def _whole_object(text: str) -> dict[str, Any] | None:
     try:
         data, end = decoder().raw_decode(text)
     except (ValueError, RecursionError):
-        from folkmoot.reports.listen import bare_object
+        from folkmoot.reports.loose.returns import bare_object
 
         return bare_object(text)  # else listening tells what is wrong with it, if it was meant as a report
     return data if end == len(text) and isinstance(data, dict) else None

@@ -72,19 +72,22 @@ def _keep_key(span: Span, text: str, start: int, end: int) -> None:
         span.keys.append(text[start:end])
 
 
-def objects(text: str, meant: Callable[[list[str]], bool]) -> Iterator[Found]:
-    """Every outermost object of the text. What is no JSON comes with its fault; unless its keys show that it was meant
-    as a report, it is looked into as well."""
+def objects(
+    text: str, meant: Callable[[list[str]], bool], alone: Callable[[list[str]], bool] = lambda keys: False
+) -> Iterator[Found]:
+    """Every outermost object of the text, and of a list those whose keys speak for themselves (`alone`). What is no
+    JSON comes with its fault; unless its keys show that it was meant as a report, it is looked into as well."""
     read = decoder()
     behind = work = count = 0
     for span in spans(text):
-        if span.start < behind or _is_member(text, span.start):
+        if span.start < behind or (_is_member(text, span.start) and not alone(span.keys)):
             continue
         count += 1
         if count > _OBJECTS_MAX:
             raise Faulty([f"it holds more than {_OBJECTS_MAX} objects"])
-        if _SINGLE_QUOTED.match(text, span.start):
-            span.keys = ["outcome"]
+        quoted = _SINGLE_QUOTED.match(text, span.start)
+        if quoted:
+            span.keys = ["outcome", quoted.group(1)]
             found = Found(span.start, span.end, span.keys, None, "JSON needs double quotes")
         elif span.end < 0:
             found = Found(span.start, -1, span.keys, None, "it is not finished: a closing brace is missing")

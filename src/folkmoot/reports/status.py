@@ -90,6 +90,7 @@ class Status:
     fault: str = ""
     boxes: bool = False
     line: int = -1
+    word: str = ""  # where no box was ticked: the known word itself
 
 
 def read_status(lines: list[tuple[int, str]]) -> Status:
@@ -131,7 +132,13 @@ def read_status(lines: list[tuple[int, str]]) -> Status:
         told = ", ".join(dict.fromkeys(shown(piece.words.strip()) for _, piece in [*chosen, *plain]))
         return Status(fault=f"Status: it says several things at once: {told}", boxes=boxes)
     number, piece = chosen[0]
-    return Status(outcome=piece.outcome, rest=piece.rest, boxes=boxes, line=number)
+    word = "" if boxes or piece.drawn else _known_word(piece.words)
+    return Status(outcome=piece.outcome, rest=piece.rest, boxes=boxes, line=number, word=word)
+
+
+def _known_word(words: str) -> str:
+    plain = " ".join(_HYPHEN.sub(" ", words.lower()).strip(_NOISE).split())
+    return next((word for word in _LONGEST_FIRST if plain == word or plain.startswith(f"{word} ")), "")
 
 
 def _pieces(words: str) -> list[Piece]:

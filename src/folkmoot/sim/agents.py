@@ -9,7 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import handing, planners, quarrels, quests, several, sloppy, tellers
+from folkmoot.sim.habits import handing, planners, printing, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
 from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
@@ -273,7 +273,7 @@ class Agent:
         first = self._scene(claim)
         for command in handing.sends(first):
             yield from self._insist(Order(speaker, command))
-        for words in [*tellers.wants(first), *sloppy.first_words(first, report)]:
+        for words in [*tellers.wants(first), *sloppy.first_words(first, report), *printing.first(first, report)]:
             answer = self.world.say(Order(speaker, words, key=f"{type(words).__name__}-{speaker.run}"))
             yield 0.5
             if answer.code == "report_refused" and sloppy.leaves(first):
@@ -286,7 +286,7 @@ class Agent:
             if self.world.items[first.item.id].run != speaker.run:
                 return
         report = tellers.loosely(first, sloppy.hasty(first, planners.in_own_words(first, report)))
-        report = talkative(first, quarrels.several(first, report))
+        report = printing.printed(first, talkative(first, quarrels.several(first, report)))
         while True:
             scene = self._scene(claim)
             work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))

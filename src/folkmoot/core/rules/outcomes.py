@@ -35,7 +35,8 @@ from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of,
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
-from folkmoot.core.rules.messages.carrying import spec_of
+from folkmoot.core.rules.messages.carrying import told_by_report
+from folkmoot.core.rules.messages.enclosed import send_enclosed, without_unsent
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
@@ -80,18 +81,20 @@ def report(case: Case, command: ReportRun) -> None:
         return
     heard = told = understood(case, command.report)
     if command.final and command.fault is None:
-        heard = settled(case, told)
+        heard = without_unsent(case, settled(case, told))
     # Where somebody looked at the files they decide, and not what the agent lists.
     fault = command.fault or _fault(case, heard if command.work is None else replace(heard, files=Files()))
     if fault is not None and not command.final and command.fault is None:
         refuse(case, heard, fault)
         return
-    said = as_shown(case, with_kept(case, heard))
+    said = as_shown(case, with_kept(case, without_unsent(case, heard)))
     claimed = told.outcome if said.outcome != told.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
         said, fault = judged.report, judged.fault
+    if fault is None:
+        send_enclosed(case, said)
     _end(case, judged, claimed)
     if fault is None:
         tell_orchestrator(case, said)
@@ -326,9 +329,7 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
         fields["artifacts"] = {**item.artifacts, **made}
     if said.tests:
         fields["tests"] = said.tests
-    spec = spec_of(said, item.spec)
-    if spec != item.spec:
-        fields["spec"] = spec
+    fields |= told_by_report(item, said, said.outcome == "done" and not checks)
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
         fields["files_made"] = files_made(item, said.files, Artifact(stage, run.agent, run.id))

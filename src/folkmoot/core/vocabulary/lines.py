@@ -100,6 +100,13 @@ def finding_in(point: str, kind: str = "review") -> Finding:
     return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line, category=category)
 
 
+def states_severity(point: str) -> bool:
+    """Does a line say itself how bad it is?"""
+    label = point.replace("*", "").replace("`", "").strip()
+    begins = _SEVERITY_LABEL.match(label) or _SEVERITY.match(label) or _OTHER_SEVERITY.match(label)
+    return bool(begins or _SEVERITY_TOLD.search(label))
+
+
 def _place(words: str) -> tuple[str | None, int | None]:
     """The first file with a line in these words, or the first file."""
     file = None
@@ -138,3 +145,11 @@ def number_in(value: Any) -> int | None:
     """A whole number, however it is written; None if it is something else."""
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+def nth_time(number: int) -> str:
+    """How often something has happened, behind a sentence that tells of it; of the first time it says nothing."""
+    if number < 2:
+        return ""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f" for the {number}{ending} time"

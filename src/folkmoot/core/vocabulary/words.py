@@ -50,8 +50,13 @@ CAUSE_WORDS: dict[str, tuple[str, ...]] = {
 # The reasons that the documents name: known in every flow, whether or not a column there can help.
 REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
 # How a message says its verdict on the work.
-APPROVED = frozenset({"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"})
+APPROVED = frozenset(
+    {"approved", "approve", "lgtm", "passed", "done", "complete", "completed", "ok", "no_changes_requested"}
+)
 REFUSED = frozenset({"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"})
+# Of these some only say that an agent has done its task: on the work that it looked at they are no verdict.
+ENDINGS = frozenset({"done", "complete", "completed", "finished", "task_complete", "task_completed", "all_done"})
+FIXED = frozenset({"fixes_applied", "fixed"})
 SECURITY_WORDS = ("security", "security concern", "security concerns", "security issue", "security risk")
 # How the names of columns and states of an item begin, and the outcome that brings it there.
 _PLACES = {
@@ -133,8 +138,27 @@ def known_reason(reasons: Mapping[str, str], words: str | None) -> str | None:
 
 def verdict_of(word: object) -> bool | None:
     """True: approved. False: changes are asked for. None: it is neither of these words."""
-    known = plain(word).replace(" ", "_") if isinstance(word, str) else ""
+    known = _joined(word)
     return True if known in APPROVED else False if known in REFUSED else None
+
+
+def approves(word: object) -> bool:
+    """Does it say that the work is good, and not only that somebody has done something?"""
+    return verdict_of(word) is True and _joined(word) not in ENDINGS
+
+
+def only_ends(word: object) -> bool:
+    """Does it say that a task is over, and nothing about the work?"""
+    return _joined(word) in ENDINGS | FIXED
+
+
+def says_fixed(word: object) -> bool:
+    """Does it say that something was mended? That is the word of whoever mends, and of nobody who looks."""
+    return _joined(word) in FIXED
+
+
+def _joined(word: object) -> str:
+    return plain(word).replace(" ", "_") if isinstance(word, str) else ""
 
 
 def place_said(word: object) -> str:

@@ -21,6 +21,7 @@ from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
 from folkmoot.core.rules.sharing.choice import writes_now
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
+from folkmoot.engine.checking.enclosed import check_enclosed
 
 Found = Callable[[str, str, str | None], None]
 # The ends of a run that complete nothing which it was handed.
@@ -150,6 +151,7 @@ class Conduct:
     def _judged(self, event: Event, item: Item, flow: Flow) -> None:
         run: Any = next((change.fields for change in event.changes if change.table == "runs"), {})
         begun = self.tables.get("runs", {}).get(event.run or "")
+        self._printed(event, item, flow, run)
         if not self.weighs or run.get("outcome") != "done" or begun is None or begun.gate or item.kind in ONLY_LOOKS:
             return
         said = converted(to_builtins(run.get("report")), Report)
@@ -159,6 +161,15 @@ class Conduct:
             shown = against_done(said.findings, said.tests)
             if shown:
                 self.found("R-22", f"{event.agent} checks it and says done, and {shown}", item.id)
+
+    def _printed(self, event: Event, item: Item, flow: Flow, run: Any) -> None:
+        if run.get("report") is None or run.get("cause") == "protocol":
+            return
+        said = converted(to_builtins(run["report"]), Report)
+        checks = item.column in flow.columns and flow.checks(stage(flow, item)) and item.kind not in ONLY_LOOKS
+        known = self.tables.get("messages", {}).values()
+        for check, words in check_enclosed(event.run or "", said, run.get("outcome"), known, checks):
+            self.found(check, words, item.id)
 
     # Experts, sub-agents, splits
 

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from folkmoot.reports.canonical import Faulty, decoder, shown
-from folkmoot.reports.listen import bare_object
+from folkmoot.reports.loose.returns import bare_object
 from folkmoot.reports.scan import objects
 
 _FENCE = re.compile(r"[`~]{3,}[^\n`]*\n(.*?)\n?[ \t]*[`~]{3,}", re.DOTALL)

@@ -14,6 +14,7 @@ from folkmoot.core.vocabulary.lines import (
     with_range,
 )
 from folkmoot.core.vocabulary.words import meaning_of
+from folkmoot.reports.loose.issues import OPEN, open_issues, says_nothing
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.splits.shared import contracts_in
 
@@ -36,7 +37,7 @@ _TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to wha
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
 _NUMBERS = ("total", "passed", "failed")
 # Fields of the documents beside an outcome that have no place of their own.
-_BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag")
+_BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag", OPEN)
 
 
 def spelled(data: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +100,9 @@ def _beyond(data: dict[str, Any]) -> None:
     """What the documents' messages say beside a verdict: kept under its own name. Issues in words are findings."""
     issues = data.get("issues")
     if isinstance(issues, list | str) and number_in(issues) is None and "findings" not in data:
-        data["findings"] = data.pop("issues") if isinstance(issues, list) else [data.pop("issues")]
+        data["findings"] = [one for one in (issues if isinstance(issues, list) else [issues]) if not says_nothing(one)]
+        del data["issues"]
+        data |= {OPEN: open_issues(issues)} if open_issues(issues) else {}
     told = {name: data.pop(name) for name in _BEYOND if name in data}
     if told and isinstance(data.get("extra", {}), dict):
         data["extra"] = {**told, **data.get("extra", {})}

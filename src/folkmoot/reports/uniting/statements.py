@@ -16,12 +16,9 @@ from folkmoot.core.rules.judging.together import SAID, verdict
 from folkmoot.reports.canonical import Faulty
 
 ALSO = "also"  # of `extra`: what other statements of the same text say under a name that is taken
-SIGNALS = (
-    "TASK_INCOMPLETE",
-    "EXPERT_UNSUCCESSFUL",
-    "TASK_COMPLETE",
-)  # as a summary these are no words of the agent's own
-_LISTED = ("artifacts", "comments", "tasks", "contracts", "interfaces", "delegate", "next_steps", "lessons")
+# As a summary these are no words of the agent's own.
+SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL", "TASK_COMPLETE")
+_LISTED = ("artifacts", "comments", "tasks", "contracts", "interfaces", "delegate", "next_steps", "lessons", "messages")
 STATEMENTS_MAX = 100  # more than anybody says in one text
 COMPARED_MAX = 500  # beyond this many, only what is the same to the letter is said once
 Value = TypeVar("Value")
@@ -33,9 +30,12 @@ def united(said: Sequence[Report]) -> Report:
     told = _distinct(said)
     if len(told) == 1:
         return told[0]
+    if any(report.outcome != "asks" for report in told):
+        # Its question is told as such: it is not what the others have done.
+        told = [replace(report, summary="") if _only_asks_along(report) else report for report in told]
     if len(told) > STATEMENTS_MAX:
         raise Faulty([f"it says {len(told)} things about its end, more than {STATEMENTS_MAX}"])
-    outcomes = [report.outcome for report in said]
+    outcomes = [report.outcome for report in said if not _only_asks_along(report)] or ["asks"]
     outcome = verdict(outcomes) or outcomes[-1]
     holds = max(place for place, report in enumerate(told) if report.outcome == outcome)
     report = told[holds]
@@ -47,6 +47,11 @@ def united(said: Sequence[Report]) -> Report:
     if len(set(outcomes)) > 1:
         report = replace(report, extra={**report.extra, SAID: outcomes})
     return report
+
+
+def _only_asks_along(report: Report) -> bool:
+    """A question for which nothing waits is no end of a run: what else the text says is."""
+    return report.outcome == "asks" and report.question is not None and not report.question.blocking
 
 
 def joined(main: Report, other: Report, before: bool = False) -> Report:

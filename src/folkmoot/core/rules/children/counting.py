@@ -77,11 +77,24 @@ def count_said(case: Case, kind: str, words: str = "") -> dict[str, Any]:
     if run is None:
         return {}
     said, most = run.said.get(kind, 0), getattr(case.flow.limits, kind)
-    if said >= most:
-        told = f"run {run.id} has {said} {kind} already, and a run may have {most}"
-        raise Refused(f"too_many_{kind}", told, "say what is left in the report")
+    full = no_room(case, kind, [words])
+    if full is not None and said >= most:
+        raise Refused(f"too_many_{kind}", full, "say what is left in the report")
+    if full is not None:
+        raise Refused("too_many_words", full, "say less, or write it to a file of the change")
     length = run.said.get(SAID_LENGTH, 0) + len(words)
-    if length > SAID_CHARACTERS_MAX:
-        told = f"run {run.id} would have said {length} characters during its work, and may say {SAID_CHARACTERS_MAX}"
-        raise Refused("too_many_words", told, "say less, or write it to a file of the change")
     return {"runs": (run.id, {"said": {**run.said, kind: said + 1, SAID_LENGTH: length}})}
+
+
+def no_room(case: Case, kind: str, words: list[str]) -> str | None:
+    """Why the speaking run may not say so much more of a kind, or None."""
+    run = case.voice
+    if run is None:
+        return None
+    said, most = run.said.get(kind, 0), getattr(case.flow.limits, kind)
+    if said + len(words) > most:
+        return f"run {run.id} has {said} {kind} already, and a run may have {most}"
+    length = run.said.get(SAID_LENGTH, 0) + sum(map(len, words))
+    if length > SAID_CHARACTERS_MAX:
+        return f"run {run.id} would have said {length} characters during its work, and may say {SAID_CHARACTERS_MAX}"
+    return None

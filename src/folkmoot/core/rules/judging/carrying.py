@@ -13,7 +13,7 @@ from msgspec import json, to_builtins
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import OUTCOMES, Report
 from folkmoot.core.vocabulary.roles import folded
-from folkmoot.core.vocabulary.words import plain, verdict_of
+from folkmoot.core.vocabulary.words import approves, only_ends, plain, verdict_of
 
 ACTS, TOLD, ASKED = "acts", "told", "asked back"
 
@@ -48,6 +48,7 @@ CARRIES: dict[str, dict[str, str]] = {
     "next_steps": _row(TOLD),
     "lessons": _row(ACTS),
     "usage": _row(ACTS),
+    "messages": _row(ACTS),
     "extra": _row(TOLD, done=ASKED),
     # No outcome was said: who speaks decides what the comments mean.
     "implied": _row(ACTS),
@@ -67,7 +68,8 @@ UNSPEAKABLE = {
 
 # Names under which a dialect says a verdict, or a number of open issues.
 VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "outcome", "outcomes", "statuses")
-NUMBERS = ("issues", "open_issues", "openIssues", "remaining_issues")
+STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
+NUMBERS = ("issues", *STILL_OPEN)
 # Words that are no verdict on the work, and yet say that it is not done.
 UNDONE = frozenset({"blocked", "stuck", "incomplete", "partial", "in_progress", "error", "cannot_complete", "not_done"})
 # What a message is sent with, what only repeats the task, and what the item keeps as its own.
@@ -85,21 +87,42 @@ def carries(outcome: str, name: str) -> str:
     return CARRIES[name][outcome] if outcome in OUTCOMES else TOLD
 
 
-def against(said: Report) -> str | None:
-    """What the dialect's own words say against `done`: another verdict, or open issues that are not told."""
+def against(said: Report, judges: bool = False) -> str | None:
+    """What the dialect's own words say against `done`: another verdict, or open issues that are not told. Beside a
+    verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
+    and have them. What has a severity of its own is a finding, and weighed as one."""
     for name, value in _own_words(said):
         word = _refusal(value) if name in VERDICTS else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
-    if number <= told:
+    left = open_issues(said, STILL_OPEN) if judges else 0
+    if number <= told and not left:
         return None
-    return f"it names {number} open issue{'s' if number > 1 else ''}" + (f" and tells {told}" if told else "")
+    number = max(number, left) if number > told else left
+    named = f"it names {number} open issue{'s' if number > 1 else ''}"
+    if told >= number:
+        return f"{named} ({shortly([finding.issue for finding in said.findings])})"
+    return named + (f" and tells {told}" if told else "")
 
 
-def open_issues(said: Report) -> int:
+def own_word(said: Report) -> str:
+    """How it says that it is done: in a word of its own, or in ours."""
+    words = words_of_end(said)
+    return str(words[0]) if words and all(approves(word) or only_ends(word) for word in words) else said.outcome
+
+
+def words_of_end(said: Report) -> list[Any]:
+    """Every word that a report, and what it was joined from, has for its end."""
+    also = said.extra.get("also")
+    places = [said.extra, said.extra.get("payload"), *(also if isinstance(also, list) else ())]
+    found = [place.get(name) for place in places if isinstance(place, dict) for name in ("status", "verdict", "result")]
+    return [word for value in found for word in (value if isinstance(value, list) else [value]) if word is not None]
+
+
+def open_issues(said: Report, names: tuple[str, ...] = NUMBERS) -> int:
     """As many as the dialect counts or lists, told or not."""
-    return max((_number(value) for name, value in _own_words(said) if name in NUMBERS), default=0)
+    return max((_number(value) for name, value in _own_words(said) if name in names), default=0)
 
 
 def _own_words(said: Report) -> list[tuple[str, Any]]:
@@ -134,7 +157,7 @@ def leftovers(said: Report, agent: str = "") -> dict[str, Any]:
             continue
         if isinstance(value, str) and agent and folded(value) == folded(agent):
             continue  # it signs as who it is; in the name of another it is told
-        if name in NUMBERS and _number(value) == len(said.findings):
+        if name in NUMBERS and _number(value) <= len(said.findings):
             continue
         found[name] = value
     return found

@@ -9,12 +9,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, against, may_say
+from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, against, may_say, own_word, words_of_end
+from folkmoot.core.rules.judging.sent import sent_by_run
+from folkmoot.core.rules.messages.enclosed import enclosed
+from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.rules.movement import stage_of
+from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.words import approves, only_ends, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
 ANSWERS = ("expert", "sub", "dispatch")
+# Messages that are verdicts by themselves: with an empty list they say that nothing was found.
+VERDICT_MESSAGES = ("review_findings", "security_issues", "test_failures", "test_results")
 
 
 class Contradiction(Struct, frozen=True):
@@ -26,10 +33,18 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     """What speaks against the outcome, the gravest first."""
     if said.outcome != "done" or case.item.kind in ANSWERS:
         return
-    found = against(said)
+    checks = case.flow.checks(stage_of(case))
+    refusal = sent_by_run(case, said).refusal if checks else None
+    if refusal is not None and _approves(said):
+        yield _refusing(case, said, refusal)
+    found = against(said, judges=checks)
     if found is not None:
-        checks = case.flow.checks(stage_of(case))
-        open_ones = "report changes_requested with each in `findings`" if checks else "tell each in `findings`"
+        open_ones = "tell each in `findings`"
+        if checks:
+            open_ones = (
+                "report changes_requested (needs_fixes) with each in `findings`; a remark goes there too, with a "
+            )
+            open_ones += "severity of low or medium"
         words = f"{found}: which holds? If something is open, {open_ones}; if nothing is, leave that out"
         yield Contradiction(words, "changes_requested" if checks else None)
     if said.question is not None and said.question.blocking and said.question.question.strip():
@@ -43,6 +58,53 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if said.delegate and _may(case, "delegates"):
         words = f"it asks for help ({said.delegate[0].task[:80]}): which holds? To wait for the help report delegates"
         yield Contradiction(f"{words}; else leave it out", "delegates")
+
+
+def _approves(said: Report) -> bool:
+    """In a word of its own; `done` alone is the board's, and weighed with what was sent (R-22)."""
+    said_so = True in (said.extra.get("approval"), said.extra.get("approved"))
+    return said_so or any(approves(word) for word in words_of_end(said))
+
+
+def _refusing(case: Case, said: Report, refusal: str) -> Contradiction:
+    """It approves, and asks for a fix: in the same text, or by what its run has sent before."""
+    inside = any(message.type == refusal for message in enclosed(case, said))
+    words = f"it {'holds' if inside else 'has sent'} a {refusal}: which holds? To have it changed report "
+    words += "changes_requested (needs_fixes); to approve it, "
+    words += "leave the message out" if inside else "first send a completion whose payload.status is approved"
+    return Contradiction(words, "changes_requested")
+
+
+def fault_of_no_verdict(case: Case, said: Report) -> str | None:
+    """Whoever looks at work has to say what it is like: that its own task is over is no verdict.
+
+    Where the flow gives it a message by which it asks for changes, "completed" is the word of those who make; and
+    who says that fixes were applied has told of its own work in any flow. What it sent or found is a verdict.
+    """
+    if said.outcome != "done" or case.item.kind in ANSWERS or not case.flow.checks(stage_of(case)):
+        return None
+    words, agent = words_of_end(said), case.run.agent if case.run else ""
+    ends = any(only_ends(word) for word in words) or said.extra.get("type") == "completion"
+    fixed = any(says_fixed(word) for word in words)
+    if (
+        said.extra.get("type") in VERDICT_MESSAGES
+        or not ends
+        or _approves(said)
+        or not (fixed or _asks_by_message(case, agent))
+    ):
+        return None
+    sent, green = sent_by_run(case, said), said.tests is not None and said.tests.total and not said.tests.failed
+    if sent.refusal or sent.approved or green or against_done(said.findings, said.tests):
+        return None
+    word = next((repr(word) for word in words if only_ends(word)), "a completion")
+    return (
+        f"{word} says that the task is over, and nothing about the work that was looked at: report approved, or "
+        "needs_fixes with what must change"
+    )
+
+
+def _asks_by_message(case: Case, agent: str) -> bool:
+    return any(agent in rule.senders for kind, rule in case.flow.messages.items() if kind in FIX_TYPES)
 
 
 def _asking(case: Case, question: str) -> Contradiction:
@@ -61,7 +123,7 @@ def _may(case: Case, outcome: str) -> bool:
 
 def fault_of_contradiction(case: Case, said: Report) -> str | None:
     found = [one.words for one in contradictions(case, said)]
-    return f"it says {said.outcome}, and {'; and '.join(found)}" if found else None
+    return f"it says {own_word(said)}, and {'; and '.join(found)}" if found else None
 
 
 def settled(case: Case, said: Report) -> Report:

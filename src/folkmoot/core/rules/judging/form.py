@@ -12,12 +12,12 @@ from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_spli
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
-from folkmoot.core.rules.judging.contradictions import fault_of_contradiction
+from folkmoot.core.rules.judging.contradictions import fault_of_contradiction, fault_of_no_verdict
 from folkmoot.core.rules.judging.examples import example_of
 from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
-from folkmoot.core.rules.messages.writing import has_told
+from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import agent_named, folded
@@ -41,7 +41,8 @@ def fault_of(case: Case, said: Report) -> str | None:
     if not may_say(case.flow, case.run.agent if case.run else "", said.outcome):
         return f"this agent may not report {said.outcome}: {PERMISSION[said.outcome]!r} is not in its `may`"
     fault = fault_of_signature(case, said) or fault_of_attempts(said) or fault_of_files(case, said)
-    fault = fault or fault_of_signal(case, said) or fault_of_contradiction(case, said)
+    fault = fault or fault_of_signal(case, said) or fault_of_enclosed(case, said) or fault_of_contradiction(case, said)
+    fault = fault or fault_of_no_verdict(case, said)
     if fault or case.item.kind == "part":
         return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
@@ -58,7 +59,7 @@ def fault_of(case: Case, said: Report) -> str | None:
             return fault_of_delegation(case, said)
         case "asks" if said.question is None:
             return "asks needs a question"
-        case "changes_requested" if not has_told(case):
+        case "changes_requested" if not has_told(case, said):
             return _fault_of_verdict(said)
         case _:
             return None
@@ -82,7 +83,7 @@ def _fault_of_part(case: Case, said: Report) -> str | None:
         return "asks needs a question"
     if said.outcome == "disputed" and not (said.comments or said.summary):
         return "a dispute needs a comment that says the specific concern"
-    return _fault_of_verdict(said) if said.outcome == "changes_requested" and not has_told(case) else None
+    return _fault_of_verdict(said) if said.outcome == "changes_requested" and not has_told(case, said) else None
 
 
 def _fault_of_verdict(said: Report) -> str | None:

@@ -19,6 +19,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
 from folkmoot.core.rules.sharing.findings import against_done, remarks
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.reds import said_red
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
@@ -159,7 +160,7 @@ def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None
             Way(f"run {gate} again", "again"),
         )
         told = facts(findings_told(findings), gate_told(gate, evidence))
-        ask(case, "decision", f"{gate} is red for the {reds}th time: {words}", *choices, context=told)
+        ask(case, "decision", f"{gate} is red{nth_time(reds)}: {words}", *choices, context=told)
     else:
         origins = [*item.origins, item.column]
         enter(case, on_red, f"{gate} is red: {words}", event="escalation_triggered", origins=origins)

@@ -8,12 +8,13 @@ from msgspec.structs import replace
 
 from folkmoot.core.records import Message
 from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
+from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import against_end
 from folkmoot.core.rules.sharing.findings import identity
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
 from folkmoot.core.vocabulary.lines import counted as counted_in
-from folkmoot.core.vocabulary.words import verdict_of
+from folkmoot.core.vocabulary.words import approves, verdict_of
 
 # What each of the documents' messages about the work is about.
 SUBJECTS = {
@@ -37,6 +38,7 @@ class Sent(Struct, frozen=True):
     words: str = ""
     refusal: str | None = None  # the type of the message that asks for changes, if one does
     issues: int = 0  # how many it has counted
+    approved: bool = False  # has one of them approved the work?
 
 
 def sent_by_run(case: Case, said: Report) -> Sent:
@@ -44,7 +46,8 @@ def sent_by_run(case: Case, said: Report) -> Sent:
 
     So do tests that the report counts, if none of them failed.
     """
-    sent = sorted((one for one in case.messages.values() if _is_of_run(case, one)), key=lambda message: message.at)
+    known = sorted((one for one in case.messages.values() if _is_of_run(case, one)), key=lambda message: message.at)
+    sent = [*known, *(one for one in enclosed(case, said) if one.type in SUBJECTS)]
     approved = {SUBJECTS[message.type]: at for at, message in enumerate(sent) if _verdict(message) is True}
     return _together([one for at, one in enumerate(sent) if at >= approved.get(SUBJECTS[one.type], 0)], said)
 
@@ -58,6 +61,7 @@ def _together(messages: list[Message], said: Report) -> Sent:
         tests=max(counted, key=lambda tests: tests.failed, default=None),
         words=next((text for message in messages for text in _words(message)), ""),
         refusal=next((message.type for message in messages if _verdict(message) is False), None),
+        approved=any(_verdict(message) is True for message in messages),
         issues=max((number_in(message.payload.get("issues")) or 0 for message in messages), default=0),
     )
 
@@ -134,8 +138,9 @@ def _verdict(message: Message) -> bool | None:
     """What it would mean as a report. True: approved. False: it asks for changes. None: neither."""
     payload, tests = message.payload, _tests(message)
     told = [word for word in (verdict_of(payload.get("status")), payload.get("approval")) if isinstance(word, bool)]
-    if told and message.type == "completion":
-        return None if all(told) else False  # that a phase is over says nothing good or bad of the work
+    if told and message.type == "completion" and all(told):
+        # That a phase is over says nothing good or bad of the work.
+        return True if approves(payload.get("status")) or payload.get("approval") is True else None
     if told:
         return all(told)
     asks = message.type == "fix_request" or any(_issues(message)) or (tests is not None and tests.failed > 0)

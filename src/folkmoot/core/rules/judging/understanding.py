@@ -9,6 +9,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.children.tasks import planned
 from folkmoot.core.rules.judging.sent import unfinished_by, with_sent
 from folkmoot.core.rules.judging.spoken import as_spoken
+from folkmoot.core.rules.messages.enclosed import with_kept_messages
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import number_in
@@ -25,6 +26,7 @@ _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
+    said = with_kept_messages(case, said)
     said = planned(case, _with_trigger(_with_reason(case, as_named(case.flow, said))))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)
@@ -145,9 +147,8 @@ def _fault_of_number(case: Case, said: Report) -> str | None:
     told = len(said.findings)
     if said.outcome != "changes_requested" or count is None or count <= told or (not told and said.summary.strip()):
         return None
-    if told:
-        return f"it says {count} issues, and tells {told}: name each in findings, or in the fix_request of this run"
-    return f"it says {count} issues, and tells none: name them in findings, or send them in a fix_request first"
+    says = f"it says {count} issue{'s' if count > 1 else ''}, and tells {told or 'none'}"
+    return f"{says}: name each in findings, or in a fix_request of this run, sent or printed in the report"
 
 
 def _fault_of_completion(case: Case, said: Report) -> str | None:

@@ -13,7 +13,7 @@ from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.help import experts_named, named_experts
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
-from folkmoot.core.rules.judging.carrying import against
+from folkmoot.core.rules.judging.carrying import against, own_word
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
@@ -42,7 +42,7 @@ def as_shown(case: Case, said: Report) -> Report:
 def ground(case: Case, said: Report) -> str | None:
     """What keeps `done` from being true: what was found or failed, or a message of the run that asks for changes."""
     shown, refusal = against_done(said.findings, said.tests), sent_by_run(case, said).refusal
-    return shown or (f"it has sent {refusal}" if refusal else against(said))
+    return shown or (f"it has sent {refusal}" if refusal else against(said, judges=True))
 
 
 def approved(case: Case) -> None:
@@ -80,7 +80,7 @@ def changes_requested(case: Case, said: Report, against: str | None = None) -> N
     fix = place.fix or maker(case) or case.flow.stage_before(stage)
     words = said.summary or _first_words(scope.kept) or "changes are requested"
     if against:
-        words = f"{against}, though it says done: {words}"
+        words = f"{against}, though it says {own_word(replace(said, outcome='done'))}: {words}"
     owners = tasks_to_mend(case, scope.kept)
     if asked and not scope.kept:
         # Everything it found is about something else: there is nothing left to change here.

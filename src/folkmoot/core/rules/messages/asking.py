@@ -8,7 +8,7 @@ from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message, Option, Question
 from folkmoot.core.rules.asking.telling import asked_because
 from folkmoot.core.rules.messages.kinds import ASKING, FINAL, asks_person, may_send
-from folkmoot.core.rules.messages.telling import of_report
+from folkmoot.core.rules.messages.telling import of_report, own_context, own_envelope
 from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
@@ -114,7 +114,11 @@ def tell_escalations(case: Case) -> None:
         sender, kind = next(found, (senders[0], None))
         context: dict[str, Any] = {"question": question.id, "why": question.question}
         if kind is not None:
-            context["message"] = write(case, sender, ORCHESTRATOR, kind, _payload(case, question), "pending", question)
+            own, around = _own(case, question, kind)
+            told = _payload(case, question)
+            context["message"] = write(
+                case, sender, ORCHESTRATOR, kind, told, "pending", question, context=around, own=own
+            )
         case.emit("escalation_triggered", context)
 
 
@@ -133,6 +137,15 @@ def _kind(case: Case, question: Question, sender: str) -> str | None:
     """An agent's own question may be a clarification request; what a rule asks is an escalation."""
     kinds = reversed(ASKING) if question.kind == "clarification" else ASKING[:1]
     return next((kind for kind in kinds if may_send(case.flow, kind, sender, ORCHESTRATOR)), None)
+
+
+def _own(case: Case, question: Question, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the envelope in which an agent asked says of the message, and what it belongs to."""
+    said = case.run.report if case.run and case.voice and not case.voice.gate else None
+    asked = said.question if said is not None else None
+    if said is None or asked is None or asked.question != question.question or said.extra.get("type") != kind:
+        return {}, {}
+    return own_envelope(said), own_context(said)
 
 
 def _payload(case: Case, question: Question) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from typing import Any
 from folkmoot.core.commands import SendMessage
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
-from folkmoot.core.records import Message
+from folkmoot.core.order import actor
+from folkmoot.core.records import ORCHESTRATOR, Message
 from folkmoot.core.report import Report
-from folkmoot.core.rules.messages.kinds import MAKES_ITEM
-from folkmoot.core.rules.messages.telling import note_on_rounds
+from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
+from folkmoot.core.rules.messages.telling import note_on_rounds, own_context, own_envelope
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.vocabulary.lines import paths_in
 
@@ -56,6 +57,17 @@ def spec_of(said: Report, known: str | None) -> str | None:
     return spec_in(said.extra) or known or spec_in(said.extra.get("context"))
 
 
+def told_by_report(item: Item, said: Report, hands_over: bool) -> dict[str, Any]:
+    """The fields of the item that a report changes by what it says about the work as a whole. In an envelope of its
+    own, whoever has made something (`hands_over`) says what it is, as in a handoff."""
+    told: dict[str, Any] = {"spec": spec_of(said, item.spec)}
+    workflow, priority = own_context(said).get("workflow"), own_envelope(said).get("priority")
+    if hands_over and item.kind not in BOUND:
+        told |= {"type": workflow} if workflow in TYPES else {}
+        told |= {"priority": priority} if _is_taken(item, priority) else {}
+    return {name: value for name, value in told.items() if value != getattr(item, name)}
+
+
 def texts_in(value: object) -> list[str]:
     """What a payload gives as a list of texts, however it was written."""
     found = value if isinstance(value, list) else [value]
@@ -87,9 +99,26 @@ def _note_on_files(item: Item | None, sent: Message) -> str | None:
     return f"files: {names} not given to item {item.id}; its agent may ask for them: moot widen" if names else None
 
 
+def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:
+    """What a notice such as a completion has done, and what ends the work: a report, and never a message."""
+    if sent.to != ORCHESTRATOR or not is_notice(flow, sent.type):
+        return None
+    ends = "a message ends nothing"
+    if item is None:
+        return f"{ends}: this one is about no item, and waits; a run's report ends its stage: moot report"
+    if item.status in ENDED:
+        return f"{ends}: item {item.id} is {item.status} already, and this is kept with it"
+    if sent.run is not None:
+        return f"{ends}: it is noted on item {item.id}, which goes on with this run's report: moot report"
+    who = actor(flow, item)
+    first = "" if item.status == "running" or who is None else f"moot claim {who}, then "
+    stays = f"item {item.id}, which stays in {item.column} until a run reports"
+    return f"{ends}: it is noted on {stays}: {first}moot report"
+
+
 def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:
     """What its sender is told where the board says otherwise than the message, which stays as it is."""
-    notes = [note_on_rounds(flow, item, sent.payload), _note_on_files(item, sent)]
+    notes = [note_on_rounds(flow, item, sent.payload), _note_on_files(item, sent), _note_on_notice(flow, item, sent)]
     if item is not None and sent.to in flow.agents and sent.priority != item.priority and item.kind not in BOUND:
         notes.append(f"priority: item {item.id} stays {item.priority}, which somebody has chosen")
     return "; ".join(note for note in notes if note) or None

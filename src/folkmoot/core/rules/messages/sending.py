@@ -13,7 +13,7 @@ from folkmoot.core.records import ORCHESTRATOR, Run
 from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.messages.asking import escalate, faults_of_asking, raise_from_part, words_of
-from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, texts_in
+from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, spec_in, texts_in
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, against_end, asks_person, is_notice, may_send
 from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
@@ -48,15 +48,9 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
 
 def send(case: Case, command: SendMessage) -> None:
     """A message of an agent or a person. One that asks is put before a person; any other waits for its receiver."""
-    command = _in_our_names(case, command)
-    _check(case, command)
+    command = checked(case, command)
     item, run = case.item if case.has_item else None, case.voice
     message = command.message_id or case.new_message_id()
-    if message in case.messages:
-        raise Refused(
-            "message_known", f"there is a message {message} already", "leave message_id out, or use a new one"
-        )
-    _check_item(case, command)
     asks = asks_person(command.type, command.to)
     made = _make_item(case, command, message) if item is None and (asks or command.type in MAKES_ITEM) else None
     # A notice that something is not done is for whoever acts next.
@@ -89,12 +83,24 @@ def send(case: Case, command: SendMessage) -> None:
         escalate(case, case.messages[message])
 
 
+def checked(case: Case, command: SendMessage) -> SendMessage:
+    """The message in the flow's own names, if it may be sent; else what is wrong with it."""
+    command = in_our_names(case, command)
+    _check(case, command)
+    if command.message_id in case.messages:
+        words = f"there is a message {command.message_id} already"
+        raise Refused("message_known", words, "leave message_id out, or use a new one")
+    _check_item(case, command)
+    return command
+
+
 def _context(case: Case, command: SendMessage, item: Item) -> dict[str, Any]:
     """What is filled in. Whoever asks for another look, before its own run has ended, means the next one."""
     context = context_of(case)
     if command.type in AGAIN_TYPES and item.returns_to:
         context["iteration"] += 1
-    return {**context, **command.context, "item": subject_of(item)}
+    spec = spec_in(command.context, command.payload) or context["spec"]
+    return {**context, **command.context, "spec": spec, "item": subject_of(item)}
 
 
 def _new_context(command: SendMessage, made: str | None) -> dict[str, Any]:
@@ -108,7 +114,7 @@ def subject_of(item: Item) -> str:
     return item.parent if item.kind == "part" and item.parent else item.id
 
 
-def _in_our_names(case: Case, command: SendMessage) -> SendMessage:
+def in_our_names(case: Case, command: SendMessage) -> SendMessage:
     """Type, sender and receiver as the flow spells them; a run's message is from its agent, said or not."""
     sender, flow = command.sender or (case.voice.agent if case.voice else ""), case.flow
     names = {"sender": correspondent(flow, sender), "to": correspondent(flow, command.to)}

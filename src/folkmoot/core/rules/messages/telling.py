@@ -1,23 +1,28 @@
 """What a message tells of the work: all that its agent returned, under the names of the documents (R-26)."""
 
+import re
 from typing import Any
 
 from msgspec import json, to_builtins
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import PRIORITIES, Item
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.messages.kinds import ASKING
 from folkmoot.core.situation import Case
 
 TEXT_MAX = 8_000
 LIST_MAX = 200
+ENCLOSED_MAX = 20  # messages in one report: more than anybody hands over at the end of a run
+VERSION_MAX, MOMENT_MAX = 20, 40  # characters
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 EXTRA_BYTES_MAX = 50_000
 ENVELOPE = frozenset(
     {"schema_version", "message_id", "timestamp", "from", "to", "type", "priority", "payload", "context"}
 )
 # What the run itself counts or keeps; a reader of the message has no use for it.
-UNTOLD = ("usage", "extra", "attempts", "lessons")
+UNTOLD = ("usage", "extra", "attempts", "lessons", "messages")
 
 
 def of_report(said: Report) -> dict[str, Any]:
@@ -25,7 +30,8 @@ def of_report(said: Report) -> dict[str, Any]:
     told: dict[str, Any] = {
         name: _short(value) for name, value in to_builtins(said).items() if name not in UNTOLD and _says(value)
     }
-    around = ENVELOPE | {"status"} if is_envelope(said.extra) else ENVELOPE  # a bare message's status is its verdict
+    # A bare message's status is its verdict; so is that of a result beside which somebody is asked.
+    around = ENVELOPE | {"status"} if is_envelope(said.extra) and not _asks_along(said) else ENVELOPE
     extra = {name: value for name, value in said.extra.items() if name not in around and name not in told}
     inner = said.extra.get("payload")  # what a field of the envelope has left no room for: it is the payload's own
     if isinstance(inner, dict):
@@ -43,11 +49,39 @@ def is_envelope(extra: dict[str, Any]) -> bool:
     return all(isinstance(extra.get(name), str) for name in ("type", "from", "to"))
 
 
+def _asks_along(said: Report) -> bool:
+    return said.outcome != "asks" and said.extra.get("type") in ASKING
+
+
 def own_context(said: Report) -> dict[str, Any]:
     """What the envelope of a report says that it belongs to; which item that is, the run says."""
     context = said.extra.get("context") if is_envelope(said.extra) else None
     known = context if isinstance(context, dict) and len(json.encode(context)) <= EXTRA_BYTES_MAX else {}
     return {name: value for name, value in known.items() if name != "item"}
+
+
+def own_envelope(said: Report) -> dict[str, Any]:
+    """What the envelope of a report says about itself, where a message can have it: its name, how urgent it is, when
+    it was written. What cannot be so is told with the rest of the report."""
+    if not is_envelope(said.extra):
+        return {}
+    told = {name: said.extra.get(name) for name in ("message_id", "priority", "timestamp", "schema_version")}
+    return {name: value for name, value in told.items() if isinstance(value, str) and _fits(name, value)}
+
+
+def _fits(name: str, value: str) -> bool:
+    if name == "message_id":
+        return _UUID.fullmatch(value) is not None
+    if name == "schema_version":
+        return value.startswith("1.") and len(value) <= VERSION_MAX
+    return value in PRIORITIES if name == "priority" else value[:4].isdigit() and len(value) <= MOMENT_MAX
+
+
+def ids_in(said: Report) -> list[str]:
+    """The names of messages that a report gives: to what it holds, and to itself."""
+    own = own_envelope(said).get("message_id")
+    named = [posted.message_id for posted in said.messages[:ENCLOSED_MAX] if posted.message_id]
+    return [*named, *([own] if own else [])]
 
 
 def _says(value: Any) -> bool:

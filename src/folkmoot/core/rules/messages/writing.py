@@ -10,7 +10,7 @@ from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import ORCHESTRATOR, Message, Question
 from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, ASKING, FIX_TYPES, is_open, may_send
-from folkmoot.core.rules.messages.telling import of_item, of_report, own_context
+from folkmoot.core.rules.messages.telling import of_item, of_report, own_context, own_envelope
 from folkmoot.core.situation import Case
 
 # What a report that goes to the orchestrator is called in the documents, the most telling name first.
@@ -41,14 +41,8 @@ def tell_orchestrator(case: Case, said: Report) -> None:
     kind = _kind_of_report(case, said, run.agent)
     # A question has a message of its own, which its answer completes.
     if kind is not None and said.outcome != "asks" and kind not in {message.type for message in sent}:
-        write(case, run.agent, ORCHESTRATOR, kind, of_report(said), "completed", context=own_context(said))
-
-
-def has_told(case: Case) -> bool:
-    """Has the run that speaks sent an agent something itself? Then its verdict need not say it again."""
-    run = case.voice
-    sent = [message for message in case.messages.values() if run is not None and message.run == run.id]
-    return any(message.to in case.flow.agents and message.payload for message in sent)
+        told, own = of_report(said), own_envelope(said) if said.extra.get("type") not in ASKING else {}
+        write(case, run.agent, ORCHESTRATOR, kind, told, "completed", context=own_context(said), own=own)
 
 
 def _kind_of_report(case: Case, said: Report, agent: str) -> str | None:
@@ -142,14 +136,17 @@ def write(
     bind: bool = False,
     stage: str | None = None,
     context: dict[str, Any] | None = None,
+    own: dict[str, Any] | None = None,
 ) -> str:
-    item = case.item
-    message = case.new_message_id()
+    """`own`: what its sender's envelope says about the message itself; a name that is taken is not given again."""
+    item, own = case.item, own or {}
+    message = own.get("message_id")
+    message = message if message is not None and message not in case.messages else case.new_message_id()
     row: dict[str, Any] = {
         "sender": sender,
         "to": to,
         "type": kind,
-        "priority": item.priority,
+        "priority": own.get("priority", item.priority),
         "payload": payload,
         "context": {**context_of(case), **(context or {})},
         "status": status,
@@ -157,6 +154,8 @@ def write(
         "run": case.voice.id if case.voice else None,
         "at": case.situation.at,
     }
+    row |= {"schema_version": own["schema_version"]} if "schema_version" in own else {}
+    row |= {"sent_at": own["timestamp"]} if "timestamp" in own else {}
     if question is not None:
         row["question"] = question.id
     if stage is not None:

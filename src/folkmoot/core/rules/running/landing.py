@@ -21,6 +21,7 @@ from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
 from folkmoot.errors import Refused
@@ -331,6 +332,13 @@ def _mending_stage(case: Case, modes: tuple[str, ...]) -> str | None:
     return next((name for name in reversed(way) if name != END and flow.writes(name, modes)), None)
 
 
+def _menders(case: Case, stage: str | None) -> list[str]:
+    """The stage that mends it; where none on its way may, every stage of the flow whose agent may write the files."""
+    flow = case.flow
+    able = (name for name, place in flow.columns.items() if place.kind == "flow" and flow.writes(name, ("own", "any")))
+    return [stage] if stage else [name for name in able if name != END]
+
+
 def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, marks: bool = False) -> None:
     """To the stage that made the work, with both sides already merged, and from there straight back to landing."""
     item, flow = case.item, case.flow
@@ -352,9 +360,10 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
     if stays and item.kind == "task" and said.cause == "conflict" and run is not None:
         failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's (R-24)
     elif (reds > flow.limits.feedback_rounds and not fresh) or (stage is None and not stays):
-        words = f"The work could not be landed for the {reds}th time: {said.summary}"
-        ways = [Way(f"mend it in {stage}", "move", stage)] if stage and not stays else []
-        ways += [AGAIN, GIVE_UP, PARK]
+        words = f"The work could not be landed{nth_time(reds)}: {said.summary}"
+        ways = [Way(f"mend it in {place}", "move", place) for place in _menders(case, stage)] if not stays else []
+        # Marks that nobody on its way may mend are there as long as nobody else does: to try again is to ask again.
+        ways += [*([AGAIN] if stage or stays or not is_marked(case.item) else []), GIVE_UP, PARK]
         hint = f"moot move {item.id} done lands it as it is" if is_marked(case.item) else None
         kind = "conflict" if said.cause == "conflict" else "decision"
         ask(case, kind, words, *ways, context=findings_told(fields["findings"]), help=hint)

@@ -1,0 +1,131 @@
+"""Messages that an agent prints where it reports: each is taken out of the report, and stands beside it.
+
+Whether one of them is the agent's own, and may be sent, is for the rules to say.
+"""
+
+import re
+from typing import Any
+
+from msgspec.structs import replace
+
+from folkmoot.core.report import Posted, Report
+from folkmoot.core.vocabulary.roles import role
+from folkmoot.errors import Invalid
+from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.messages import NO_REPORTS, READERS
+from folkmoot.reports.placeholders import is_placeholder
+
+DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
+_NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in NO_REPORTS)
+# `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
+_MARKS = r"""[*_`"']{0,3}"""
+_IN_WORDS = re.compile(
+    rf"(?:[-*+]\s{{1,3}})?{_MARKS}(?:message[ _]?)?type{_MARKS}\s{{0,3}}[:=]{_MARKS}\s{{0,3}}{_MARKS}({_NAMED})"
+    rf"{_MARKS},?",
+    re.IGNORECASE,
+)
+_IN_BRACES = re.compile(
+    rf"\{{\s{{0,9}}(?:[^{{}}]{{1,300}},\s{{0,9}})?{_MARKS}type{_MARKS}\s{{0,3}}:\s{{0,3}}{_MARKS}({_NAMED})\b",
+    re.IGNORECASE,
+)
+
+
+def is_handed(data: Any) -> bool:
+    """Is it a message that hands something on? Of a type that the documents know as such, or in an envelope of any
+    type that is no report."""
+    kind = data.get("type") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or "outcome" in data:
+        return False
+    if role(kind, NO_REPORTS) in NO_REPORTS:
+        return True
+    addressed = isinstance(data.get("to"), str) and isinstance(data.get("payload"), dict)
+    return addressed and role(kind, READERS) not in READERS
+
+
+def looks_handed(keys: list[str]) -> bool:
+    """Do the keys of something, which may be broken, show that it was meant as a message?"""
+    return "type" in keys and bool({"to", "from", "payload"} & {*keys})
+
+
+def posted(data: dict[str, Any]) -> Posted:
+    """The message in an object; Faulty with what is wrong with it. Fillers of the document's form say nothing."""
+    from folkmoot.reports.envelope import check_message
+
+    if "sender" in data and "from" not in data:
+        data = {("from" if name == "sender" else name): value for name, value in data.items()}
+    told = _filled(data)
+    if isinstance(told.get("context"), dict):
+        told["context"] = _filled(told["context"])
+    try:
+        said = check_message(told, enclosed=True)
+    except Invalid as error:
+        raise Faulty([f"in its {data['type']}: {error.message}"]) from error
+    return Posted(
+        type=said.type,
+        sender=said.sender,
+        to=said.to,
+        message_id=said.message_id,
+        timestamp=said.timestamp,
+        schema_version=said.schema_version,
+        priority=said.priority,
+        payload=said.payload,
+        context=said.context,
+        status=said.status,
+    )
+
+
+def _filled(data: dict[str, Any]) -> dict[str, Any]:
+    empty = [
+        name for name, value in data.items() if value is None or (isinstance(value, str) and is_placeholder(value))
+    ]
+    return {name: value for name, value in data.items() if name not in empty}
+
+
+def taken_out(data: dict[str, Any]) -> tuple[dict[str, Any], list[Posted]]:
+    """A report without the messages that stand in its fields, and these."""
+    found: list[Posted] = []
+    rest = _without(data, found, DEPTH_MAX)
+    return (rest, found) if found else (data, [])
+
+
+def _without(data: dict[str, Any], found: list[Posted], depth: int) -> dict[str, Any]:
+    rest: dict[str, Any] = {}
+    for name, value in data.items():
+        if is_handed(value):
+            found.append(posted(value))
+        elif isinstance(value, list) and any(map(is_handed, value)):
+            found += [posted(part) for part in value if is_handed(part)]
+            left = [part for part in value if not is_handed(part)]
+            rest |= {name: left} if left else {}
+        else:
+            rest[name] = _without(value, found, depth - 1) if isinstance(value, dict) and depth else value
+    return rest
+
+
+def alone(data: dict[str, Any]) -> Report:
+    """A message without a word on how its run ended: it adds to what else is said, and is no report by itself."""
+    return Report(outcome="done", messages=[posted(data)])
+
+
+def without_end(kind: object) -> str:
+    return (
+        f"it holds a {kind}, and no word on how the run ended: report that with it, such as "
+        '{"status": "completed"}, {"status": "approved"} or {"status": "needs_fixes"}'
+    )
+
+
+def with_messages(said: Report | None, messages: list[Posted]) -> Report | None:
+    return replace(said, messages=[*said.messages, *messages]) if said is not None and messages else said
+
+
+def fault_in_words(line: str) -> str:
+    """What is wrong with a line in which a message stands that is no JSON; or nothing."""
+    words = line.strip()
+    if "type" not in words.lower() or len(words) > 2000:
+        return ""
+    found = _IN_WORDS.fullmatch(words) or _IN_BRACES.search(words)
+    if found is None:
+        return ""
+    kind = found.group(1)
+    example = f'{{"type": "{kind}", "from": "…", "to": "…", "payload": {{}}}}'
+    return f"it holds a {kind} that is no JSON, so it cannot be sent: print it as {example}, or leave it out"

@@ -1,0 +1,33 @@
+"""Issues that a verdict names, in whichever shape: a number, a text, a list, objects under names."""
+
+from typing import Any
+
+from folkmoot.core.vocabulary.lines import number_in, states_severity
+
+OPEN = "open_issues"  # of `extra`: how many a verdict names that have no severity
+
+_NOTHING = {
+    *("none", "n/a", "na", "no issues", "no issues found", "nothing", "no", "none found", "not applicable", "-", "0"),
+}
+
+
+def says_nothing(value: Any) -> bool:
+    """Does a text say that there is none?"""
+    return isinstance(value, str) and value.strip(" .*_").lower() in _NOTHING
+
+
+def open_issues(value: Any) -> int:
+    """How many are named without saying how bad each is: those with a severity are findings, and weighed as such."""
+    if isinstance(value, str) and number_in(value) is None:
+        value = [value]
+    if isinstance(value, dict):
+        value = list(value.values()) if not {"severity", "issue", "description"} & value.keys() else [value]
+    if not isinstance(value, list):
+        return number_in(value) or 0
+    return sum(_is_open(one) for one in value)
+
+
+def _is_open(one: Any) -> bool:
+    if isinstance(one, dict):
+        return not (isinstance(one.get("severity"), str) and one["severity"].strip())
+    return isinstance(one, str) and bool(one.strip()) and not says_nothing(one) and not states_severity(one)

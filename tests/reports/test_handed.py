@@ -1,0 +1,158 @@
+"""A message that stands in a report, in whatever shape, comes out of it as a message; or the report is asked back."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkmoot.core.report import Posted, Report
+from folkmoot.errors import Invalid
+from folkmoot.reports.read import read_report
+
+# The handoff document's envelope, with a value in each place.
+ENVELOPE: dict[str, Any] = {
+    "schema_version": "1.0.0",
+    "message_id": "6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4",
+    "timestamp": "2024-01-01T10:00:00Z",
+    "from": "reviewer",
+    "to": "fixer",
+    "type": "fix_request",
+    "priority": "high",
+    "payload": {"issues": ["no rate limit", "no test"]},
+    "context": {"workflow": "feature", "spec": "specs/20240101-feature.md", "iteration": 1},
+    "status": "pending",
+}
+POSTED = Posted(
+    type="fix_request",
+    sender="reviewer",
+    to="fixer",
+    message_id=ENVELOPE["message_id"],
+    timestamp=ENVELOPE["timestamp"],
+    priority="high",
+    payload=ENVELOPE["payload"],
+    context=ENVELOPE["context"],
+    status="pending",
+)
+RETURNS = "Returns: {status: needs_fixes, issues: 2}"
+FORM = "## Summary\nI looked.\n\n## Status\n- [x] Complete"
+TEXT = json.dumps(ENVELOPE)
+SHAPES: dict[str, str] = {
+    "in a fence": f"I looked.\n\n```json\n{json.dumps(ENVELOPE, indent=2)}\n```\n\n{RETURNS}\n",
+    "in a fence of no language": f"```\n{TEXT}\n```\n{RETURNS}",
+    "on a line": f"{TEXT}\n{RETURNS}",
+    "behind a word": f"Handoff to FIXER: {TEXT}\n{RETURNS}",
+    "after the return": f"{RETURNS}\n\n{TEXT}",
+    "in a list": f"Handoffs: [{TEXT}]\n{RETURNS}",
+    "beside a form": f"{TEXT}\n\n{FORM}",
+    "in a field": json.dumps({"status": "needs_fixes", "handoff": ENVELOPE}),
+    "in a list of a field": json.dumps({"status": "needs_fixes", "handoffs": [ENVELOPE]}),
+    "beside a status alone": json.dumps({"status": "completed", "message": ENVELOPE}),
+    "in our own field": json.dumps({"outcome": "changes_requested", "messages": [ENVELOPE]}),
+    "in a payload": json.dumps({"type": "completion", "payload": {"status": "completed", "handoff": ENVELOPE}}),
+    "beside a signal": f"{TEXT}\n\nTASK_INCOMPLETE",
+}
+
+
+@pytest.mark.ledger("H-01", "R-26", "R-32")
+@pytest.mark.parametrize("text", SHAPES.values(), ids=SHAPES.keys())
+def test_a_message_in_a_report_is_one_in_every_shape(text: str) -> None:
+    assert read_report(text).messages == [POSTED]
+
+
+OF_TYPES: dict[str, dict[str, Any]] = {
+    "task_handoff": {"from": "planner", "to": "builder", "payload": {"spec": "specs/a.md"}},
+    "review_request": {"from": "builder", "to": "reviewer", "payload": {"commit": "abc123"}},
+    "fix_request": {"issues": ["no test"]},
+    "rereview_request": {"from": "fixer", "to": "reviewer"},
+    "Fix Request": {"to": "FIXER", "payload": {}},
+    "deploy_request": {"from": "builder", "to": "deployer", "payload": {"where": "staging"}},
+}
+
+
+@pytest.mark.parametrize(("kind", "fields"), OF_TYPES.items(), ids=OF_TYPES.keys())
+def test_every_type_that_hands_something_on_is_found(kind: str, fields: dict[str, Any]) -> None:
+    (message,) = read_report(json.dumps({"type": kind, **fields}) + "\n\nReturns: {status: completed}").messages
+    assert message.type.casefold().replace(" ", "_") == kind.casefold().replace(" ", "_")
+    assert message.to == fields.get("to", "") and message.sender == fields.get("from", "")
+    assert message.payload == fields.get("payload", {k: v for k, v in fields.items() if k == "issues"})
+
+
+BROKEN: dict[str, tuple[str, str]] = {
+    "a comma too many": (TEXT[:-1] + ",}", "not? JSON"),
+    "never closed": (json.dumps(ENVELOPE, indent=2)[:-2], "brace is missing"),
+    "in single quotes": ("{'type': 'fix_request', 'to': 'fixer'}", "no JSON"),
+    "without quotes": ("Handoff: {type: fix_request, to: fixer, issues: [a, b]}", "no JSON"),
+    "as YAML": ("type: fix_request\nfrom: reviewer\nto: fixer\npayload:\n  issues: [a]", "no JSON"),
+    "as a list of words": ("- **Type:** fix_request\n- **To:** fixer", "no JSON"),
+    "a priority that is none": (json.dumps({**ENVELOPE, "priority": "urgent"}), "'urgent' is not one of"),
+    "a payload that is none": (json.dumps({**ENVELOPE, "payload": 3}), "payload: 3 is not an object"),
+}
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(("message", "words"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_message_that_cannot_be_read_is_not_lost_because_its_report_can(message: str, words: str) -> None:
+    for text in (f"{message}\n\nReturns: {{status: approved}}\n", f"{FORM}\n\n{message}\n\n{RETURNS}\n"):
+        with pytest.raises(Invalid, match=words):
+            read_report(text)
+
+
+def test_a_message_alone_does_not_say_how_the_run_ended() -> None:
+    for text in (TEXT, f"Done.\n\n{TEXT}\n", f"```json\n{TEXT}\n```"):
+        with pytest.raises(Invalid, match="it holds a fix_request, and no word on how the run ended"):
+            read_report(text)
+
+
+@pytest.mark.parametrize("lead", ["Here is what I received:\n\n", "The handoff I got was:\n\n"])
+def test_what_a_text_only_shows_is_no_message_of_its_own(lead: str) -> None:
+    assert (
+        read_report(f"{lead}```json\n{TEXT}\n```\n\nMy own work is done.\n\nReturns: {{status: completed}}").messages
+        == []
+    )
+
+
+def test_what_nobody_filled_in_is_left_out() -> None:
+    form = {**ENVELOPE, "message_id": "uuid-v4", "timestamp": "ISO-8601", "context": {"spec": "path/to/spec.md"}}
+    (message,) = read_report(f"{json.dumps(form)}\n{RETURNS}").messages
+    assert (message.message_id, message.timestamp, message.context) == (None, None, {})
+
+
+ISSUES: dict[str, tuple[Any, int, int]] = {  # how many findings, and how many of them have no severity
+    "a number": (2, 0, 0),
+    "nothing": ([], 0, 0),
+    "none in words": ("none", 0, 0),
+    "a text": ("no test", 1, 1),
+    "a list": (["a", "b"], 2, 2),
+    "objects": ([{"issue": "a"}, {"file": "a.py", "issue": "b"}], 2, 2),
+    "weighed in words": (["Low: a name", "[minor] a comma"], 2, 0),
+    "weighed": ([{"issue": "a", "severity": "low"}], 1, 0),
+    "some of each": ([{"issue": "a", "severity": "low"}, "b"], 2, 1),
+}
+
+
+@pytest.mark.ledger("R-22", "H-10")
+@pytest.mark.parametrize(("issues", "found", "still_open"), ISSUES.values(), ids=ISSUES.keys())
+@pytest.mark.parametrize(
+    "shape", [{"status": "approved"}, {"outcome": "done"}, {"type": "completion", "status": "approved"}]
+)
+def test_issues_without_a_severity_are_counted_as_open(
+    issues: Any, found: int, still_open: int, shape: dict[str, str]
+) -> None:
+    said = read_report(json.dumps({**shape, "issues": issues}))
+    assert (len(said.findings), said.extra.get("open_issues", 0)) == (found, still_open)
+
+
+@given(
+    payload=st.dictionaries(
+        st.sampled_from(["issues", "spec", "commit", "words"]),
+        st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20),
+        max_size=3,
+    ),
+    order=st.permutations([0, 1, 2]),
+)
+def test_all_messages_of_a_text_stay_in_its_order(payload: dict[str, str], order: list[int]) -> None:
+    parts = [json.dumps({"type": "fix_request", "to": "fixer", "payload": {**payload, "n": n}}) for n in order]
+    said: Report = read_report("\n\n".join([*parts, RETURNS]))
+    assert [message.payload["n"] for message in said.messages] == order
