@@ -4,6 +4,7 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.spellings import spelled_message
@@ -51,8 +52,9 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
 def adding(data: dict[str, Any]) -> Report | None:
     """Fields of a report without a word on how it ended: they add to what the same text says besides. None if it is
     something else; its outcome means nothing."""
+    found = {name for name in data if listed_under(name)[0]}  # under whichever name
     keys = data.keys()
-    if not keys & _ADDS or keys - _FIELDS or keys & {"outcome", "status", "type", "decision"}:
+    if not keys & _ADDS | found or keys - _FIELDS - found or keys & {"outcome", "status", "type", "decision"}:
         return None
     try:
         return canonical_report({**data, "outcome": "done"})

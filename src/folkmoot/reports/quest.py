@@ -6,6 +6,7 @@ from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
 from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number_in, paths_in
+from folkmoot.core.vocabulary.problems import says_nothing
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
@@ -134,11 +135,9 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     issues = said.data.get("issues")
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
-    elif isinstance(issues, str) and issues.strip() and number_in(issues) is None:
+    elif isinstance(issues, str) and not says_nothing(issues) and number_in(issues) is None:
         parts["findings"] = [finding_in(issues)]
         said.used.add("issues")
-    elif isinstance(issues, list | dict):
-        parts["findings"] = said.findings("issues", "review")
     created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)

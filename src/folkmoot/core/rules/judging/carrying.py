@@ -12,6 +12,8 @@ from msgspec import json, to_builtins
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.vocabulary.lines import severity_of
+from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import plain, verdict_of
 
@@ -99,7 +101,15 @@ def against(said: Report) -> str | None:
 
 def open_issues(said: Report) -> int:
     """As many as the dialect counts or lists, told or not."""
-    return max((_number(value) for name, value in _own_words(said) if name in NUMBERS), default=0)
+    return max((_counted(name, value) for name, value in _own_words(said)), default=0)
+
+
+def _counted(name: str, value: Any) -> int:
+    """How many problems a name counts: `issues: 2`, `failures: 1`, or by severity: `{"critical": 1, "low": 2}`."""
+    if isinstance(value, dict) and value and all(severity_of(plain(str(word))) for word in value):
+        return sum(_number(number) for number in value.values())
+    listed = name in NUMBERS or listed_under(name)[0]
+    return _number(value) if listed and (name in NUMBERS or not isinstance(value, list | dict)) else 0
 
 
 def _own_words(said: Report) -> list[tuple[str, Any]]:
@@ -134,7 +144,7 @@ def leftovers(said: Report, agent: str = "") -> dict[str, Any]:
             continue
         if isinstance(value, str) and agent and folded(value) == folded(agent):
             continue  # it signs as who it is; in the name of another it is told
-        if name in NUMBERS and _number(value) == len(said.findings):
+        if (name in NUMBERS or listed_under(name)[0]) and _number(value) == len(said.findings):
             continue
         found[name] = value
     return found

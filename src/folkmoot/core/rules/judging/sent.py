@@ -1,7 +1,6 @@
 """What a run has sent about the work it looks at is part of what it says: findings, tests, a verdict (R-22, R-26)."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -11,8 +10,9 @@ from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.messages.kinds import against_end
 from folkmoot.core.rules.sharing.findings import identity
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
 from folkmoot.core.vocabulary.lines import counted as counted_in
+from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.problems import finding_told, problems_in
 from folkmoot.core.vocabulary.words import verdict_of
 
 # What each of the documents' messages about the work is about.
@@ -24,9 +24,7 @@ SUBJECTS = {
     "test_failures": "test",
     "test_results": "test",
 }
-_LISTS = {"issues": "review", "findings": "review", "vulnerabilities": "security", "failures": "test"}
-_WORDS = ("issue", "error", "description", "message", "title", "type")
-_REMEDIES = ("recommendation", "fix", "likely_fix", "suggestion")
+_OF_ENVELOPE = frozenset({"context", "files", "tasks"})
 
 
 class Sent(Struct, frozen=True):
@@ -154,39 +152,15 @@ def _tests(message: Message) -> Tests | None:
 
 
 def _issues(message: Message) -> Iterable[Finding]:
-    for name, kind in _LISTS.items():
-        told = message.payload.get(name)
-        kind = kind if kind != KINDS[0] else SUBJECTS[message.type]
-        for part in told if isinstance(told, list) else [told] if isinstance(told, str | dict) else []:
-            if isinstance(part, str) and part.strip():
-                yield finding_in(part, kind)
-            elif isinstance(part, dict):
-                yield _finding(part, kind)
-
-
-def _finding(part: dict[str, Any], kind: str) -> Finding:
-    def text(*names: str) -> str | None:
-        return next((str(part[name]) for name in names if isinstance(part.get(name), str | int)), None)
-
-    word, place = (text("severity") or "medium").strip().lower(), text("file", "location")
-    severity = severity_of(word) or "medium"
-    own = (text("kind") or kind).strip().lower()
-    told = str(part.get("line", "")).strip()
-    at, found = LINE.fullmatch(told), PLACE.fullmatch(place or "")
-    line, lines = (int(at.group(1)), told if at.group(2) else "") if at else (None, "")
-    if found and line is None:
-        place, line, lines = found.group(1), int(found.group(2)), found.group(3) and f"{found.group(2)}{found.group(3)}"
-    return Finding(
-        kind=own if own in KINDS else kind,
-        severity=severity,
-        issue=with_range(text(*_WORDS) or text("exploit") or "", lines if "-" in lines else ""),
-        file=place,
-        line=line,
-        recommendation=text(*_REMEDIES),
-        test=text("test"),
-        exploit=text("exploit"),
-        category=text("category", "type") or (word if word not in SEVERITIES else None),
-    )
+    """What it lists under whichever name. Nobody is there who could be asked back: a severity that nobody knows is
+    medium, and stays as the category."""
+    for listed in problems_in(message.payload, _OF_ENVELOPE):
+        for part, severity in listed.parts:
+            if isinstance(part, str | dict) and part:
+                found = finding_told(part, listed.kind or SUBJECTS[message.type], severity).finding
+                known = found.severity if found.severity in SEVERITIES else "medium"
+                kind = found.kind if found.kind in KINDS else listed.kind or SUBJECTS[message.type]
+                yield replace(found, severity=known, kind=kind)
 
 
 def _words(message: Message) -> Iterable[str]:
