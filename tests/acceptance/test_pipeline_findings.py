@@ -58,3 +58,43 @@ def test_an_approval_beside_a_number_of_vulnerabilities_is_asked_back(tmp_path: 
     moot = board(tmp_path)
     said = moot.try_in(moot("claim", "reviewer"), {**APPROVED, "vulnerabilities": 2})
     assert (said.code, said.error) == (2, "report_refused") and "2 open issues" in said.err
+
+
+FORM = """## Summary
+Reviewed feature X
+
+## Changes Made
+- file/path: description
+
+## Issues Found (if applicable)
+{issues}
+
+## Next Steps (if applicable)
+- Recommended actions
+
+## Status
+- [{complete}] Complete / [{more}] Needs follow-up / [ ] Blocked
+"""
+
+
+def form(issues: str, complete: bool = True) -> str:
+    return FORM.format(issues=issues, complete="x" if complete else " ", more=" " if complete else "x")
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize(
+    "issues",
+    [
+        "### High\n- handlers/feature.go:42: Missing error handling",
+        "### High: Missing error handling\n**File:** handlers/feature.go:42",
+        "| Severity | File | Issue |\n|---|---|---|\n| High | handlers/feature.go:42 | Missing error handling |",
+        "- High (handlers/feature.go:42): Missing error handling",
+    ],
+)
+def test_issues_found_in_any_layout_go_back_with_their_place(tmp_path: Path, issues: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("reviewer", form(issues))
+    moot.speak("devils-advocate", {**SECURITY, "vulnerabilities": []})
+    assert place(moot) == ("implement", "ready")
+    (told,) = moot("claim", "implementer")["brief"]["findings"]
+    assert (told["severity"], told["file"], told["line"]) == ("high", "handlers/feature.go", 42)
