@@ -1,5 +1,6 @@
 """What a checker finds keeps its meaning, however it is told: under another type's name, in tables, in messages."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +99,83 @@ def test_issues_found_in_any_layout_go_back_with_their_place(tmp_path: Path, iss
     assert place(moot) == ("implement", "ready")
     (told,) = moot("claim", "implementer")["brief"]["findings"]
     assert (told["severity"], told["file"], told["line"]) == ("high", "handlers/feature.go", 42)
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize(
+    ("column", "agent"), [("review", "reviewer"), ("review", "devils-advocate"), ("test", "test-executor")]
+)
+def test_needs_follow_up_beside_a_high_issue_reaches_the_implementer(tmp_path: Path, column: str, agent: str) -> None:
+    moot = board(tmp_path, column)
+    moot.speak(agent, form("- High: Missing error handling in handlers/feature.go:42", complete=False))
+    for other in {"reviewer", "devils-advocate"} - {agent} if column == "review" else ():
+        moot.speak(other, {"outcome": "done"})
+    assert place(moot) == ("implement", "ready")
+    (told,) = moot("claim", "implementer")["brief"]["findings"]
+    assert (told["severity"], told["file"], told["line"]) == ("high", "handlers/feature.go", 42)
+
+
+@pytest.mark.ledger("P-09", "R-22")
+def test_needs_follow_up_beside_a_medium_issue_goes_on_and_the_issue_stays(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("reviewer", form("- Medium: Missing error handling in handlers/feature.go:42", complete=False))
+    assert place(moot) == ("review", "waiting"), "a fresh run goes on with the look"
+    moot.speak("reviewer", APPROVED)
+    moot.speak("devils-advocate", {**SECURITY, "vulnerabilities": []})
+    assert place(moot) == ("test", "ready")
+    assert [one["severity"] for one in moot("claim", "test-executor")["brief"]["remarks"]] == ["medium"]
+
+
+@pytest.mark.ledger("P-07")
+@pytest.mark.parametrize(
+    "said",
+    [
+        form("- Critical: login is open in handlers/feature.go:42"),
+        {"type": "test_failures", "failures": [{**FAILURES["failures"][0], "severity": "critical"}]},
+    ],
+)
+def test_a_critical_issue_in_the_test_phase_is_the_users_decision(tmp_path: Path, said: str | View) -> None:
+    moot = board(tmp_path, "test")
+    moot.speak("test-executor", said)
+    assert place(moot) == ("test", ASKED)
+    (question,) = moot("inbox")["questions"]
+    assert [one["option"] for one in question["options"]] == ["fix it", "accept the risk and go on", "abort"]
+    moot("answer", question["id"], "fix it")
+    assert place(moot) == ("implement", "ready")
+
+
+@pytest.mark.ledger("P-02", "R-13")
+def test_a_review_assigned_alone_that_requests_changes_is_fixed_and_looked_at_again(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "pipeline")
+    assignment = {
+        "type": "task_assignment",
+        "task_id": "review-feature",
+        "description": "Review feature X",
+        "files": ["handlers/feature.go"],
+    }
+    moot("send", "-", "--as", "dispatcher", "--to", "reviewer", stdin=json.dumps(assignment))
+    moot.speak("reviewer", REVIEW)
+    assert place(moot) == ("implement", "ready")
+    claim = moot("claim", "implementer")
+    assert [one["issue"] for one in claim["brief"]["findings"]] == ["Missing error handling"]
+    moot.report(claim, "done", summary="handled")
+    assert place(moot) == ("review", "waiting")
+
+
+@pytest.mark.ledger("R-22", "R-26", "P-01")
+@pytest.mark.parametrize("to", ["dispatcher", "implementer"])
+@pytest.mark.parametrize(
+    ("column", "agent", "message"), [("review", "devils-advocate", SECURITY), ("test", "test-executor", FAILURES)]
+)
+def test_findings_sent_without_a_run_are_not_lost_by_a_plain_done(
+    tmp_path: Path, column: str, agent: str, message: View, to: str
+) -> None:
+    moot = board(tmp_path, column)
+    moot("send", "-", "--as", agent, "--to", to, stdin=json.dumps(message))
+    moot.speak(agent, {"outcome": "done", "summary": "findings sent"})
+    if column == "review":
+        assert place(moot) == ("review", ASKED), "the vulnerability is critical"
+        moot("answer", moot("inbox")["questions"][0]["id"], "fix it")
+        moot.speak("reviewer", APPROVED)
+    assert place(moot) == ("implement", "ready")
+    assert moot("claim", "implementer")["brief"]["findings"][0]["severity"] in ("critical", "medium")

@@ -53,8 +53,13 @@ def test_what_stands_beside_done_decides_what_it_means(checker: Any, beside: dic
         item = board.add("It", column=column)
         view = board.effort(agent, "done", summary="all fine", **beside)
         assert view["runs"][-1]["outcome"] == verdict
+        critical = any(finding["severity"] == "critical" for finding in beside.get("findings", []))
+        asked = critical and flow.questions.critical
+        assert (view["status"] == "awaiting-divine-guidance") == asked, "where the flow says so a person decides (P-07)"
+        if asked:
+            view = board.answer(board.inbox()[0], "fix it")
         assert view["column"] == (forward if verdict == "done" else fix)
-        if verdict != "done":
+        if verdict != "done" and not asked:
             assert "though it says done" in view["why"] and "all fine" in view["why"]
             assert board.log(item)[-1]["event"] != "phase_completed"
             completed = next(event for event in board.log(item) if event["event"] == "agent_completed")

@@ -1,4 +1,4 @@
-"""Issues Found in whichever layout: lists, sub-headings, tables, fields. How bad each is, is never lost (R-22, P-09)."""
+"""Issues Found in whichever layout: lists, sub-headings, tables, fields. How bad each is, is not lost (R-22)."""
 
 import pytest
 from hypothesis import given
@@ -37,8 +37,12 @@ LAYOUTS = {
     "numbered": "1. **High**: handlers/feature.go:42: Missing error handling",
     "labelled": "- Severity: High - Missing error handling in handlers/feature.go:42",
     "a sub-heading": "### High\n- handlers/feature.go:42: Missing error handling",
-    "a sub-heading in other words": "### 🟠 High Priority Issues (1)\n\n1. handlers/feature.go:42: Missing error handling",
-    "beside empty ones": "### Critical\nNone\n\n### High\n- handlers/feature.go:42: Missing error handling\n\n### Low\n- None",
+    "a sub-heading in other words": (
+        "### 🟠 High Priority Issues (1)\n\n1. handlers/feature.go:42: Missing error handling"
+    ),
+    "beside empty ones": (
+        "### Critical\nNone\n\n### High\n- handlers/feature.go:42: Missing error handling\n\n### Low\n- None"
+    ),
     "a sub-heading that tells it": "### High: Missing error handling in handlers/feature.go:42",
     "a sub-heading with words below": "### High: Missing error handling\nIn handlers/feature.go:42 the error is lost.",
     "a sub-heading with fields": (

@@ -252,6 +252,11 @@ def stands_alone(case: Case) -> bool:
     return case.item.kind == "dispatch" and case.item.head is not None and case.situation.parent is None
 
 
+def judges_alone(case: Case) -> bool:
+    """Looks a dispatched item at work, where no item has sent for it that could act on the verdict?"""
+    return case.item.kind == "dispatch" and case.situation.parent is None and case.flow.checks(stage_of(case))
+
+
 def unbind(case: Case) -> None:
     """Nothing reaches the target branch past the flow's stages and gates (R-19): from its column on it goes their way.
     Where a person chose the column its way begins there; a run's choice of a column spares it no gate."""

@@ -32,12 +32,13 @@ from folkmoot.core.rules.judging.carrying import may_say
 from folkmoot.core.rules.judging.contradictions import settled
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
+from folkmoot.core.rules.judging.sent import with_unheard
 from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
 from folkmoot.core.rules.messages.carrying import spec_of
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
-from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
+from folkmoot.core.rules.movement import at_limit, end_child, judges_alone, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
 from folkmoot.core.rules.running.rights import may_write
@@ -110,12 +111,14 @@ def report(case: Case, command: ReportRun) -> None:
     if fault is None:
         _ask_beside(case, said)
         note_attempts(case, said)
+    if fault is None and said.outcome == "changes_requested" and judges_alone(case):
+        unbind(case)  # what must change is for whoever fixes, and then it is looked at again (R-13)
     if heed_danger(case, said):
         return
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
-        _apply(case, said, comments, ground(case, said) if claimed else None)
+        _apply(case, said, comments, claimed)
 
 
 def _fault(case: Case, said: Report) -> str | None:
@@ -133,7 +136,7 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
     return [_comment(case, remark, known=one) for remark, one in zip(said.comments, known, strict=True)]
 
 
-def _apply(case: Case, said: Report, comments: list[str], against: str | None) -> None:
+def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
     if stands_alone(case) and is_last_word(case.item, said.outcome):
         unbind(case)
     if case.item.kind in BOUND and _ends_child(case, said):
@@ -148,7 +151,8 @@ def _apply(case: Case, said: Report, comments: list[str], against: str | None) -
         case "done":
             approved(case)
         case "changes_requested":
-            changes_requested(case, said, against)
+            against = ground(case, said) if claimed == "done" else None
+            changes_requested(case, said, against, whole=claimed != "incomplete")
         case "disputed" if disputes_task(case, comments):
             pass
         case "disputed":
@@ -214,10 +218,14 @@ def _options(asked: AskedQuestion) -> list[Option]:
 def merged(case: Case) -> None:
     """Every part has spoken: what they say together is the report of the column."""
     others = disputing(case)
+    whole = all(output.claimed != "incomplete" for output in case.item.outputs.values())
     said, agent = merge(case)
+    said = as_shown(case, with_unheard(case, said))
     approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
     if said.findings or approves:
-        case.set("item_rests", {"findings": len(said.findings)}, findings=said.findings)
+        left = stage_of(case) if said.outcome == "failed" else None  # its look goes on
+        found = [replace(finding, unheard=left) for finding in said.findings] if left else said.findings
+        case.set("item_rests", {"findings": len(found)}, findings=found)
     match said.outcome:
         case "failed":
             seek_help(case, agent, f"{agent} failed in {case.item.column}: {said.summary}")
@@ -227,7 +235,7 @@ def merged(case: Case) -> None:
             comments = [_comment(case, _fitting(case, one), who) for who, remarks in told.items() for one in remarks]
             disputed(case, comments, None, agent)
         case "changes_requested":
-            changes_requested(case, said)
+            changes_requested(case, said, whole=whole)
         case _:
             if not (_gave_in(case, agent, said) and unspoken(case)):
                 approved(case)
@@ -309,7 +317,7 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     stage = stage_of(case)
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
-    if said.findings or (said.outcome == "done" and checks and item.findings):
+    if said.findings or (said.outcome == "done" and any(checks or one.unheard for one in item.findings)):
         fields["findings"] = _findings(case, said, checks)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
@@ -347,8 +355,12 @@ def _findings(case: Case, said: Report, checks: bool) -> list[Finding]:
     found = remarks(said.findings, is_done)
     if checks and said.outcome in ("done", "changes_requested"):
         return found
+    if checks:
+        found = [replace(finding, unheard=stage_of(case)) for finding in found]
     known, new = ({identity(finding) for finding in findings} for findings in (case.item.findings, found))
     before = [finding for finding in case.item.findings if is_done or identity(finding) not in new]
+    if is_done:
+        before = [replace(finding, unheard=None) for finding in before]  # whoever made the work has seen to it
     return [*before, *(finding for finding in found if not is_done or identity(finding) not in known)][:FINDINGS_MAX]
 
 

@@ -159,8 +159,8 @@ def _cause(data: dict[str, Any]) -> None:
 
 
 def _finding(part: dict[str, Any]) -> dict[str, Any]:
-    known = {own: name for name in part if (own := _lower(name)) != name and own in {*NAMES, *_FINDING}}
-    said = _renamed(_renamed(part, {name: own for own, name in known.items()}), _FINDING)
+    spelt = {name: own for name in part if (own := _lower(name)) != name and own in {*NAMES, *_FINDING}}
+    said = _renamed(_renamed(part, spelt), _FINDING)
     for name in ("severity", "kind"):
         said |= {name: _lower(said[name])} if name in said else {}
     word = said.get("severity")

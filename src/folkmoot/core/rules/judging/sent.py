@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.records import Message
+from folkmoot.core.records import Message, Run
 from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.messages.kinds import against_end
-from folkmoot.core.rules.sharing.findings import identity
+from folkmoot.core.rules.movement import stage_of
+from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import counted as counted_in
 from folkmoot.core.vocabulary.lines import number_in
@@ -74,6 +75,16 @@ def with_sent(case: Case, said: Report) -> Report:
     )
 
 
+def with_unheard(case: Case, said: Report) -> Report:
+    """The verdict with what earlier runs of the same look have found, that ended without one: `incomplete`, `failed`,
+    `asks`. It stands beside the verdict, and is weighed with it."""
+    stage = stage_of(case)
+    left = [replace(finding, unheard=None) for finding in case.item.findings if finding.unheard == stage]
+    if not left or said.outcome not in ("done", "changes_requested"):
+        return said
+    return replace(said, findings=united(said.findings, remarks(left, False)))
+
+
 def unfinished_by(case: Case) -> str | None:
     """What the run's own last completion says against the end of its phase, if it does."""
     told = [m for m in case.messages.values() if _is_of_run(case, m) and m.type == "completion"]
@@ -125,7 +136,18 @@ def _gravity(severity: str) -> int:
 
 def _is_of_run(case: Case, message: Message) -> bool:
     run = case.run
-    return run is not None and message.type in SUBJECTS and message.run == run.id and message.status != "rejected"
+    if run is None or message.type not in SUBJECTS or message.status == "rejected":
+        return False
+    return message.run == run.id or _is_of_look(case, run, message)
+
+
+def _is_of_look(case: Case, run: Run, message: Message) -> bool:
+    """Sent in the agent's name outside of any run, about what it looks at, and nobody else has taken it up since."""
+    if message.run is not None or message.sender != run.agent or message.item is None:
+        return False
+    about = case.item.parent if case.item.kind == "part" else case.item.id
+    waits = message.status == "pending" or (message.status == "accepted" and message.stage == stage_of(case))
+    return message.item == about and waits and case.flow.checks(stage_of(case))
 
 
 def _verdict(message: Message) -> bool | None:
