@@ -179,3 +179,39 @@ def test_findings_sent_without_a_run_are_not_lost_by_a_plain_done(
         moot.speak("reviewer", APPROVED)
     assert place(moot) == ("implement", "ready")
     assert moot("claim", "implementer")["brief"]["findings"][0]["severity"] in ("critical", "medium")
+
+
+@pytest.mark.ledger("P-05", "R-14")
+def test_two_problems_at_one_line_are_two_and_the_same_one_found_by_both_is_one(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    first = REVIEW["findings"][0]
+    second = {**first, "issue": "Wrong return type", "recommendation": "Return int64"}
+    hole = {**VULNERABILITY, "severity": "high"}
+    also = {"severity": "medium", "file": "services/user.go", "line": 123, "issue": "SQL injection"}
+    moot.speak("reviewer", {**REVIEW, "findings": [first, second, {**also, "recommendation": "Escape the input"}]})
+    moot.speak("devils-advocate", {**SECURITY, "vulnerabilities": [hole]})
+    told = moot("claim", "implementer")["brief"]["findings"]
+    assert [(one["issue"], one["recommendation"]) for one in told[:2]] == [
+        ("Missing error handling", "Add error check before proceeding"),
+        ("Wrong return type", "Return int64"),
+    ]
+    (both,) = told[2:]
+    assert (both["kind"], both["severity"]) == ("security", "high")
+    assert both["found_by"] == ["reviewer", "devils-advocate"]
+    assert both["recommendation"] == "Escape the input\nUse parameterized queries"
+
+
+@pytest.mark.ledger("P-05", "R-26")
+def test_two_failures_at_one_place_that_were_sent_are_both_told(tmp_path: Path) -> None:
+    moot = board(tmp_path, "test")
+    one = FAILURES["failures"][0]
+    two = {**one, "test": "TestOther", "error": "timeout", "likely_fix": "Wait for it"}
+    claim = moot("claim", "test-executor")
+    said = moot.say(
+        *("send", "-", "--to", "dispatcher", "--run", claim["run"], "--token", str(claim["token"])),
+        stdin=json.dumps({"type": "test_failures", "failures": [one, two]}),
+    )
+    assert said.code == 0, said.err
+    moot.report(claim, "done", summary="sent")
+    told = moot("claim", "implementer")["brief"]["findings"]
+    assert [(f["test"], f["issue"]) for f in told] == [(f["test"], f["error"]) for f in (one, two)]

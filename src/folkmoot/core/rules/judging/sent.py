@@ -92,14 +92,28 @@ def unfinished_by(case: Case) -> str | None:
 
 
 def united(reported: list[Finding], sent: list[Finding]) -> list[Finding]:
+    """What a run reported and sent, each once. Two that were sent of one place are two: each is what one of the
+    reported repeats, or one more."""
     found = list(reported)
+    taken: dict[int, Finding] = {}  # which of the reported was sent as what
     for finding in sent:
-        at = next((at for at, known in enumerate(found) if _is_same(known, finding)), None)
+        same = [at for at, known in enumerate(found) if _is_said(known, finding)]
+        at = next(iter(same), None)
+        if at is None:
+            free = (at for at in range(len(reported)) if at not in taken and _is_same(found[at], finding))
+            at = next(free, None)
         if at is None:
             found.append(finding)
         else:
+            taken.setdefault(at, finding)
             found[at] = _filled(found[at], finding)
     return found
+
+
+def _is_said(one: Finding, other: Finding) -> bool:
+    """The very same words of the same place."""
+    words = {one.issue, *one.wordings} & {other.issue, *other.wordings}
+    return bool(words) and identity(replace(one, kind="")) == identity(replace(other, kind=""))
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
@@ -119,9 +133,11 @@ def _filled(known: Finding, sent: Finding) -> Finding:
         name: getattr(known, name) or getattr(sent, name) for name in ("issue", "recommendation", "test", "exploit")
     }
     place, other = (sent, known) if sent.file and not known.file else (known, sent)
+    words = dict.fromkeys([*known.wordings, sent.issue, *sent.wordings])
     return replace(
         known,
         **told,
+        wordings=[one for one in words if one and one != told["issue"]],
         kind=known.kind if known.kind != KINDS[0] else sent.kind,
         severity=min(known.severity, sent.severity, key=_gravity),
         category=known.category or sent.category,
