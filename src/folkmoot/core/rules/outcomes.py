@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
-from folkmoot.core.report import AskedQuestion, Files, Finding, Remark, Report
+from folkmoot.core.report import AskedQuestion, Files, Remark, Report
 from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
@@ -51,14 +51,13 @@ from folkmoot.core.rules.running.work import (
     judge_work,
     keep,
 )
-from folkmoot.core.rules.sharing.findings import identity, remarks
+from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
 
 TOUCHED_MAX = 2_000
-FINDINGS_MAX = 500
 
 
 def offer(case: Case, command: OfferReport) -> None:
@@ -223,8 +222,9 @@ def merged(case: Case) -> None:
     said = as_shown(case, with_unheard(case, said))
     approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
     if said.findings or approves:
-        left = stage_of(case) if said.outcome == "failed" else None  # its look goes on
-        found = [replace(finding, unheard=left) for finding in said.findings] if left else said.findings
+        found = (
+            unheard(said.findings, stage_of(case)) if said.outcome == "failed" else said.findings
+        )  # its look goes on
         case.set("item_rests", {"findings": len(found)}, findings=found)
     match said.outcome:
         case "failed":
@@ -318,7 +318,7 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
     if said.findings or (said.outcome == "done" and any(checks or one.unheard for one in item.findings)):
-        fields["findings"] = _findings(case, said, checks)
+        fields["findings"] = kept_of(item.findings, said, stage if checks else None)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
         made = {a.name: Artifact(stage, run.agent, run.id, a.path) for a in said.artifacts}
@@ -344,24 +344,6 @@ def _dropped(case: Case, result: Output | None, now: bool) -> dict[str, Any]:
         return {"dropped": {}} if case.item.dropped else {}
     lost = [path for paths in case.item.dropped.values() for path in paths]
     return {"result": replace(result, dropped=lost)} if result is not None else {}
-
-
-def _findings(case: Case, said: Report, checks: bool) -> list[Finding]:
-    """What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for.
-
-    What is found beside `done` is a remark: it is shown, and nothing must change for it.
-    """
-    is_done = said.outcome == "done"
-    found = remarks(said.findings, is_done)
-    if checks and said.outcome in ("done", "changes_requested"):
-        return found
-    if checks:
-        found = [replace(finding, unheard=stage_of(case)) for finding in found]
-    known, new = ({identity(finding) for finding in findings} for findings in (case.item.findings, found))
-    before = [finding for finding in case.item.findings if is_done or identity(finding) not in new]
-    if is_done:
-        before = [replace(finding, unheard=None) for finding in before]  # whoever made the work has seen to it
-    return [*before, *(finding for finding in found if not is_done or identity(finding) not in known)][:FINDINGS_MAX]
 
 
 def _comment(case: Case, remark: Remark, author: str | None = None, known: Comment | None = None) -> str:

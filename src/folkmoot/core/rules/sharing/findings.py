@@ -6,9 +6,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item
-from folkmoot.core.report import SEVERITIES, Finding, Tests
+from folkmoot.core.report import SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 
+FINDINGS_MAX = 500
 GRAVE = ("critical", "high")
 _GRAVEST_KIND = ("review", "test", "security")  # a hole is one whoever else calls it a bug (R-10)
 
@@ -38,6 +39,31 @@ def remarks(findings: Iterable[Finding], are: bool = True) -> list[Finding]:
 
 def to_change(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in findings if not finding.remark]
+
+
+def unheard(findings: Iterable[Finding], stage: str) -> list[Finding]:
+    """As what a look of that stage has found, which has given no verdict yet."""
+    return [replace(finding, unheard=stage) for finding in findings]
+
+
+def kept_of(known: list[Finding], said: Report, checked: str | None) -> list[Finding]:
+    """What an item keeps beside a report of the stage that checks it (`checked`), or of whoever makes the work.
+
+    What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for. What is
+    found beside `done` is a remark: it is shown, and nothing must change for it.
+    """
+    is_done = said.outcome == "done"
+    found = remarks(said.findings, is_done)
+    if checked and said.outcome in ("done", "changes_requested"):
+        return found
+    if checked:
+        found = unheard(found, checked)
+    before, new = ({identity(finding) for finding in findings} for findings in (known, found))
+    if is_done:
+        # Whoever made the work has seen to what was found before.
+        known = [replace(finding, unheard=None) if finding.unheard else finding for finding in known]
+        return [*known, *(finding for finding in found if identity(finding) not in before)][:FINDINGS_MAX]
+    return [*(finding for finding in known if identity(finding) not in new), *found][:FINDINGS_MAX]
 
 
 def identity(finding: Finding) -> tuple[str, ...]:
