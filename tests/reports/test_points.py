@@ -66,6 +66,14 @@ LAYOUTS = {
     "a table below a sub-heading": (
         "### High\n| File | Issue |\n|---|---|\n| handlers/feature.go:42 | Missing error handling |"
     ),
+    "fields below a point": (
+        "- **High**: Missing error handling\n  - File: handlers/feature.go:42\n  - Fix: Add an error check"
+    ),
+    "fields below a bold line": (
+        "**Issue 1: Missing error handling**\n- Severity: High\n- File: handlers/feature.go\n- Line: 42"
+    ),
+    "fields alone": "- Severity: High\n- File: handlers/feature.go:42\n- Description: Missing error handling",
+    "a numbered sub-heading": "### 2.1 High\n- handlers/feature.go:42: Missing error handling",
     "with code below": "- High: handlers/feature.go:42: Missing error handling\n```go\nif err != nil {\n}\n```",
     "after an opening": "I found these:\n- High: handlers/feature.go:42: Missing error handling",
 }
@@ -146,3 +154,17 @@ def test_a_list_sub_headings_and_a_table_say_the_same(told: list[tuple[str, str]
 def test_a_line_says_how_bad_and_where_in_any_order(severity: str, shape: str) -> None:
     found = finding_in(shape.format(s=severity.title(), p="src/a.go:7"))
     assert (found.severity, found.file, found.line) == (severity, "src/a.go", 7) and "x y" in found.issue
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize(
+    "issues",
+    [
+        "## Failures\n- TestFeatureAPI: expected 200, got 500 (tests/integration/api_test.go:42)",
+        "## Failed Tests\n- TestFeatureAPI",
+        "## Issues Found\n| Test | Error | File |\n|--|--|--|\n| TestFeatureAPI | got 500 | tests/api_test.go:42 |",
+    ],
+)
+def test_a_failure_in_words_names_its_test(issues: str) -> None:
+    (found,) = read_report(f"## Summary\nRan them\n\n{issues}\n\n## Status\n- [x] Complete\n").findings
+    assert (found.kind, found.test) == ("test", "TestFeatureAPI")

@@ -133,3 +133,52 @@ def test_no_word_of_a_finding_is_lost(part: dict[str, Any]) -> None:
     told = finding_told(part, "review")
     assert isinstance(told.finding, Finding) and told.faults == []
     assert part.keys() - told.used <= {"note"} | ({"severity"} if part["severity"] == "blocker" else set())
+
+
+COMPLETE = "## Summary\nLooked at it\n\n## Status\n- [x] Complete\n"
+
+
+@pytest.mark.ledger("P-03", "R-22")
+@pytest.mark.parametrize("listed", [[FINDING], [FINDING, {**FINDING, "line": 50}], [VULNERABILITY]])
+def test_a_list_of_findings_by_itself_adds_to_the_form_beside_it(listed: list[Any]) -> None:
+    said = read(f"Findings:\n```json\n{json.dumps(listed, indent=1)}\n```\n\n{COMPLETE}")
+    assert [one.severity for one in said.findings] == [one["severity"] for one in listed]
+
+
+@pytest.mark.ledger("P-03", "R-22")
+def test_a_finding_by_itself_adds_to_the_form_beside_it() -> None:
+    assert [one.severity for one in read(f"```json\n{json.dumps(FINDING)}\n```\n\n{COMPLETE}").findings] == ["high"]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("listed", [[FINDING], FINDING])
+def test_what_somebody_says_to_have_fixed_is_no_finding_of_its_own(listed: Any) -> None:
+    assert read(f"I fixed the following:\n```json\n{json.dumps(listed)}\n```\n\n{COMPLETE}").findings == []
+
+
+@pytest.mark.ledger("R-32")
+def test_a_list_of_findings_alone_is_told_what_to_add() -> None:
+    with pytest.raises(Invalid, match="beside `findings` add"):
+        read(f"```json\n{json.dumps([FINDING])}\n```\n")
+
+
+@pytest.mark.ledger("P-03")
+def test_a_message_in_yaml_is_the_same_message() -> None:
+    text = """type: review_findings
+reviewer: reviewer
+status: changes_requested
+findings:
+  - severity: high
+    file: handlers/feature.go
+    line: 42
+    issue: Missing error handling
+    recommendation: Add error check before proceeding
+approval: false
+"""
+    assert read(text).findings == read(REVIEW).findings and read(text).outcome == "changes_requested"
+
+
+@pytest.mark.ledger("P-03", "R-22")
+def test_failures_in_words_beside_passed_are_failed_tests() -> None:
+    said = read({**RESULTS, "failures": ["TestFeatureAPI: expected 200, got 500"]})
+    assert [(one.kind, one.test) for one in said.findings] == [("test", "TestFeatureAPI")]

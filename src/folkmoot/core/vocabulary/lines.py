@@ -130,7 +130,7 @@ def place_in(words: str) -> tuple[str | None, int | None]:
         place = PATH.fullmatch(bare)
         if place is not None and place.group(1):
             return bare[: place.start(1) - 1], int(place.group(1))
-        if place is not None and file is None:
+        if place is not None and file is None and not bare.replace(".", "").isdigit():
             file, at = bare, token.end()
     line = _LINE_BEHIND.match(words, at) if file is not None else None
     return file, int(line.group(1)) if line else None

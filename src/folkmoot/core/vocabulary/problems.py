@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from folkmoot.core.report import KINDS, SEVERITIES, Finding
 from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
@@ -46,6 +47,7 @@ _NOTHING = {
     *("no issues", "no issues found", "no findings", "no problems", "no problems found", "no vulnerabilities"),
     *("no vulnerabilities found", "no failures", "no bugs", "no bugs found", "no errors", "no concerns", "zero"),
 }
+TEST_NAME_MAX = 200
 _DEEP = 3  # objects in objects that are looked into
 
 
@@ -164,7 +166,8 @@ def _parts(value: Any, severity: str | None) -> list[tuple[Any, str | None]]:
 def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
     """A finding in words or as an object. An object that tells none, and other values, are faults."""
     if isinstance(part, str):
-        return Told(finding_in(part, kind, severity), [], set())
+        found = finding_in(part, kind, severity)
+        return Told(failed_test(found) if kind == "test" else found, [], set())
     if not isinstance(part, dict):
         return Told(Finding(kind=kind), [f"{part!r:.80} is not a finding"], set())
     said = _Said(part)
@@ -181,6 +184,7 @@ def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
         said.used.discard(said.names.get("severity", ""))  # the word survives as it was said
     test = said.text(*NAMES["test"])
     test = said.text("name") if test is None and own == "test" else test
+    own = "test" if test and own == KINDS[0] and "kind" not in said.names else own
     issue = said.text(*NAMES["issue"], "name") or category or exploit or ""
     if not said.used:
         said.faults.append(f"{', '.join(map(str, part)) or 'an empty object'!r:.80} tells no finding: {part!r:.80}")
@@ -196,6 +200,12 @@ def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
         category=category,
     )
     return Told(finding, said.faults, said.used)
+
+
+def failed_test(finding: Finding) -> Finding:
+    """One of a list of failures, told in words: what stands before the colon, or all of it, names the test."""
+    name = finding.issue.split(": ", 1)[0].strip("`*_ ")
+    return finding if finding.test or not name else replace(finding, test=name[:TEST_NAME_MAX])
 
 
 class _Said:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import SEVERITIES, Finding
 from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of
-from folkmoot.core.vocabulary.problems import NAMES, finding_told, listed_under, says_nothing
+from folkmoot.core.vocabulary.problems import NAMES, failed_test, finding_told, listed_under, says_nothing
 from folkmoot.core.vocabulary.words import plain
 
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -21,7 +21,7 @@ _BARE = {
     *("severity", "priority", "risk", "impact", "issues", "issue", "findings", "finding", "problems", "bugs", "found"),
     *("vulnerabilities", "must", "fix", "should", "level", "security", "test", "failures", "review", "and", "or"),
 }
-_NUMBER = re.compile(r"\A\s{0,3}(?:#{1,6}\s{0,3})?(?:[A-Za-z]{1,12}[ -]?)?\d{1,3}[.):]\s+")
+_NUMBER = re.compile(r"\A\s{0,3}(?:(?:[A-Za-z]{1,12}[ -]?)?\d{1,3}[.):]|#?\d{1,3}(?:\.\d{1,3}){1,3}[.):]?)\s+")
 _OWN = {plain(name): field for field, names in NAMES.items() for name in names} | {
     **dict.fromkeys(("level", "priority", "risk"), "severity"),
     **dict.fromkeys(("name", "what", "comment", "issue description"), "issue"),
@@ -152,23 +152,56 @@ def _opens(words: str) -> bool:
 
 
 def _listed(points: list[Point], kind: str, severity: str | None) -> list[Finding]:
-    """Points, each a finding. One that is only a severity says how bad those below it are: indented further if it is
-    a point of a list itself."""
+    """Points, each a finding with the fields below it. One that is only a severity says how bad those below it are:
+    indented further if it is a point of a list itself."""
     found: list[Finding] = []
     head: tuple[Point, str] | None = None
-    at = 0
-    while at < len(points):
-        point = points[at]
+    blocks = _blocks(points)
+    for at, block in enumerate(blocks):
+        point = block[0]
         if head is not None and head[0].listed and point.listed and point.indent <= head[0].indent:
-            head = head if _field(head[0].words) else None
-        weight = bare_severity(_after_label(point.words))
-        last = at + 1 == len(points) or (bare_severity(_after_label(points[at + 1].words)) is not None)
-        if weight is not None and not last:
+            head = None
+        weight = bare_severity(point.words) if len(block) == 1 else None
+        following = blocks[at + 1][0].words if at + 1 < len(blocks) else None
+        if weight is not None and following is not None and bare_severity(following) is None:
             head = (point, weight)
-        elif weight is None or not says_nothing(point.words):
-            found.append(finding_in(point.words, kind, head[1] if head else severity))
-        at += 1
+        else:
+            found.append(_told(block, kind, head[1] if head else severity))
     return found
+
+
+def _blocks(points: list[Point]) -> list[list[Point]]:
+    """The points that belong together: a finding, and below it the fields that tell of it (`File: …`, `Fix: …`)."""
+    found: list[list[Point]] = []
+    for point in points:
+        block, field = found[-1] if found else [], _field(point.words)
+        fields = [told[0] for one in block if (told := _field(one.words))]
+        only = len(fields) == len(block)
+        below = (
+            bool(block)
+            and (point.indent > block[0].indent or not block[0].listed)
+            and not bare_severity(block[0].words)
+        )
+        if block and field and field[0] not in fields and (only or below):
+            block.append(point)
+        elif block and not field and fields == ["severity"] and only:
+            block.append(point)  # `Severity: High`, and on the next line what it is about
+        else:
+            found.append([point])
+    return found
+
+
+def _told(block: list[Point], kind: str, severity: str | None) -> Finding:
+    if len(block) == 1:
+        finding = finding_in(_after_label(block[0].words), kind, severity)
+        return failed_test(finding) if kind == "test" else finding
+    fields = [point for point in block if _field(point.words)]
+    words = [point.words for point in block if not _field(point.words)]
+    if not words:
+        named = next((point for point in fields if (_field(point.words) or ("",))[0] == "issue"), fields[0])
+        fields.remove(named)
+        words = [(_field(named.words) or ("", named.words))[1]]
+    return _one(" ".join(words), fields, kind, severity)
 
 
 def _after_label(words: str) -> str:
@@ -183,9 +216,9 @@ def _field(words: str) -> tuple[str, str] | None:
     return (field, found.group(2).strip(" *_`")) if found and field else None
 
 
-def _one(title: str, points: list[Point], kind: str) -> Finding:
+def _one(title: str, points: list[Point], kind: str, weight: str | None = None) -> Finding:
     """A heading that is a finding itself, with its fields and further words below it."""
-    found, more, told = finding_in(title, kind), [], dict[str, Any]()
+    found, more, told = finding_in(title, kind, weight), [], dict[str, Any]()
     for point in points:
         field = _field(point.words)
         if field is not None and field[0] not in told and field[0] != "kind":
@@ -193,7 +226,8 @@ def _one(title: str, points: list[Point], kind: str) -> Finding:
         else:
             more.append(point.words)
     word = told.pop("severity", None)
-    severity = (severity_of(word) or finding_in(word).severity) if word else None
+    severity = severity_of(word) or (finding_in(word).severity if says_severity(word) else None) if word else None
+    more += [word] if word and severity is None else []
     issue = told.pop("issue", None)
     fields = finding_told({"issue": title, **told}, found.kind).finding if told else found
     file, line = (fields.file, fields.line) if fields.file else (found.file, found.line)
@@ -260,4 +294,4 @@ def _row(names: list[str], cells: list[str], kind: str) -> Finding:
     word = told.pop("severity", "")
     severity = severity_of(word) or finding_in(word).severity
     finding = finding_told({"issue": "; ".join([told.pop("issue", ""), *more]).strip("; "), **told}, kind).finding
-    return replace(finding, severity=severity, kind=finding.kind if finding.kind in ("security", "test") else kind)
+    return replace(finding, severity=severity)

@@ -102,7 +102,7 @@ def merge(case: Case) -> tuple[Report, str]:
     )
     said = Report(
         outcome=verdict,
-        summary="; ".join(f"{output.agent}: {output.summary}" for output in outputs if output.summary),
+        summary=_words(outputs, verdicts),
         findings=findings,
         tests=_tests(outputs),
         comments=_remarks(strictest),
@@ -117,6 +117,15 @@ def merge(case: Case) -> tuple[Report, str]:
     context = {"verdicts": verdicts, "verdict": said.outcome, "findings": len(findings)}
     case.emit("parts_merged", context, item=at_rest(case, **rest))
     return said, strictest.agent
+
+
+def _words(outputs: list[Output], verdicts: dict[str, str]) -> str:
+    """What each says, whose verdict decides first: of who says nothing more, the first thing that it found."""
+    told = {
+        o.agent: o.summary or next((f.issue for f in o.findings if verdicts[o.agent] != "done"), "") for o in outputs
+    }
+    order = sorted(told, key=lambda agent: STRICTNESS.index(verdicts[agent]))
+    return "; ".join(f"{agent}: {told[agent]}" for agent in order if told[agent])
 
 
 def _verdict(output: Output, checks: bool) -> str:

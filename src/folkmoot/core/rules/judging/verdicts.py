@@ -85,9 +85,10 @@ def changes_requested(case: Case, said: Report, against: str | None = None, whol
     rounds = _count_round(case, stage, context if asked else {}, whole)
     _set_aside(case, scope, beside)
     fix = place.fix or maker(case) or case.flow.stage_before(stage)
-    words = said.summary or _first_words(scope.kept) or "changes are requested"
+    told = said.summary or _first_words(scope.kept) or ("" if against else against_done([], said.tests))
+    words = told or "changes are requested"
     if against:
-        words = f"{against}, though it says done: {words}"
+        words = f"{against}, though it says done" + (f": {told}" if told else "")
     owners = tasks_to_mend(case, scope.kept)
     if asked and not scope.kept:
         # Everything it found is about something else: there is nothing left to change here.
