@@ -107,3 +107,15 @@ def test_no_finding_of_a_look_is_lost_by_its_verdict(severities: list[str], appr
         kept = board.item(item).findings
         assert {one.line for one in kept} >= set(range(1, len(told) + 1))
         assert board.place(item)[0] == ("dev" if "high" in severities or not approves else "qa")
+
+
+@pytest.mark.ledger("R-22")
+def test_of_two_at_one_line_the_one_that_is_not_said_again_stays() -> None:
+    one, two = found("high", issue="no check"), found("high", issue="wrong type")
+    with SoundBoard(KANBAN) as board:
+        item = board.add("It", column="review")
+        for told in ([one, two], [one]):
+            board.effort("review-agent", "failed", cause="transient", findings=told)
+            board.sleep(3600)
+        board.effort("review-agent", "done")
+        assert sorted(finding.issue for finding in board.item(item).findings) == ["no check", "wrong type"]

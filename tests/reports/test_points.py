@@ -48,6 +48,9 @@ LAYOUTS = {
     "a sub-heading with fields": (
         "### 1. Missing error handling\n- **Severity:** High\n- **File:** handlers/feature.go\n- **Line:** 42"
     ),
+    "what must become of it": (
+        "### Must Fix\n- handlers/feature.go:42: Missing error handling\n\n### Nice to have\n- None"
+    ),
     "bold above a list": "**High**\n- handlers/feature.go:42: Missing error handling",
     "a list in a list": "- High:\n  - handlers/feature.go:42: Missing error handling",
     "two lines": "- Severity: High\n- Missing error handling in handlers/feature.go:42",
@@ -162,6 +165,7 @@ def test_a_line_says_how_bad_and_where_in_any_order(severity: str, shape: str) -
     [
         "## Failures\n- TestFeatureAPI: expected 200, got 500 (tests/integration/api_test.go:42)",
         "## Failed Tests\n- TestFeatureAPI",
+        "## Failures\n- TestFeatureAPI failed: expected 200, got 500",
         "## Issues Found\n| Test | Error | File |\n|--|--|--|\n| TestFeatureAPI | got 500 | tests/api_test.go:42 |",
     ],
 )

@@ -204,7 +204,7 @@ def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
 
 def failed_test(finding: Finding) -> Finding:
     """One of a list of failures, told in words: what stands before the colon, or all of it, names the test."""
-    name = finding.issue.split(": ", 1)[0].strip("`*_ ")
+    name = finding.issue.split(": ", 1)[0].strip("`*_. ").removesuffix(" failed").removesuffix(" fails")
     return finding if finding.test or not name else replace(finding, test=name[:TEST_NAME_MAX])
 
 

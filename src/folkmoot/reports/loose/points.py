@@ -21,6 +21,14 @@ _BARE = {
     *("severity", "priority", "risk", "impact", "issues", "issue", "findings", "finding", "problems", "bugs", "found"),
     *("vulnerabilities", "must", "fix", "should", "level", "security", "test", "failures", "review", "and", "or"),
 }
+# Headings that say by what must become of it how bad it is.
+_MEANT = {
+    **dict.fromkeys(
+        ("must fix", "must be fixed", "must change", "required", "required changes", "required fixes"), "high"
+    ),
+    **dict.fromkeys(("should fix", "should be fixed", "recommended"), "medium"),
+    **dict.fromkeys(("nice to have", "could fix", "optional", "suggestions", "nits", "nitpicks"), "low"),
+}
 _NUMBER = re.compile(r"\A\s{0,3}(?:(?:[A-Za-z]{1,12}[ -]?)?\d{1,3}[.):]|#?\d{1,3}(?:\.\d{1,3}){1,3}[.):]?)\s+")
 _OWN = {plain(name): field for field, names in NAMES.items() for name in names} | {
     **dict.fromkeys(("level", "priority", "risk"), "severity"),
@@ -61,6 +69,8 @@ def findings_in(parts: Iterable[Under], filled: Callable[[str], str | None], kin
 def bare_severity(words: str) -> str | None:
     """The severity that these words are, if they say nothing else; a line that says so is a heading."""
     bare = plain(re.sub(r"\(\s{0,3}\d{1,4}\s{0,3}\)", " ", words)).split()
+    if " ".join(bare) in _MEANT:
+        return _MEANT[" ".join(bare)]
     weights = [word for word in (severity_of(one) for one in bare) if word]
     if not weights or len(bare) > 6 or any(not severity_of(word) and word not in _BARE for word in bare):
         return None

@@ -1,5 +1,6 @@
 """Findings have an identity, so that rounds of review converge or are told not to (R-13 to R-15)."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -63,7 +64,15 @@ def kept_of(known: list[Finding], said: Report, checked: str | None) -> list[Fin
         # Whoever made the work has seen to what was found before.
         known = [replace(finding, unheard=None) if finding.unheard else finding for finding in known]
         return [*known, *(finding for finding in found if identity(finding) not in before)][:FINDINGS_MAX]
-    return [*(finding for finding in known if identity(finding) not in new), *found][:FINDINGS_MAX]
+    # Of several at one line each is said again by its own words.
+    several = {about for about, number in Counter(identity(finding) for finding in known).items() if number > 1}
+    again = {(identity(finding), finding.issue) for finding in found}
+    open_ones = [
+        one
+        for one in known
+        if identity(one) not in new or (identity(one) in several and (identity(one), one.issue) not in again)
+    ]
+    return [*open_ones, *found][:FINDINGS_MAX]
 
 
 def identity(finding: Finding) -> tuple[str, ...]:
