@@ -38,10 +38,9 @@ def test_a_look_assigned_alone_that_asks_for_changes_goes_to_whoever_fixes(agent
 
 
 @pytest.mark.ledger("P-02", "P-07")
-@pytest.mark.parametrize("how", ["assigned", "dispatched"])
-def test_a_critical_finding_of_a_look_assigned_alone_can_be_fixed(how: str) -> None:
+def test_a_critical_finding_of_a_look_assigned_alone_can_be_fixed() -> None:
     with SoundBoard(PIPELINE) as board:
-        item = assign(board, "devils-advocate", how)
+        item = assign(board, "devils-advocate", "assigned")
         board.effort("devils-advocate", "changes_requested", findings=[{**FINDING, "severity": "critical"}])
         assert board.place(item)[1] == ASKED
         board.answer(board.inbox()[0], "fix it")

@@ -110,8 +110,8 @@ def report(case: Case, command: ReportRun) -> None:
     if fault is None:
         _ask_beside(case, said)
         note_attempts(case, said)
-    if fault is None and said.outcome == "changes_requested" and judges_alone(case):
-        unbind(case)  # what must change is for whoever fixes, and then it is looked at again
+    if fault is None and case.item.message and judges_alone(case, said):
+        unbind(case)  # it was assigned: a person who is asked may have it fixed
     if heed_danger(case, said):
         return
     if fault is not None:
@@ -136,8 +136,8 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
 
 
 def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
-    if stands_alone(case) and is_last_word(case.item, said.outcome):
-        unbind(case)
+    if (stands_alone(case) and is_last_word(case.item, said.outcome)) or judges_alone(case, said):
+        unbind(case)  # what must change is for whoever fixes, and then it is looked at again
     if case.item.kind in BOUND and _ends_child(case, said):
         return
     match said.outcome:
