@@ -27,7 +27,7 @@ SAME = [
     ({"file": "a.py", "line": 1}, {"file": "a.py", "line": 1, "issue": "said otherwise"}, True),
     ({"file": "a.py", "line": 1}, {"file": "a.py", "line": 2}, False),
     ({"file": "a.py", "line": 1}, {"file": "b.py", "line": 1}, False),
-    ({"file": "a.py", "line": 1}, {"file": "a.py", "line": 1, "kind": "security"}, False),
+    ({"file": "a.py", "line": 1}, {"file": "a.py", "line": 1, "kind": "security", "issue": "y"}, False),
     ({"file": "a.py", "line": 1}, {"file": "./a.py", "line": 1}, True),
     ({"file": "src\\a.py", "line": 1}, {"file": "src/a.py", "line": 1}, True),
     ({"file": "a.py", "line": 1, "severity": "low"}, {"file": "a.py", "line": 1, "severity": "high"}, True),
@@ -64,22 +64,73 @@ found = st.builds(
 )
 
 
-def essence(findings: list[Finding]) -> dict[tuple[str, ...], Any]:
-    """All but the order: who found each, how it was said, how bad it is."""
-    return {identity(f): (f.severity, frozenset(f.found_by), frozenset([f.issue, *f.wordings])) for f in findings}
+def essence(findings: list[Finding]) -> set[Any]:
+    """All but the order: what each is about, who found it, how it was said, how bad it is."""
+    return {(identity(f), f.severity, frozenset(f.found_by), frozenset([f.issue, *f.wordings])) for f in findings}
+
+
+def holds(kept: list[Finding], said: Finding) -> bool:
+    """Is it in the list, at its place, in its words, and no less grave?"""
+    return any(
+        identity(one)[1:] == identity(said)[1:]
+        and said.issue in (one.issue, *one.wordings)
+        and SEVERITIES.index(one.severity) <= SEVERITIES.index(said.severity)
+        for one in kept
+    )
 
 
 @pytest.mark.ledger("P-05", "R-14")
 @given(st.lists(st.lists(found, max_size=3), max_size=3))
 def test_merging_does_not_depend_on_who_spoke_first(parts: list[list[Finding]]) -> None:
     named = [[(f"agent {n}", one) for one in part] for n, part in enumerate(parts)]
-    results = [essence(merged([pair for part in order for pair in part])) for order in permutations(named)]
-    assert all(result == results[0] for result in results)
+    results = [merged([pair for part in order for pair in part]) for order in permutations(named)]
+    assert all(essence(result) == essence(results[0]) for result in results)
     said = [one for part in parts for one in part]
-    assert set(results[0]) == {identity(one) for one in said}, "nothing is lost and nothing is made up"
-    for one in said:
-        severity, _, words = results[0][identity(one)]
-        assert SEVERITIES.index(severity) <= SEVERITIES.index(one.severity) and one.issue in words
+    assert all(holds(results[0], one) for one in said), "nothing is lost"
+    assert {identity(one) for one in results[0]} <= {identity(one) for one in said}, "and nothing is made up"
+
+
+# What two agents say, or one says of one place; and how many findings that is.
+SAID = {
+    "one agent tells two things of one line": ([("x", "no check"), ("x", "wrong type")], 2),
+    "one agent says it twice": ([("x", "no check"), ("x", "No  check")], 1),
+    "two agents tell of one line": ([("x", "no check"), ("y", "the error is lost")], 1),
+    "two things, and one of them by another as well": ([("x", "no check"), ("x", "wrong type"), ("y", "No check")], 2),
+    "two things, and another one by another": ([("x", "no check"), ("x", "wrong type"), ("y", "no lock")], 3),
+}
+
+
+@pytest.mark.ledger("R-14", "P-05")
+@pytest.mark.parametrize(("said", "number"), SAID.values(), ids=SAID.keys())
+def test_what_one_agent_tells_apart_stays_apart(said: list[tuple[str, str]], number: int) -> None:
+    told = [(who, finding(file="a.py", line=1, issue=words, recommendation=f"mend {words}")) for who, words in said]
+    one = merged(told)
+    assert len(one) == number
+    assert {words for _, words in said} <= {words for f in one for words in (f.issue, *f.wordings)}
+    assert all(f"mend {words}" in "\n".join(f.recommendation or "" for f in one) for _, words in said)
+
+
+@pytest.mark.ledger("R-14", "P-05")
+def test_the_worst_of_two_at_one_line_keeps_its_own_words() -> None:
+    light, grave = (finding(file="a.py", line=4, severity=s, issue=i) for s, i in (("low", "name"), ("critical", "rm")))
+    assert [(f.severity, f.issue) for f in merged([("x", light), ("x", grave)])] == [
+        ("low", "name"),
+        ("critical", "rm"),
+    ]
+
+
+@pytest.mark.ledger("R-14", "P-05")
+@pytest.mark.parametrize("words", ["SQL injection", "sql_injection", "Sql-Injection"])
+def test_the_same_hole_told_by_two_as_different_kinds_is_one(words: str) -> None:
+    one = finding(file="user.go", line=123, severity="medium", issue=words, recommendation="escape it")
+    hole = {"kind": "security", "severity": "high", "issue": "sql_injection", "category": "sql_injection"}
+    two = finding(file="user.go", line=123, exploit="' OR 1", recommendation="use parameters", **hole)
+    for order in ([("r", one), ("d", two)], [("d", two), ("r", one)]):
+        (both,) = merged(order)
+        assert (both.kind, both.severity, sorted(both.found_by)) == ("security", "high", ["d", "r"])
+        assert sorted((both.recommendation or "").split("\n")) == ["escape it", "use parameters"]
+    other = finding(file="user.go", line=123, issue="no test")
+    assert len(merged([("r", other), ("d", two)])) == 2, "another thing of another kind is another finding"
 
 
 @pytest.mark.ledger("P-05")

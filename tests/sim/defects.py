@@ -43,7 +43,7 @@ from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, verdicts
+from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, understanding, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
@@ -558,6 +558,11 @@ def endless_rounds(patch: Patch) -> None:
 @defect("R-22", "a checker's done goes through beside failed tests", flow=flow_of("pipeline"), in_log=False)
 def unweighed(patch: Patch) -> None:
     patch.setattr(outcomes, "as_shown", lambda case, said: said)
+
+
+@defect("R-22", "what a look found before its verdict is forgotten", flow=flow_of("pipeline"), in_log=False)
+def forgotten_look(patch: Patch) -> None:
+    patch.setattr(understanding, "with_unheard", lambda case, said: said)
 
 
 @defect("R-22", "of two statements that cannot both hold the milder one holds", in_log=False)

@@ -62,7 +62,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
         "guidance": to_builtins(subject.guidance) if subject.guidance else [],
         "disputes": _disputes(flow, subject),
-        "findings": _findings(flow, subject, False) if subject.findings else [],
+        "findings": _findings(flow, subject, False, item) if subject.findings or item.findings else [],
         "remarks": _findings(flow, subject, True) if subject.findings else [],
         "round": _round(flow, subject),
         "max_rounds": flow.limits.feedback_rounds,
@@ -202,10 +202,11 @@ def _round(flow: Flow, item: Item) -> int:
     return reds or iteration(flow, item)
 
 
-def _findings(flow: Flow, item: Item, remarks: bool) -> list[View]:
+def _findings(flow: Flow, item: Item, remarks: bool, part: Item | None = None) -> list[View]:
     """What must change, or what was only remarked; each with who found it. Where one agent checks alone, its findings
-    do not repeat its name."""
-    views: list[View] = to_builtins([finding for finding in item.findings if finding.remark == remarks])
+    do not repeat its name. A part is told what its own look has found so far, too."""
+    own = part.findings if part is not None and part.id != item.id else []
+    views: list[View] = to_builtins([finding for finding in [*item.findings, *own] if finding.remark == remarks])
     column = item.returns_to or ""
     checker = flow.watcher(column) if column in flow.columns and not flow.is_group(column) else None
     for view in views:

@@ -160,6 +160,7 @@ class SecretPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
 class QuestionPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     pause_all: bool = False
     deadline: float | None = None
+    critical: bool = False  # every critical finding asks a person, not only one that would go unheeded (P-07)
 
 
 class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -44,6 +44,7 @@ class Span(Struct, frozen=True, gc=False, omit_defaults=True):
     off_columns: list[str] = field(default_factory=list)  # columns off the flow the item was in
     rounds: dict[str, int] = field(default_factory=dict)  # checking column -> verdicts given
     looked: str | None = None  # the checking column that gave the last of them
+    unseen: list[str] = field(default_factory=list)  # checking columns whose last look did not see all of the work
     experts: list[str] = field(default_factory=list)  # asked since the last guidance
     discoveries: int = 0  # how often it was sent to be split
     reds: dict[str, int] = field(default_factory=dict)  # column -> how often its gate was red and `on_red` took it

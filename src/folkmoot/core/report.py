@@ -43,6 +43,7 @@ class Finding(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields
     found_by: list[str] = field(default_factory=list)  # filled in where several agents look at the same work
     wordings: list[str] = field(default_factory=list)  # how others said the same
     remark: bool = False  # said beside `done`: nothing must change for it; only the rules say so
+    unheard: str | None = None  # the stage whose look found it, while that look has given no verdict
 
 
 class Remark(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):

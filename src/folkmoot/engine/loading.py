@@ -165,6 +165,7 @@ def _messages(reading: Reading, command: Command, item: Item | None) -> list[Mes
             # A part is its agent's share of the item: what it sends, and what is sent to it, is about the item.
             about = reading.messages(item=item.parent, limit=MESSAGES_MAX)
             loose += [m for m in about if (m.to == item.agent and is_open(m)) or (item.run and m.run == item.run)]
+            loose += [m for m in about if m.sender == item.agent and m.run is None and is_open(m)]
         wanted |= {m.id: m for m in loose}
     named = command.message if isinstance(command, (*ABOUT_MESSAGE, commands.MakeItem)) else None
     named = command.message_id if isinstance(command, commands.SendMessage) else named

@@ -77,10 +77,11 @@ def read_reasons(fields: Fields, entries: Entries) -> dict[str, str]:
 def read_questions(fields: Fields, entries: Entries) -> QuestionPolicy:
     path = ("questions",)
     given = _section(fields, entries, "questions", QUESTION_KEYS)
-    pause_all, deadline = given.get("pause_all"), given.get("deadline")
+    pause_all, deadline, critical = given.get("pause_all"), given.get("deadline"), given.get("critical")
     return QuestionPolicy(
         pause_all=bool(pause_all and fields.boolean(pause_all.value, (*path, "pause_all"))),
         deadline=fields.span(deadline.value, (*path, "deadline"), *DEADLINE_RANGE) if deadline else None,
+        critical=bool(critical and fields.boolean(critical.value, (*path, "critical"))),
     )
 
 

@@ -115,6 +115,7 @@ MESSAGE: Keys = {
 QUESTIONS: Keys = {
     "pause_all": Key("switch", "while a question to a person is open, no other item goes on either"),
     "deadline": Key("span", "how long a question waits before its default holds, or its item is parked", "for ever"),
+    "critical": Key("switch", "every critical finding asks you, also one that would go back to be fixed by itself"),
 }
 MODEL: Keys = {
     "client": Key("name", "the client that has it; stronger than the agent's own", "the agent's"),

@@ -66,6 +66,7 @@ PARTS: dict[str, dict[str, str]] = {
         "found_by": "who found it; filled in where several look at the same work",
         "wordings": "how others said the same; filled in likewise",
         "remark": "it was said beside `done`, and nothing must change for it; filled in by the board",
+        "unheard": "the stage that found it and has given no verdict yet; filled in by the board",
     },
     "comments": {
         "content": "what is said",

@@ -2,18 +2,15 @@
 
 from typing import Any
 
-from folkmoot.core.report import KINDS, SEVERITIES, Choice, Finding, Report
+from folkmoot.core.report import Choice, Finding, Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, severity_of, with_range
+from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.problems import Problems, finding_told, listed_under, problems_in, says_nothing
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 from folkmoot.reports.loose.options import options_in
 
-# What only a single finding has; an object without any of it lists several under their names.
-_OF_FINDING = {
-    *("severity", "issue", "error", "description", "message", "title", "file", "location", "line", "kind", "category"),
-    *("type", "exploit", "recommendation", "fix", "likely_fix", "suggestion", "test"),
-}
+_ELSEWHERE = frozenset(FIELDS) - {"findings"}  # fields that have a reading of their own
 
 
 class Taken:
@@ -22,6 +19,7 @@ class Taken:
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
         self.used: set[str] = set()
+        self.read: set[str] = set()  # whose problems were taken, also where more than that stands there
         self.faults: list[str] = []
 
     def has(self, *names: str) -> bool:
@@ -86,99 +84,41 @@ class Taken:
                 self.faults.append(f"{name}: {shown(part)} is not an option")
         return found
 
-    def findings(self, name: str, kind: str) -> list[Finding]:
-        value = self.data.get(name)
-        if value is None:
-            return []
-        if isinstance(value, dict):
-            value = self._listed(name, value)
-        if not isinstance(value, list):
-            self.faults.append(f"{name}: {shown(value)} is not a list")
-            return []
-        self.used.add(name)
-        found = []
-        for part in value:
-            if isinstance(part, str):
-                found.append(finding_in(part, kind))
-            elif isinstance(part, dict):
-                inner = Taken(part)
-                found.append(_finding(inner, kind))
-                self.faults += [f"{name}: {fault}" for fault in inner.faults]
-                if inner.left():
-                    self.used.discard(name)
-            else:
-                self.faults.append(f"{name}: {shown(part)} is not a finding")
+    def problems(self, kind: str, words: bool = True) -> list[Finding]:
+        """What was found, under whichever names it is listed; `words`: also where it is told in plain words."""
+        found: list[Finding] = []
+        for listed in problems_in(self.data, _ELSEWHERE.union(self.used, self.read)):
+            outer = listed.within[0] if listed.within else listed.name
+            value = self.data[outer]
+            if isinstance(value, str) and not words and outer == "findings":
+                continue  # what somebody found out need be no problem
+            if isinstance(value, str) and len(value.split()) < 2:
+                self.faults += [f"{outer}: {shown(value)} is not a list"] if words else []
+                continue
+            if listed.within and all(isinstance(part, str) for part, _ in listed.parts):
+                continue  # words within something else may be about anything
+            self.read.add(outer)
+            whole = self._read(listed, kind, found)
+            if whole and not listed.within:
+                self.used.add(listed.name)
+        for name, value in self.data.items():
+            if listed_under(name)[0] and _is_empty(value):
+                self.used.add(name)
         return found
 
-    def _listed(self, name: str, value: dict[str, Any]) -> list[Any]:
-        """A single one, or several under the names of their files, their tests or whatever they are about."""
-        if value.keys() & _OF_FINDING or not value:
-            return [value]
-        found: list[Any] = []
-        for about, told in value.items():
-            for part in told if isinstance(told, list) else [told]:
-                if isinstance(part, str):
-                    found.append(f"{about}: {part}")
-                elif isinstance(part, dict) and part.keys() & _OF_FINDING:
-                    place = {} if "file" in part or "location" in part else {"file": about}
-                    found.append({**part, **place})
-                else:
-                    self.faults.append(f"{name}: {shown(about)} tells no finding: {shown(part)}")
-        return found
+    def _read(self, listed: Problems, kind: str, found: list[Finding]) -> bool:
+        """Was all of this list understood?"""
+        whole = True
+        for part, severity in listed.parts:
+            told = finding_told(part, listed.kind or kind, severity)
+            found.append(told.finding)
+            self.faults += [f"{listed.name}: {fault}" for fault in told.faults]
+            whole = whole and not (isinstance(part, dict) and part.keys() - told.used)
+        return whole
 
 
-def _finding(said: Taken, kind: str) -> Finding:
-    file, line, lines = _place(said)
-    word = (said.text("severity") or "medium").strip().lower()
-    severity = severity_of(word)
-    if severity is None:
-        said.faults.append(f"severity {shown(word)} is not one of {', '.join(SEVERITIES)}")
-    own_kind = (said.text("kind") or kind).strip().lower()
-    if own_kind not in KINDS:
-        said.faults.append(f"kind {shown(own_kind)} is not one of {', '.join(KINDS)}")
-    category = said.text("category", "type")
-    if word not in SEVERITIES and category is None:
-        category = word
-    elif word not in SEVERITIES:
-        said.used.discard("severity")  # the word survives as it was said
-    exploit = said.text("exploit")
-    issue = said.text("issue", "error", "description", "message", "title") or category or exploit or ""
-    return Finding(
-        kind=own_kind,
-        severity=severity or word,
-        issue=with_range(issue, lines),
-        file=file,
-        line=line,
-        recommendation=said.text("recommendation", "fix", "likely_fix", "suggestion"),
-        test=said.text("test"),
-        exploit=exploit,
-        category=category,
-    )
-
-
-def _place(said: Taken) -> tuple[str | None, int | None, str]:
-    """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
-    name = "file" if isinstance(said.data.get("file"), str) else "location"
-    file = said.text(name)
-    line: int | None = None
-    lines = ""
-    told = said.data.get("line")
-    if told is not None:
-        digits = LINE.fullmatch(str(told).strip()) if not isinstance(told, bool) else None
-        if digits is not None:
-            line = int(digits.group(1))
-            if digits.group(2):
-                lines = str(told).strip()
-            else:
-                said.used.add("line")
-        elif not isinstance(told, str):
-            said.faults.append(f"line: {shown(told)} is no line")
-    place = PLACE.fullmatch(file) if file is not None and line is None else None
-    if place is not None:
-        if place.group(3):
-            said.used.discard(name)
-        return place.group(1), int(place.group(2)), f"{place.group(2)}{place.group(3)}" if "-" in place.group(3) else ""
-    return file, line, lines
+def _is_empty(value: Any) -> bool:
+    return value in ([], {}) or (isinstance(value, str) and says_nothing(value) and number_in(value) is None)
 
 
 def _take_cause(said: Taken, parts: dict[str, Any]) -> list[str]:
@@ -202,6 +142,9 @@ def finish(outcome: str, said: Taken, extra: dict[str, Any] | None = None, **par
     """The report: what was understood, the fields it shares with the canonical form, and the rest as it was said."""
     if has_unstorable(said.data) or has_unstorable(extra or {}):
         raise Faulty([UNSTORABLE])
+    more = said.problems("review", words=False)
+    if more:
+        parts["findings"] = [*(parts.get("findings") or []), *more]
     faults = list(said.faults)
     faults += _take_cause(said, parts)
     for name, value in said.left().items():

@@ -4,6 +4,7 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.handed import is_handed, taken_out, with_messages
@@ -57,16 +58,26 @@ def _report(data: dict[str, Any]) -> Report | None:
     return None
 
 
-def adding(data: dict[str, Any]) -> Report | None:
+def adding(data: dict[str, Any], strict: bool = False) -> Report | None:
     """Fields of a report without a word on how it ended: they add to what the same text says besides. None if it is
-    something else; its outcome means nothing."""
+    something else; its outcome means nothing. `strict`: it is meant so, and its faults are faults."""
+    if is_finding(data):
+        return canonical_report({"outcome": "done", "found": [data]})
+    found = {name for name in data if listed_under(name)[0]}  # under whichever name
     keys = data.keys()
-    if not keys & _ADDS or keys - _FIELDS or keys & {"outcome", "status", "type", "decision"}:
+    if not keys & _ADDS | found or keys - _FIELDS - found or keys & {"outcome", "status", "type", "decision"}:
         return None
     try:
         return canonical_report({**data, "outcome": "done"})
     except Faulty:
+        if strict:
+            raise
         return None
+
+
+def is_finding(data: dict[str, Any]) -> bool:
+    """Is the object a finding itself, as in a list of them that stands by itself?"""
+    return tells_severity(data) and not data.keys() & {"outcome", "status", "decision", "payload"}
 
 
 def is_meant(keys: list[str]) -> bool:

@@ -19,6 +19,7 @@ from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
 from folkmoot.reports.loose.handed import alone, fault_in_words, is_handed, looks_handed, without_end
+from folkmoot.reports.loose.lists import lists_in
 from folkmoot.reports.loose.returns import returned
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
@@ -68,6 +69,8 @@ def listen(text: str) -> Report:
     tried: list[Attempt] = []
     passed_over: list[str] = []
     covered, spoken = _hear_objects(page, heard, passed_over)
+    if "[" in text:
+        _hear_lists(page, heard, covered, spoken)
     notes = _notes(text, page)
     if notes is not None:
         covered |= notes.lines
@@ -250,6 +253,19 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
             heard.append(one)
             spoken.update(range(first, last + 1) if found.data is not None else ())
     return covered, spoken
+
+
+def _hear_lists(page: Page, heard: list[Heard], covered: set[int], spoken: set[int]) -> None:
+    """Lists of findings without a report around them."""
+    for first, last, data in lists_in(page):
+        faults: list[str] = []
+        try:
+            report = adding({"findings": data}, strict=True)
+        except Faulty as error:
+            report, faults = None, error.faults
+        heard.append(Heard(last, 1, first, report, faults or [missing_outcome({"findings": data})], adds=not faults))
+        covered.update(range(first, last + 1))
+        spoken.update(range(first, last + 1))
 
 
 def _heard(found: Found, line: int) -> Heard | None:

@@ -7,9 +7,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.report import Files, Report
-from folkmoot.core.vocabulary.lines import ONE_PATH, PATH, counted, finding_in, number_in, paths_in
+from folkmoot.core.vocabulary.lines import ONE_PATH, PATH, counted, number_in, paths_in
+from folkmoot.core.vocabulary.problems import is_over
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.loose.points import Under, findings_in, tells_problems
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
 from folkmoot.reports.status import BOXES, Status, read_status
@@ -81,6 +83,7 @@ class Section:
     title: str
     number: int
     marked: bool  # a heading or bold, not just a word with a colon
+    level: int = 0  # how many signs of a heading stand before it
     body: list[Line] = field(default_factory=list)
 
     def text(self) -> str:
@@ -167,7 +170,9 @@ def _heading(line: Line, under: str) -> Section | None:
     hashes = len(words) - len(words.lstrip("#"))
     if 1 <= hashes <= 6 and words[hashes:].strip():
         title = words[hashes:].strip().rstrip("#").strip()
-        return _named(line, title, marked=True) or Section(None, title.strip("*_ "), line.number, True)
+        section = _named(line, title, marked=True) or Section(None, title.strip("*_ "), line.number, True)
+        section.level = hashes
+        return section
     # Most lines begin nothing: a title has markup, a colon or a rule.
     if not (
         words.startswith(("*", "_", "-")) or ":" in words[:_TITLE_CHARS_MAX] or words[0].isdigit() or _is_rule(under)
@@ -326,7 +331,7 @@ def _report(said: Status, sections: list[Section]) -> Report:
     count = number_in(issues[0]) if len(issues) == 1 else None
     if count is not None:  # how many there are, and nothing of what they are
         extra |= {"issues": count}
-        issues = []
+    found = [] if count is not None else findings_in(_problems(sections), filled)
     told = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
     if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
         outcome = "changes_requested"
@@ -336,7 +341,7 @@ def _report(said: Status, sections: list[Section]) -> Report:
         summary="\n\n".join(part for part in (filled(text("summary")), filled(text("report"))) if part)
         or text("fixed"),
         files=_files(points("changes") + points("fixed"), points("created")),
-        findings=[finding_in(point) for point in issues],
+        findings=found,
         tests=counted(text("tests"))
         or counted("\n".join([text("summary"), text("report"), text("issues"), said.rest])),
         blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
@@ -354,6 +359,28 @@ def _listed(point: str) -> list[str]:
     """The names in one line; what is a sentence stays one."""
     parts = [part.strip(" `") for part in point.split(",")]
     return parts if all(part and len(part.split()) <= NAME_WORDS_MAX for part in parts) else [point]
+
+
+def _problems(sections: list[Section]) -> list[Under]:
+    """What stands under Issues Found and its sub-headings, and under any other heading that tells of problems."""
+    found: list[Under] = []
+    within = -1  # the level of the Issues Found above, while what follows is below it
+    for section in sections:
+        lines = [
+            f"    {line.text.strip()}" if line.fence is not None else line.text
+            for line in section.body
+            if not line.text.strip().startswith(("```", "~~~"))
+        ]
+        if section.name is not None:
+            within = section.level if section.name == "issues" else -1
+            found += [Under("", lines)] if section.name == "issues" else []
+        elif is_over(section.title):
+            continue
+        elif 0 <= within < section.level or tells_problems(section.title, lines):
+            found.append(Under(section.title, lines))
+        else:
+            within = -1
+    return found
 
 
 def _files(points: list[str], new: list[str]) -> Files:

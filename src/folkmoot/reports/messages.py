@@ -8,6 +8,7 @@ import msgspec
 from folkmoot.core.kinds import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
 from folkmoot.core.vocabulary.lines import counted as counted_in
+from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.core.vocabulary.words import APPROVED, REFUSED, verdict_of
 from folkmoot.reports.canonical import Faulty, counted_tests, shown
 from folkmoot.reports.fields import Taken, finish
@@ -28,6 +29,10 @@ def report_from_message(data: dict[str, Any]) -> Report | None:
     if not isinstance(payload, dict):
         raise Faulty([f"payload: {shown(payload)} is not an object"])
     around = {name: value for name, value in data.items() if name != "payload"}
+    # What was found may stand beside the payload: it is the same report's.
+    for name in [name for name, value in around.items() if listed_under(name)[0] or tells_severity(value)]:
+        if name not in payload or not payload[name]:
+            payload = {**payload, name: around.pop(name)}
     said = Taken(payload)
     report = reader(said, around)
     # Of two fields with one name, the envelope's keeps it; a status beside what was done is never the envelope's.
@@ -40,7 +45,7 @@ def _review(said: Taken, around: dict[str, Any]) -> Report:
     status, approval = said.word("status"), said.data.get("approval")
     if approval is not None and not isinstance(approval, bool):
         said.faults.append(f"approval: {shown(approval)} is neither true nor false")
-    findings = said.findings("findings", "review")
+    findings = said.problems("review")
     if status is not None and status not in APPROVED | REFUSED:
         said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
     told = {verdict for verdict in (verdict_of(status), approval) if isinstance(verdict, bool)}
@@ -52,9 +57,9 @@ def _review(said: Taken, around: dict[str, Any]) -> Report:
 
 
 def _security(said: Taken, around: dict[str, Any]) -> Report:
-    if not isinstance(said.data.get("vulnerabilities"), list):
+    findings = said.problems("security")
+    if not findings and not any(listed_under(name)[0] and name in said.used for name in said.data):
         said.faults.append("vulnerabilities: missing, a list (empty if there are none)")
-    findings = said.findings("vulnerabilities", "security")
     status = said.word("status")
     if status is not None and verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
@@ -64,7 +69,7 @@ def _security(said: Taken, around: dict[str, Any]) -> Report:
 
 
 def _failures(said: Taken, around: dict[str, Any]) -> Report:
-    findings = said.findings("failures", "test")
+    findings = said.problems("test")
     tests = _tests(said)
     if not findings and not (tests and tests.failed):
         said.faults.append("failures: missing, a list of what failed")
@@ -73,7 +78,7 @@ def _failures(said: Taken, around: dict[str, Any]) -> Report:
 
 def _results(said: Taken, around: dict[str, Any]) -> Report:
     status, tests = said.word("status"), _tests(said)
-    findings = said.findings("failures", "test")
+    findings = said.problems("test")
     if verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data.get('status'))} is not one of passed, failed")
     outcome = "done" if verdict_of(status) else "changes_requested"

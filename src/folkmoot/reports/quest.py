@@ -5,10 +5,11 @@ from typing import Any
 from folkmoot.core.report import Delegation, Files, Report
 from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.plans import split_field
+from folkmoot.core.vocabulary.problems import says_nothing
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
-from folkmoot.reports.loose.issues import OPEN, open_issues, says_nothing
+from folkmoot.reports.loose.issues import OPEN, open_issues
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
 from folkmoot.reports.splits.shared import once_each, shared_contracts
@@ -136,14 +137,13 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     issues = said.data.get("issues")
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
-    elif isinstance(issues, str) and issues.strip() and number_in(issues) is None:
-        parts["findings"] = [finding_in(issues)] if not says_nothing(issues) else []
+    elif isinstance(issues, str) and not says_nothing(issues) and number_in(issues) is None:
+        parts["findings"] = [finding_in(issues)]
         said.used.add("issues")
-    elif isinstance(issues, list | dict):
-        parts["findings"] = said.findings("issues", "review")
-    if "issues" in said.used and open_issues(issues):
+    left = open_issues(issues) if isinstance(issues, list | dict | str) and number_in(issues) is None else 0
+    if left:
         # Without a severity it is open, and not a remark: how many there are stays, for the rules to weigh.
-        said.data = {**said.data, OPEN: open_issues(issues)}
+        said.data = {**said.data, OPEN: left}
     created, modified = _named_files(said)
     if created or modified:
         parts["files"] = Files(created=created, modified=modified)

@@ -9,7 +9,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import handing, planners, printing, quarrels, quests, several, sloppy, tellers
+from folkmoot.sim.habits import handing, lookers, planners, printing, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
 from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
@@ -286,7 +286,8 @@ class Agent:
             if self.world.items[first.item.id].run != speaker.run:
                 return
         report = tellers.loosely(first, sloppy.hasty(first, planners.in_own_words(first, report)))
-        report = printing.printed(first, talkative(first, quarrels.several(first, report)))
+        report = lookers.so_far(first, talkative(first, quarrels.several(first, report)))
+        report = printing.printed(first, report)
         while True:
             scene = self._scene(claim)
             work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))

@@ -10,6 +10,7 @@ from folkmoot.core.commands import CancelItem
 from folkmoot.core.flow import END, LANDING, Column
 from folkmoot.core.item import ASKING, BOUND, ENDED, Dispute, Effort, Item, Output, Proving
 from folkmoot.core.records import Attempt
+from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import MADE, Case
@@ -250,6 +251,12 @@ def end_child(case: Case, because: str) -> None:
 def stands_alone(case: Case) -> bool:
     """Has a dispatched item work, and no branch for it: no item sent for it, or the one that did has ended?"""
     return case.item.kind == "dispatch" and case.item.head is not None and case.situation.parent is None
+
+
+def judges_alone(case: Case, said: Report) -> bool:
+    """Does a dispatched item ask for changes, where no item has sent for it that could act on the verdict?"""
+    alone = case.item.kind == "dispatch" and case.situation.parent is None and case.flow.checks(stage_of(case))
+    return alone and said.outcome == "changes_requested"
 
 
 def unbind(case: Case) -> None:

@@ -33,13 +33,14 @@ from folkmoot.core.rules.judging.carrying import may_say
 from folkmoot.core.rules.judging.contradictions import settled
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
+from folkmoot.core.rules.judging.sent import with_unheard
 from folkmoot.core.rules.judging.understanding import understood
 from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
 from folkmoot.core.rules.messages.carrying import told_by_report
 from folkmoot.core.rules.messages.enclosed import send_enclosed, without_unsent
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
-from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
+from folkmoot.core.rules.movement import at_limit, end_child, judges_alone, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
 from folkmoot.core.rules.running.rights import may_write
@@ -52,7 +53,7 @@ from folkmoot.core.rules.running.work import (
     judge_work,
     keep,
 )
-from folkmoot.core.rules.sharing.findings import kept_findings
+from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
@@ -120,12 +121,14 @@ def _decide(case: Case, judged: Judged, comments: list[str], claimed: str) -> No
     if fault is None:
         _ask_beside(case, said)
         note_attempts(case, said)
+    if fault is None and case.item.message and judges_alone(case, said):
+        unbind(case)  # it was assigned: a person who is asked may have it fixed
     if heed_danger(case, said):
         return
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
-        _apply(case, said, comments, ground(case, said) if claimed else None)
+        _apply(case, said, comments, claimed)
 
 
 def _fault(case: Case, said: Report) -> str | None:
@@ -143,9 +146,9 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
     return [_comment(case, remark, known=one) for remark, one in zip(said.comments, known, strict=True)]
 
 
-def _apply(case: Case, said: Report, comments: list[str], against: str | None) -> None:
-    if stands_alone(case) and is_last_word(case.item, said.outcome):
-        unbind(case)
+def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
+    if (stands_alone(case) and is_last_word(case.item, said.outcome)) or judges_alone(case, said):
+        unbind(case)  # what must change is for whoever fixes, and then it is looked at again (R-13)
     if case.item.kind in BOUND and _ends_child(case, said):
         return
     match said.outcome:
@@ -158,7 +161,8 @@ def _apply(case: Case, said: Report, comments: list[str], against: str | None) -
         case "done":
             approved(case)
         case "changes_requested":
-            changes_requested(case, said, against)
+            against = ground(case, said) if claimed == "done" else None
+            changes_requested(case, said, against, whole=claimed != "incomplete")
         case "disputed" if disputes_task(case, comments):
             pass
         case "disputed":
@@ -224,10 +228,15 @@ def _options(asked: AskedQuestion) -> list[Option]:
 def merged(case: Case) -> None:
     """Every part has spoken: what they say together is the report of the column."""
     others = disputing(case)
+    whole = all(output.claimed != "incomplete" for output in case.item.outputs.values())
     said, agent = merge(case)
+    said = as_shown(case, with_unheard(case, said))
     approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
     if said.findings or approves:
-        case.set("item_rests", {"findings": len(said.findings)}, findings=said.findings)
+        found = (
+            unheard(said.findings, stage_of(case)) if said.outcome == "failed" else said.findings
+        )  # its look goes on
+        case.set("item_rests", {"findings": len(found)}, findings=found)
     match said.outcome:
         case "failed":
             seek_help(case, agent, f"{agent} failed in {case.item.column}: {said.summary}")
@@ -237,7 +246,7 @@ def merged(case: Case) -> None:
             comments = [_comment(case, _fitting(case, one), who) for who, remarks in told.items() for one in remarks]
             disputed(case, comments, None, agent)
         case "changes_requested":
-            changes_requested(case, said)
+            changes_requested(case, said, whole=whole)
         case _:
             if not (_gave_in(case, agent, said) and unspoken(case)):
                 approved(case)
@@ -321,8 +330,8 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     stage = stage_of(case)
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
-    if said.findings or (said.outcome == "done" and checks and item.findings):
-        fields["findings"] = kept_findings(item, said, checks)
+    if said.findings or (said.outcome == "done" and any(checks or one.unheard for one in item.findings)):
+        fields["findings"] = kept_of(item.findings, said, stage if checks else None)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
         made = {a.name: Artifact(stage, run.agent, run.id, a.path) for a in said.artifacts}

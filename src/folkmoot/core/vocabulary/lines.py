@@ -1,5 +1,6 @@
 """What one line says, in whichever dialect it stands: a finding with its severity and place, or a count of tests."""
 
+import itertools
 import re
 from typing import Any
 
@@ -20,6 +21,18 @@ _OTHER_SEVERITY = re.compile(
     r"(?:\]|\))?\s{0,3}(?::|(?<=[\])])|[–—])\s{0,3}",
     re.IGNORECASE,
 )
+# Pictures and signs before the words: `🔴 Critical: …`, `[x] High: …`.
+_ADORNED = re.compile(r"\A(?:\[[ xX]\]|[^\w\s\[(]|\s){1,12}")
+# Between the place and the words, or at the end: `a.go:42 - High - no check`, `no check: high`.
+_SEVERITY_APART = re.compile(
+    r"(?:\s[-–—|]\s{1,3}|:\s{1,3})(critical|high|medium|low)(?: severity| priority)?\s{0,3}(?:\s[-–—|]\s|:\s|[.!]?\Z)",
+    re.IGNORECASE,
+)
+_BRACKET = re.compile(r"(?: severity| priority)?\s{0,3}[\[(]([^\[\]()]{1,300})[\])]\s{0,3}")
+_TOKEN = re.compile(r"\S+")
+_AROUND = "`(),;:[]"
+_SIGNS = ":])–—-, "
+_LINE_BEHIND = re.compile(r"[\s,;:]{0,3}(?:\(|at |on |#)?\s?(?:lines? |L)(\d{1,9})\b", re.IGNORECASE)
 _OF = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})(?: \w{1,20})?(?: tests?| cases?)?(?: have| were)?"
 _COUNT = re.compile(_OF + r" (pass|fail)")
 _PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? fail")
@@ -75,49 +88,63 @@ def with_range(issue: str, lines: str) -> str:
     return issue if not bare or bare in issue else f"{issue} (lines {bare})".strip()
 
 
-def finding_in(point: str, kind: str = "review") -> Finding:
-    """`High: handlers/feature.go:42: Missing check`, in any order and with any markup."""
-    label = _SEVERITY_LABEL.sub("", point.replace("*", "").replace("`", "").strip())
+def finding_in(point: str, kind: str = "review", severity: str | None = None) -> Finding:
+    """`High: handlers/feature.go:42: Missing check`, in any order and with any markup. `severity` is the one of the
+    list that it stands in: what the words say themselves goes first."""
+    label = _SEVERITY_LABEL.sub("", _ADORNED.sub("", point.replace("*", "").replace("`", "").strip()))
     head = label[:60].lower().lstrip("[( ")
     found = _SEVERITY.match(label)
-    severity = found.group(1).lower() if found else None
+    said = found.group(1).lower() if found else None
     rest = label
     if found is not None:
-        behind = label[found.end() :]
-        cut = min((place for place in (behind.find(sign) for sign in ":])–—-") if place >= 0), default=-1)
-        if 0 <= cut <= 40:
-            head, rest = behind[:cut].lower(), behind[cut:].lstrip(":])–—- ")
+        head, rest = _behind(label[found.end() :], label)
     else:
         head = head.split(":")[0] if ":" in head else ""
-    file, line = _place(rest)
-    told = _SEVERITY_TOLD.search(label) if severity is None else None
-    other = _OTHER_SEVERITY.match(rest) if severity is None and told is None else None
-    severity = severity or (told.group(1).lower() if told else severity_of(other.group(1)) if other else None)
+    file, line = place_in(rest)
+    told = (_SEVERITY_TOLD.search(label) or _SEVERITY_APART.search(label)) if said is None else None
+    other = _OTHER_SEVERITY.match(rest) if said is None and told is None else None
+    said = said or (told.group(1).lower() if told else severity_of(other.group(1)) if other else None)
     category = other.group(1).lower() if other else None
     rest = rest[other.end() :] if other else rest
-    severity = severity or "medium"
     kind = "security" if "security" in head else "test" if head.strip() == "test" else kind
-    return Finding(kind=kind, severity=severity, issue=rest, file=file, line=line, category=category)
+    return Finding(
+        kind=kind, severity=said or severity or "medium", issue=rest, file=file, line=line, category=category
+    )
 
 
-def states_severity(point: str) -> bool:
-    """Does a line say itself how bad it is?"""
-    label = point.replace("*", "").replace("`", "").strip()
-    begins = _SEVERITY_LABEL.match(label) or _SEVERITY.match(label) or _OTHER_SEVERITY.match(label)
-    return bool(begins or _SEVERITY_TOLD.search(label))
+def says_severity(point: str) -> bool:
+    """Do the words themselves say how bad it is?"""
+    return finding_in(point, severity=SEVERITIES[0]).severity == finding_in(point, severity=SEVERITIES[-1]).severity
 
 
-def _place(words: str) -> tuple[str | None, int | None]:
+def _behind(behind: str, label: str) -> tuple[str, str]:
+    """What stands between a severity and the words about it (`security`, `severity`), and those words. A place there
+    belongs to the words: `High (a.go:42): no check` says where."""
+    bracket = _BRACKET.match(behind)
+    if bracket is not None:
+        inner, words = bracket.group(1), behind[bracket.end() :].lstrip(_SIGNS)
+        if place_in(inner)[0] is not None:
+            return "", f"{inner}: {words}"
+        return inner.lower(), words
+    cut = min((place for place in (behind.find(sign) for sign in ":])–—-") if place >= 0), default=-1)
+    place = next((one for one in _TOKEN.finditer(behind[:80]) if PATH.fullmatch(one.group().strip(_AROUND))), None)
+    if place is not None and (place.start() < cut or cut < 0):
+        return "", behind.lstrip(_SIGNS)
+    return (behind[:cut].lower(), behind[cut:].lstrip(_SIGNS)) if 0 <= cut <= 40 else ("", label)
+
+
+def place_in(words: str) -> tuple[str | None, int | None]:
     """The first file with a line in these words, or the first file."""
-    file = None
-    for word in words.split(None, 40)[:40]:
-        bare = word.strip("`(),;:[]")
+    file, at = None, 0
+    for token in itertools.islice(_TOKEN.finditer(words), 40):
+        bare = token.group().strip(_AROUND)
         place = PATH.fullmatch(bare)
         if place is not None and place.group(1):
             return bare[: place.start(1) - 1], int(place.group(1))
-        if place is not None and file is None:
-            file = bare
-    return file, None
+        if place is not None and file is None and not bare.replace(".", "").isdigit():
+            file, at = bare, token.end()
+    line = _LINE_BEHIND.match(words, at) if file is not None else None
+    return file, int(line.group(1)) if line else None
 
 
 def counted(words: str) -> Tests | None:

@@ -161,6 +161,9 @@ class Conduct:
             shown = against_done(said.findings, said.tests)
             if shown:
                 self.found("R-22", f"{event.agent} checks it and says done, and {shown}", item.id)
+            left = against_done([one for one in item.findings if one.unheard == stage(flow, item)], None)
+            if left and not shown:
+                self.found("R-22", f"{event.agent} says done, and before its verdict {left}", item.id)
 
     def _printed(self, event: Event, item: Item, flow: Flow, run: Any) -> None:
         if run.get("report") is None or run.get("cause") == "protocol":

@@ -2,18 +2,10 @@
 
 from typing import Any
 
-from folkmoot.core.vocabulary.lines import number_in, states_severity
+from folkmoot.core.vocabulary.lines import number_in, says_severity
+from folkmoot.core.vocabulary.problems import says_nothing
 
 OPEN = "open_issues"  # of `extra`: how many a verdict names that have no severity
-
-_NOTHING = {
-    *("none", "n/a", "na", "no issues", "no issues found", "nothing", "no", "none found", "not applicable", "-", "0"),
-}
-
-
-def says_nothing(value: Any) -> bool:
-    """Does a text say that there is none?"""
-    return isinstance(value, str) and value.strip(" .*_").lower() in _NOTHING
 
 
 def open_issues(value: Any) -> int:
@@ -30,4 +22,4 @@ def open_issues(value: Any) -> int:
 def _is_open(one: Any) -> bool:
     if isinstance(one, dict):
         return not (isinstance(one.get("severity"), str) and one["severity"].strip())
-    return isinstance(one, str) and bool(one.strip()) and not says_nothing(one) and not states_severity(one)
+    return isinstance(one, str) and bool(one.strip()) and not says_nothing(one) and not says_severity(one)

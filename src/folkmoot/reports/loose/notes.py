@@ -11,6 +11,7 @@ from folkmoot.core.report import Remark, Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, canonical_report
 from folkmoot.reports.json_dialects import report_from_object
+from folkmoot.reports.messages import READERS
 from folkmoot.reports.page import Line, Page
 from folkmoot.reports.quest import is_status_report
 
@@ -142,7 +143,11 @@ def _is_whole(page: Page) -> bool:
         raise Faulty(
             [f"{told}: this is an item, which the board keeps; a report says how a run ended: outcome: failed"]
         )
-    return "outcome" in data or is_status_report(data)
+    return _is_report(data)
+
+
+def _is_report(data: dict[str, Any]) -> bool:
+    return "outcome" in data or is_status_report(data) or data.get("type") in READERS
 
 
 def _begins(line: Line) -> bool:
@@ -184,7 +189,7 @@ def _read(notes: Notes, lines: list[Line]) -> None:
     listed = data.get("comments") if isinstance(data, dict) else data
     comments = [_comment(one, heads.get("Artifact")) for one in _comments(listed)]
     reason = data.get("escalation_reason") if isinstance(data, dict) else None
-    whole = isinstance(data, dict) and ("outcome" in data or is_status_report(data))
+    whole = isinstance(data, dict) and _is_report(data)
     if not comments and reason is None and not whole:
         return
     if has_unstorable(data):

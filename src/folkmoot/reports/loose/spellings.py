@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from folkmoot.core.report import CAUSES
+from folkmoot.core.report import CAUSES, Report
 from folkmoot.core.vocabulary.lines import (
     LINE,
     PLACE,
@@ -13,28 +13,21 @@ from folkmoot.core.vocabulary.lines import (
     severity_of,
     with_range,
 )
+from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in, says_nothing
 from folkmoot.core.vocabulary.words import meaning_of
-from folkmoot.reports.loose.issues import OPEN, open_issues, says_nothing
+from folkmoot.reports.loose.issues import OPEN, open_issues
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.splits.shared import contracts_in
 
 _LISTS = ("findings", "comments", "attempts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")
 # Other names of the documents for a field of ours, where ours is not said.
-_FINDING = {
-    "fix": "recommendation",
-    "likely_fix": "recommendation",
-    "suggestion": "recommendation",
-    "error": "issue",
-    "description": "issue",
-    "message": "issue",
-    "location": "file",
-    "type": "category",
-}
+_FINDING = {name: own for own, names in NAMES.items() for name in names if name != own}
 _ATTEMPT = {"Approach": "approach", "Outcome": "outcome", "Why Different": "why_different", "result": "outcome"}
 _KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
 _TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to what, a message does not say
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
+_ELSEWHERE = frozenset(Report.__struct_fields__) | {"attempt"}
 _NUMBERS = ("total", "passed", "failed")
 # Fields of the documents beside an outcome that have no place of their own.
 _BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues", "tags", "tag", OPEN)
@@ -99,13 +92,31 @@ def _files(data: dict[str, Any]) -> None:
 def _beyond(data: dict[str, Any]) -> None:
     """What the documents' messages say beside a verdict: kept under its own name. Issues in words are findings."""
     issues = data.get("issues")
-    if isinstance(issues, list | str) and number_in(issues) is None and "findings" not in data:
-        data["findings"] = [one for one in (issues if isinstance(issues, list) else [issues]) if not says_nothing(one)]
-        del data["issues"]
-        data |= {OPEN: open_issues(issues)} if open_issues(issues) else {}
+    left = open_issues(issues) if isinstance(issues, list | str) and number_in(issues) is None else 0
+    listed = [one for one in problems_in(data, _ELSEWHERE) if not one.within]
+    if listed and isinstance(data.get("findings", []), list):
+        more = [_placed(part, one.kind, severity) for one in listed for part, severity in one.parts]
+        data["findings"] = [*data.get("findings", []), *more]
+        for one in listed:
+            del data[one.name]
+    for name in [name for name, value in data.items() if name not in _ELSEWHERE and listed_under(name)[0]]:
+        if not data[name] or (isinstance(data[name], str) and says_nothing(data[name])):
+            del data[name]  # a list of none, under another name than ours
+    data |= {OPEN: left} if left else {}
     told = {name: data.pop(name) for name in _BEYOND if name in data}
     if told and isinstance(data.get("extra", {}), dict):
         data["extra"] = {**told, **data.get("extra", {})}
+
+
+def _placed(part: Any, kind: str | None, severity: str | None) -> Any:
+    """One of a list under another name, with what that name says of it."""
+    if isinstance(part, str):
+        return _told(part, kind or "review", severity)
+    if not isinstance(part, dict):
+        return part
+    own = {"kind": kind} if kind and "kind" not in part else {}
+    own |= {"severity": severity} if severity and "severity" not in part else {}
+    return {**part, **own}
 
 
 def _kinds_of_attempts(data: dict[str, Any]) -> None:
@@ -126,11 +137,6 @@ def spelled_message(data: dict[str, Any]) -> dict[str, Any]:
         data |= {name: _TRUTH.get(_lower(data[name]), data[name])} if isinstance(data.get(name), str) else {}
     if isinstance(data.get("status"), str) and _lower(data["status"]) in _VERDICTS:
         data["status"] = _VERDICTS[_lower(data["status"])]
-    if data["type"] == "security_issues" and "vulnerabilities" not in data and "findings" in data:
-        data["vulnerabilities"] = data.pop("findings")
-    for name in ("findings", "vulnerabilities", "failures"):
-        if isinstance(data.get(name), dict):
-            data[name] = [data[name]]
     for name in ("summary", "tests"):
         if isinstance(data.get(name), dict):
             data[name] = {key: _whole(value) if key in _NUMBERS else value for key, value in data[name].items()}
@@ -173,7 +179,8 @@ def _cause(data: dict[str, Any]) -> None:
 
 
 def _finding(part: dict[str, Any]) -> dict[str, Any]:
-    said = _renamed(part, _FINDING)
+    spelt = {name: own for name in part if (own := _lower(name)) != name and own in {*NAMES, *_FINDING}}
+    said = _renamed(_renamed(part, spelt), _FINDING)
     for name in ("severity", "kind"):
         said |= {name: _lower(said[name])} if name in said else {}
     word = said.get("severity")
@@ -184,6 +191,8 @@ def _finding(part: dict[str, Any]) -> dict[str, Any]:
             said["issue"] = f"{said.get('issue', '')} ({word})".strip()
         else:
             said["category"] = word
+    if not said.get("issue") and isinstance(named := said.get("category") or said.get("exploit"), str):
+        said["issue"] = named
     lines = said.get("line")
     found = LINE.fullmatch(lines.strip()) if isinstance(lines, str) else None
     if found:
@@ -202,9 +211,9 @@ def _with_range(said: dict[str, Any], lines: Any) -> dict[str, Any]:
     return {**said, "issue": with_range(issue, lines)} if lines and isinstance(issue, str) else said
 
 
-def _told(words: str) -> dict[str, Any]:
+def _told(words: str, kind: str = "review", severity: str | None = None) -> dict[str, Any]:
     """A finding in one line of words, read as the form's Issues Found are."""
-    found = finding_in(words)
+    found = finding_in(words, kind, severity)
     return {
         "kind": found.kind,
         "severity": found.severity,

@@ -5,8 +5,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem
-from folkmoot.core.item import Output
-from folkmoot.core.report import Remark, Report, Tests
+from folkmoot.core.item import Item, Output
+from folkmoot.core.report import Finding, Remark, Report, Tests
 from folkmoot.core.rules.movement import at_rest, stage_of
 from folkmoot.core.rules.sharing.findings import against_done, merged, remarks
 from folkmoot.core.situation import Case
@@ -58,6 +58,7 @@ def deal(case: Case, agents: list[str]) -> None:
                 tags=item.tags,
                 generation=item.generation,
                 contracts=item.contracts,
+                findings=_left_by(item, agent),
                 because=f"{agent} looks at item {item.id}",
             )
         )
@@ -66,6 +67,13 @@ def deal(case: Case, agents: list[str]) -> None:
     waits_for = list(dict.fromkeys([*item.waits_for, *children]))
     fields = at_rest(case, join="parts", made=made, waits_for=waits_for, outputs=outputs)
     case.emit("parts_dealt", {"to": agents, "children": list(children)}, item=fields)
+
+
+def _left_by(item: Item, agent: str) -> list[Finding]:
+    """What an agent that has given no verdict yet, since it asked, has found: its next look goes on from there."""
+    outputs = [o for o in item.outputs.values() if o.kind == "part" and o.agent == agent]
+    left = [finding for output in outputs if output.outcome not in STRICTNESS for finding in output.findings]
+    return [replace(finding, unheard=item.column) for finding in left]
 
 
 def all_have_spoken(case: Case) -> bool:
@@ -94,7 +102,7 @@ def merge(case: Case) -> tuple[Report, str]:
     )
     said = Report(
         outcome=verdict,
-        summary="; ".join(f"{output.agent}: {output.summary}" for output in outputs if output.summary),
+        summary=_words(outputs, verdicts),
         findings=findings,
         tests=_tests(outputs),
         comments=_remarks(strictest),
@@ -109,6 +117,15 @@ def merge(case: Case) -> tuple[Report, str]:
     context = {"verdicts": verdicts, "verdict": said.outcome, "findings": len(findings)}
     case.emit("parts_merged", context, item=at_rest(case, **rest))
     return said, strictest.agent
+
+
+def _words(outputs: list[Output], verdicts: dict[str, str]) -> str:
+    """What each says, whose verdict decides first: of who says nothing more, the first thing that it found."""
+    told = {
+        o.agent: o.summary or next((f.issue for f in o.findings if verdicts[o.agent] != "done"), "") for o in outputs
+    }
+    order = sorted(told, key=lambda agent: STRICTNESS.index(verdicts[agent]))
+    return "; ".join(f"{agent}: {told[agent]}" for agent in order if told[agent])
 
 
 def _verdict(output: Output, checks: bool) -> str:

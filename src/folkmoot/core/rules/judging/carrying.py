@@ -12,6 +12,8 @@ from msgspec import json, to_builtins
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.vocabulary.lines import severity_of
+from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import approves, only_ends, plain, verdict_of
 
@@ -120,9 +122,17 @@ def words_of_end(said: Report) -> list[Any]:
     return [word for value in found for word in (value if isinstance(value, list) else [value]) if word is not None]
 
 
-def open_issues(said: Report, names: tuple[str, ...] = NUMBERS) -> int:
+def open_issues(said: Report, names: tuple[str, ...] = ()) -> int:
     """As many as the dialect counts or lists, told or not."""
-    return max((_number(value) for name, value in _own_words(said) if name in names), default=0)
+    return max((_counted(name, value) for name, value in _own_words(said) if not names or name in names), default=0)
+
+
+def _counted(name: str, value: Any) -> int:
+    """How many problems a name counts: `issues: 2`, `failures: 1`, or by severity: `{"critical": 1, "low": 2}`."""
+    if isinstance(value, dict) and value and all(severity_of(plain(str(word))) for word in value):
+        return sum(_number(number) for number in value.values())
+    listed = name in NUMBERS or listed_under(name)[0]
+    return _number(value) if listed and (name in NUMBERS or not isinstance(value, list | dict)) else 0
 
 
 def _own_words(said: Report) -> list[tuple[str, Any]]:
@@ -157,7 +167,10 @@ def leftovers(said: Report, agent: str = "") -> dict[str, Any]:
             continue
         if isinstance(value, str) and agent and folded(value) == folded(agent):
             continue  # it signs as who it is; in the name of another it is told
-        if name in NUMBERS and _number(value) <= len(said.findings):
+        number = _number(value)
+        if (name in NUMBERS and number <= len(said.findings)) or (
+            listed_under(name)[0] and number == len(said.findings)
+        ):
             continue
         found[name] = value
     return found

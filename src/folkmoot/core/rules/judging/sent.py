@@ -1,19 +1,20 @@
 """What a run has sent about the work it looks at is part of what it says: findings, tests, a verdict (R-22, R-26)."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.records import Message
+from folkmoot.core.records import Message, Run
 from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import against_end
-from folkmoot.core.rules.sharing.findings import identity
+from folkmoot.core.rules.movement import stage_of
+from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
 from folkmoot.core.vocabulary.lines import counted as counted_in
+from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.problems import finding_told, problems_in
 from folkmoot.core.vocabulary.words import approves, verdict_of
 
 # What each of the documents' messages about the work is about.
@@ -25,9 +26,7 @@ SUBJECTS = {
     "test_failures": "test",
     "test_results": "test",
 }
-_LISTS = {"issues": "review", "findings": "review", "vulnerabilities": "security", "failures": "test"}
-_WORDS = ("issue", "error", "description", "message", "title", "type")
-_REMEDIES = ("recommendation", "fix", "likely_fix", "suggestion")
+_OF_ENVELOPE = frozenset({"context", "files", "tasks"})
 
 
 class Sent(Struct, frozen=True):
@@ -80,6 +79,16 @@ def with_sent(case: Case, said: Report) -> Report:
     )
 
 
+def with_unheard(case: Case, said: Report) -> Report:
+    """The verdict with what earlier runs of the same look have found, that ended without one: `incomplete`, `failed`,
+    `asks`. It stands beside the verdict, and is weighed with it."""
+    stage = stage_of(case)
+    left = [replace(finding, unheard=None) for finding in case.item.findings if finding.unheard == stage]
+    if not left or said.outcome not in ("done", "changes_requested"):
+        return said
+    return replace(said, findings=united(said.findings, remarks(left, False)))
+
+
 def unfinished_by(case: Case) -> str | None:
     """What the run's own last completion says against the end of its phase, if it does."""
     told = [m for m in case.messages.values() if _is_of_run(case, m) and m.type == "completion"]
@@ -87,14 +96,28 @@ def unfinished_by(case: Case) -> str | None:
 
 
 def united(reported: list[Finding], sent: list[Finding]) -> list[Finding]:
+    """What a run reported and sent, each once. Two that were sent of one place are two: each is what one of the
+    reported repeats, or one more."""
     found = list(reported)
+    taken: dict[int, Finding] = {}  # which of the reported was sent as what
     for finding in sent:
-        at = next((at for at, known in enumerate(found) if _is_same(known, finding)), None)
+        same = [at for at, known in enumerate(found) if _is_said(known, finding)]
+        at = next(iter(same), None)
+        if at is None:
+            free = (at for at in range(len(reported)) if at not in taken and _is_same(found[at], finding))
+            at = next(free, None)
         if at is None:
             found.append(finding)
         else:
+            taken.setdefault(at, finding)
             found[at] = _filled(found[at], finding)
     return found
+
+
+def _is_said(one: Finding, other: Finding) -> bool:
+    """The very same words of the same place."""
+    words = {one.issue, *one.wordings} & {other.issue, *other.wordings}
+    return bool(words) and identity(replace(one, kind="")) == identity(replace(other, kind=""))
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
@@ -114,9 +137,11 @@ def _filled(known: Finding, sent: Finding) -> Finding:
         name: getattr(known, name) or getattr(sent, name) for name in ("issue", "recommendation", "test", "exploit")
     }
     place, other = (sent, known) if sent.file and not known.file else (known, sent)
+    words = dict.fromkeys([*known.wordings, sent.issue, *sent.wordings])
     return replace(
         known,
         **told,
+        wordings=[one for one in words if one and one != told["issue"]],
         kind=known.kind if known.kind != KINDS[0] else sent.kind,
         severity=min(known.severity, sent.severity, key=_gravity),
         category=known.category or sent.category,
@@ -131,7 +156,18 @@ def _gravity(severity: str) -> int:
 
 def _is_of_run(case: Case, message: Message) -> bool:
     run = case.run
-    return run is not None and message.type in SUBJECTS and message.run == run.id and message.status != "rejected"
+    if run is None or message.type not in SUBJECTS or message.status == "rejected":
+        return False
+    return message.run == run.id or _is_of_look(case, run, message)
+
+
+def _is_of_look(case: Case, run: Run, message: Message) -> bool:
+    """Sent in the agent's name outside of any run, about what it looks at, and nobody else has taken it up since."""
+    if message.run is not None or message.sender != run.agent or message.item is None:
+        return False
+    about = case.item.parent if case.item.kind == "part" else case.item.id
+    waits = message.status == "pending" or (message.status == "accepted" and message.stage == stage_of(case))
+    return message.item == about and waits and case.flow.checks(stage_of(case))
 
 
 def _verdict(message: Message) -> bool | None:
@@ -159,39 +195,15 @@ def _tests(message: Message) -> Tests | None:
 
 
 def _issues(message: Message) -> Iterable[Finding]:
-    for name, kind in _LISTS.items():
-        told = message.payload.get(name)
-        kind = kind if kind != KINDS[0] else SUBJECTS[message.type]
-        for part in told if isinstance(told, list) else [told] if isinstance(told, str | dict) else []:
-            if isinstance(part, str) and part.strip():
-                yield finding_in(part, kind)
-            elif isinstance(part, dict):
-                yield _finding(part, kind)
-
-
-def _finding(part: dict[str, Any], kind: str) -> Finding:
-    def text(*names: str) -> str | None:
-        return next((str(part[name]) for name in names if isinstance(part.get(name), str | int)), None)
-
-    word, place = (text("severity") or "medium").strip().lower(), text("file", "location")
-    severity = severity_of(word) or "medium"
-    own = (text("kind") or kind).strip().lower()
-    told = str(part.get("line", "")).strip()
-    at, found = LINE.fullmatch(told), PLACE.fullmatch(place or "")
-    line, lines = (int(at.group(1)), told if at.group(2) else "") if at else (None, "")
-    if found and line is None:
-        place, line, lines = found.group(1), int(found.group(2)), found.group(3) and f"{found.group(2)}{found.group(3)}"
-    return Finding(
-        kind=own if own in KINDS else kind,
-        severity=severity,
-        issue=with_range(text(*_WORDS) or text("exploit") or "", lines if "-" in lines else ""),
-        file=place,
-        line=line,
-        recommendation=text(*_REMEDIES),
-        test=text("test"),
-        exploit=text("exploit"),
-        category=text("category", "type") or (word if word not in SEVERITIES else None),
-    )
+    """What it lists under whichever name. Nobody is there who could be asked back: a severity that nobody knows is
+    medium, and stays as the category."""
+    for listed in problems_in(message.payload, _OF_ENVELOPE):
+        for part, severity in listed.parts:
+            if isinstance(part, str | dict) and part:
+                found = finding_told(part, listed.kind or SUBJECTS[message.type], severity).finding
+                known = found.severity if found.severity in SEVERITIES else "medium"
+                kind = found.kind if found.kind in KINDS else listed.kind or SUBJECTS[message.type]
+                yield replace(found, severity=known, kind=kind)
 
 
 def _words(message: Message) -> Iterable[str]:

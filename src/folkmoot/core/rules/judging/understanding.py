@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.tasks import planned
-from folkmoot.core.rules.judging.sent import unfinished_by, with_sent
+from folkmoot.core.rules.judging.sent import unfinished_by, with_sent, with_unheard
 from folkmoot.core.rules.judging.spoken import as_spoken
 from folkmoot.core.rules.messages.enclosed import with_kept_messages
 from folkmoot.core.rules.movement import stage_of
@@ -28,7 +28,7 @@ def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
     said = with_kept_messages(case, said)
     said = planned(case, _with_trigger(_with_reason(case, as_named(case.flow, said))))
-    said = with_sent(case, said)
+    said = with_unheard(case, with_sent(case, said))
     return said if case.item.kind == "part" else as_spoken(case, said)
 
 

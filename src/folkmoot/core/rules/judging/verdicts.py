@@ -32,11 +32,15 @@ ONLY_LOOKS = ("expert", "sub")
 def as_shown(case: Case, said: Report) -> Report:
     """Done is a claim until shown (R-22): beside high or critical findings or failed tests it asks for changes.
 
-    However it was said: readers only translate, and this is the one place where the two are weighed.
+    However it was said: readers only translate, and this is the one place where the two are weighed. So does a look
+    that is not finished: what it has found must change whatever else it would find, and then all is looked at.
     """
-    if said.outcome != "done" or case.item.kind in ONLY_LOOKS or not case.flow.checks(stage_of(case)):
+    if case.item.kind in ONLY_LOOKS or not case.flow.checks(stage_of(case)):
         return said
-    return said if ground(case, said) is None else replace(said, outcome="changes_requested")
+    unfinished = said.outcome == "incomplete" and said.cause is None and not said.attempts
+    shown = against_done(said.findings, said.tests) if unfinished else None
+    shown = ground(case, said) if said.outcome == "done" else shown
+    return said if shown is None else replace(said, outcome="changes_requested")
 
 
 def ground(case: Case, said: Report) -> str | None:
@@ -53,34 +57,38 @@ def approved(case: Case) -> None:
     finish(case)
 
 
-def _count_round(case: Case, stage: str, context: dict[str, Any]) -> int:
+def _count_round(case: Case, stage: str, context: dict[str, Any], whole: bool = True) -> int:
     span = case.item.span
     rounds = span.rounds.get(stage, 0) + 1
     told = {"column": stage, "round": rounds, **context}
     # What is changed from here on is the fix; the next verdict is about that (R-15).
-    span = replace(span, rounds={**span.rounds, stage: rounds}, looked=stage)
+    unseen = [*(one for one in span.unseen if one != stage), *([] if whole else [stage])]
+    span = replace(span, rounds={**span.rounds, stage: rounds}, looked=stage, unseen=unseen)
     case.set("verdict_given", told, span=span, touched=[], effort=replace(case.item.effort, judged=True))
     return rounds
 
 
-def changes_requested(case: Case, said: Report, against: str | None = None) -> None:
+def changes_requested(case: Case, said: Report, against: str | None = None, whole: bool = True) -> None:
     """Back to the column that fixes; after the fix it returns here and only here (R-13).
 
-    `against` says why, where the agent itself said `done`.
+    `against` says why, where the agent itself said `done`. What a look that was not `whole` has not seen is under
+    review the next time (R-15).
     """
     stage = stage_of(case)
     place = case.flow.columns[stage]
     asked, beside = to_change(said.findings), [finding for finding in said.findings if finding.remark]
-    scope = in_scope(case.situation.item or case.item, asked, stage not in case.item.span.rounds)
+    first = stage not in case.item.span.rounds or stage in case.item.span.unseen
+    scope = in_scope(case.situation.item or case.item, asked, first)
     if excess(case, case.item, len(scope.aside), case.item.generation + 1):
         scope = replace(scope, kept=[*scope.kept, *scope.aside], aside=[])  # then they are mended here
     context = {"trend": scope.trend, "open": len(scope.kept), "fixed": scope.fixed, "new": scope.new}
-    rounds = _count_round(case, stage, context if asked else {})
+    rounds = _count_round(case, stage, context if asked else {}, whole)
     _set_aside(case, scope, beside)
     fix = place.fix or maker(case) or case.flow.stage_before(stage)
-    words = said.summary or _first_words(scope.kept) or "changes are requested"
+    told = said.summary or _first_words(scope.kept) or ("" if against else against_done([], said.tests))
+    words = told or "changes are requested"
     if against:
-        words = f"{against}, though it says {own_word(replace(said, outcome='done'))}: {words}"
+        words = f"{against}, though it says {own_word(replace(said, outcome='done'))}" + (f": {told}" if told else "")
     owners = tasks_to_mend(case, scope.kept)
     if asked and not scope.kept:
         # Everything it found is about something else: there is nothing left to change here.
@@ -153,7 +161,10 @@ def danger(case: Case, said: Report) -> str | None:
 
 
 def _goes_unheeded(case: Case, said: Report) -> bool:
-    """Would the item go on, or its finder be gone, and nobody be made to act? A verdict that sends it back is heard."""
+    """Would the item go on, or its finder be gone, and nobody be made to act? A verdict that sends it back is heard,
+    except where the flow lets a person decide about everything critical (P-07)."""
+    if case.flow.questions.critical:
+        return True
     ends = ("done", "changes_requested") if case.item.kind in BOUND else ("done",)
     return case.item.kind == "part" or said.outcome in ends
 

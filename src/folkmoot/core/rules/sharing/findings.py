@@ -1,5 +1,6 @@
 """Findings have an identity, so that rounds of review converge or are told not to (R-13 to R-15)."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -9,8 +10,9 @@ from folkmoot.core.item import Item
 from folkmoot.core.report import SEVERITIES, Finding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 
-GRAVE = ("critical", "high")
 FINDINGS_MAX = 500
+GRAVE = ("critical", "high")
+_GRAVEST_KIND = ("review", "test", "security")  # a hole is one whoever else calls it a bug (R-10)
 
 
 def against_done(findings: list[Finding], tests: Tests | None) -> str | None:
@@ -40,6 +42,39 @@ def to_change(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in findings if not finding.remark]
 
 
+def unheard(findings: Iterable[Finding], stage: str) -> list[Finding]:
+    """As what a look of that stage has found, which has given no verdict yet."""
+    return [replace(finding, unheard=stage) for finding in findings]
+
+
+def kept_of(known: list[Finding], said: Report, checked: str | None) -> list[Finding]:
+    """What an item keeps beside a report of the stage that checks it (`checked`), or of whoever makes the work.
+
+    What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for. What is
+    found beside `done` is a remark: it is shown, and nothing must change for it.
+    """
+    is_done = said.outcome == "done"
+    found = remarks(said.findings, is_done)
+    if checked and said.outcome in ("done", "changes_requested"):
+        return found
+    if checked:
+        found = unheard(found, checked)
+    before, new = ({identity(finding) for finding in findings} for findings in (known, found))
+    if is_done:
+        # Whoever made the work has seen to what was found before.
+        known = [replace(finding, unheard=None) if finding.unheard else finding for finding in known]
+        return [*known, *(finding for finding in found if identity(finding) not in before)][:FINDINGS_MAX]
+    # Of several at one line each is said again by its own words.
+    several = {about for about, number in Counter(identity(finding) for finding in known).items() if number > 1}
+    again = {(identity(finding), finding.issue) for finding in found}
+    open_ones = [
+        one
+        for one in known
+        if identity(one) not in new or (identity(one) in several and (identity(one), one.issue) not in again)
+    ]
+    return [*open_ones, *found][:FINDINGS_MAX]
+
+
 def identity(finding: Finding) -> tuple[str, ...]:
     """Same kind, file and line: one finding, however it is said. Without a line the words are all there is."""
     file = finding.file or ""
@@ -52,27 +87,74 @@ def identity(finding: Finding) -> tuple[str, ...]:
 
 
 def merged(found: Iterable[tuple[str, Finding]]) -> list[Finding]:
-    """One list without repeats, in the order found, that says who found what and how each said it (P-05)."""
-    one: dict[tuple[str, ...], Finding] = {}
-    for agent, finding in found:
-        key = identity(finding)
-        known = one.get(key)
-        if known is None:
-            one[key] = replace(finding, found_by=finding.found_by or [agent])
-            continue
-        said = list(dict.fromkeys([*known.wordings, finding.issue, *finding.wordings]))
-        one[key] = replace(
-            known,
-            severity=min(known.severity, finding.severity, key=SEVERITIES.index),
-            found_by=list(dict.fromkeys([*known.found_by, *(finding.found_by or [agent])])),
-            wordings=[words for words in said if words != known.issue],
-            recommendation=_both(known.recommendation, finding.recommendation),
-            exploit=_both(known.exploit, finding.exploit),
-            test=_both(known.test, finding.test, ", "),
-            category=_both(known.category, finding.category, ", "),
-            remark=known.remark and finding.remark,  # what one wants changed is no remark because another lets it pass
-        )
+    """One list without repeats, in the order found, that says who found what and how each said it (P-05).
+
+    What different agents say of one place is one finding (R-14). What one agent tells apart stays apart, also at one
+    line: whoever names two problems there means two. The same problem that two agents tell as different kinds is one.
+    """
+    told = [(finding.found_by or [agent], finding) for agent, finding in found]
+    one: dict[int, Finding] = {}
+    for root, (agents, finding) in zip(_clusters(told), told, strict=True):
+        known = one.get(root)
+        one[root] = replace(finding, found_by=agents) if known is None else _joined(known, finding, agents)
     return list(one.values())
+
+
+def _joined(known: Finding, finding: Finding, agents: list[str]) -> Finding:
+    """What two said of the same: the graver severity, both recommendations, and how each said it."""
+    said = list(dict.fromkeys([*known.wordings, finding.issue, *finding.wordings]))
+    return replace(
+        known,
+        kind=max(known.kind, finding.kind, key=_GRAVEST_KIND.index),
+        severity=min(known.severity, finding.severity, key=SEVERITIES.index),
+        found_by=list(dict.fromkeys([*known.found_by, *agents])),
+        wordings=[words for words in said if words != known.issue],
+        recommendation=_both(known.recommendation, finding.recommendation),
+        exploit=_both(known.exploit, finding.exploit),
+        test=_both(known.test, finding.test, ", "),
+        category=_both(known.category, finding.category, ", "),
+        remark=known.remark and finding.remark,  # what one wants changed is no remark because another lets it pass
+    )
+
+
+def _clusters(told: list[tuple[list[str], Finding]]) -> list[int]:
+    """For each finding the first of those that are the same as it."""
+    roots = list(range(len(told)))
+
+    def root(at: int) -> int:
+        while roots[at] != at:
+            at = roots[at]
+        return at
+
+    for group in _same(told):
+        first = min(root(at) for at in group)
+        for at in group:
+            roots[root(at)] = first
+    return [root(at) for at in range(len(told))]
+
+
+def _same(told: list[tuple[list[str], Finding]]) -> Iterable[list[int]]:
+    """Groups of findings that are one each: by what they are about, and by what is said of one place."""
+    alike: dict[tuple[str, ...], list[int]] = {}
+    places: dict[tuple[str, ...], list[int]] = {}
+    for at, (_, finding) in enumerate(told):
+        about = identity(finding)
+        alike.setdefault((*about, "said", _plain(finding.issue)), []).append(at)
+        places.setdefault(about, []).append(at)
+        for words in {_plain(finding.issue), *(_plain(finding.category or "").split(", "))} - {""}:
+            places.setdefault((*about[1:], "whichever kind", words), []).append(at)
+    yield from alike.values()
+    for group in places.values():
+        issues: dict[str, set[str]] = {}
+        for at in group:
+            for agent in told[at][0]:
+                issues.setdefault(agent, set()).add(_plain(told[at][1].issue))
+        if all(len(words) == 1 for words in issues.values()):
+            yield group
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().replace("_", " ").replace("-", " ").split())
 
 
 def _both(known: str | None, other: str | None, between: str = "\n") -> str | None:
@@ -118,17 +200,3 @@ def in_scope(item: Item, found: list[Finding], first_round: bool) -> Scope:
             aside.append(finding)
     new = {identity(finding) for finding in kept} - known
     return Scope(kept, aside, len(known & seen), len(known - seen), len(new))
-
-
-def kept_findings(item: Item, said: Report, checks: bool) -> list[Finding]:
-    """What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for.
-
-    What is found beside `done` is a remark: it is shown, and nothing must change for it.
-    """
-    is_done = said.outcome == "done"
-    found = remarks(said.findings, is_done)
-    if checks and said.outcome in ("done", "changes_requested"):
-        return found
-    known, new = ({identity(finding) for finding in findings} for findings in (item.findings, found))
-    before = [finding for finding in item.findings if is_done or identity(finding) not in new]
-    return [*before, *(finding for finding in found if not is_done or identity(finding) not in known)][:FINDINGS_MAX]

@@ -1,0 +1,273 @@
+"""Under which names whoever checks lists what it found, and what each of such a list says. Written once: readers of
+reports and of messages use it, so that no list of findings is missed because it stands under another one's name."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from folkmoot.core.report import KINDS, SEVERITIES, Finding
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
+from folkmoot.core.vocabulary.words import plain
+
+# The last word of a name under which problems are listed, and of which kind they are; None: as the report is.
+_NOUNS: dict[str, str | None] = {
+    **dict.fromkeys(("findings", "issues", "problems", "bugs", "defects", "concerns", "errors", "violations")),
+    **dict.fromkeys(("vulnerabilities", "vulns", "exploits", "weaknesses"), "security"),
+    **dict.fromkeys(("failures",), "test"),
+}
+_BEHIND = ("found", "list", "details", "detected")  # `issues_found`, `failureList`
+_SECURITY = {"security", "vulnerability"}
+_TESTS = {"test", "tests", "failing"}
+# What was a problem, or is none: it stands beside the report as it was said.
+_OVER = {
+    *("fixed", "resolved", "addressed", "closed", "solved", "mended", "previous", "previously", "earlier", "past"),
+    *("prior", "known", "accepted", "ignored", "false", "no", "not", "without", "zero", "old", "existing", "handled"),
+}
+# What each field of a finding is called, the nearest name first.
+NAMES: dict[str, tuple[str, ...]] = {
+    "severity": ("severity",),
+    "issue": ("issue", "error", "description", "message", "title", "problem", "finding", "details", "summary"),
+    "file": ("file", "location", "path", "where", "filename", "file_path"),
+    "line": ("line", "line_number", "lineno", "lines"),
+    "recommendation": (
+        *("recommendation", "fix", "likely_fix", "suggestion", "suggested_fix", "remediation", "solution"),
+        *("recommended_fix",),
+    ),
+    "test": ("test", "test_name"),
+    "exploit": ("exploit",),
+    "category": ("category", "type"),
+    "kind": ("kind",),
+}
+_WEIGHTS = ("level", "priority", "risk", "impact")  # where no severity is said, a word for one may stand here
+_TOLD = {name for names in NAMES.values() for name in names} - {"summary", "details", "path", "where", "lines"}
+_NOTHING = {
+    *("", "none", "n a", "na", "nothing", "no", "none found", "nothing found", "not applicable", "nil", "clean", "0"),
+    *("no issues", "no issues found", "no findings", "no problems", "no problems found", "no vulnerabilities"),
+    *("no vulnerabilities found", "no failures", "no bugs", "no bugs found", "no errors", "no concerns", "zero"),
+}
+TEST_NAME_MAX = 200
+_DEEP = 3  # objects in objects that are looked into
+
+
+class Problems(Struct, frozen=True):
+    """One list of what was found: under which name, of which kind, and each of it with the severity it stands under."""
+
+    name: str
+    kind: str | None
+    parts: list[tuple[Any, str | None]]
+    within: tuple[str, ...] = ()  # the names of the objects around it
+
+
+class Told(Struct, frozen=True):
+    """What an object says as a finding, what is wrong with it, and which of its names were understood."""
+
+    finding: Finding
+    faults: list[str]
+    used: set[str]
+
+
+def says_nothing(words: str) -> bool:
+    return plain(words) in _NOTHING
+
+
+def listed_under(name: str) -> tuple[bool, str | None, str | None]:
+    """Are problems listed under this name? And if so of which kind, and how bad, as far as the name says it."""
+    words = plain(name).split()
+    while len(words) > 1 and words[-1] in _BEHIND:
+        words.pop()
+    if not words or _OVER & set(words):
+        return False, None, None
+    before = set(words[:-1])
+    tests = words[-1] == "tests" and bool(before & {"failed", "failing", "broken", "red"})
+    if words[-1] not in _NOUNS and not tests:
+        return False, None, None
+    kind = "security" if before & _SECURITY else "test" if tests or before & _TESTS else _NOUNS[words[-1]]
+    return True, kind, next((word for word in words[:-1] if word in SEVERITIES), None)
+
+
+def is_over(name: str) -> bool:
+    """Does the name say that what it lists is no problem any more?"""
+    return bool(_OVER & set(plain(name).split()))
+
+
+def problems_in(
+    data: Mapping[str, Any], passed_over: frozenset[str] = frozenset(), deep: int = 0
+) -> Iterator[Problems]:
+    """Every list of problems among these fields: by its name, or since each of it tells how bad something is."""
+    for name, value in data.items():
+        if name in passed_over or not isinstance(name, str):
+            continue
+        named, kind, severity = listed_under(name)
+        if named and isinstance(value, list | dict | str) and number_in(value) is None:
+            if parts := _parts(value, severity):
+                yield Problems(name, kind, parts)
+        elif is_over(name):
+            continue
+        elif tells_severity(value):
+            yield Problems(name, None, _parts(value, None))
+        elif isinstance(value, dict) and deep < _DEEP:
+            for inner in problems_in(value, deep=deep + 1):
+                yield Problems(inner.name, inner.kind, inner.parts, (name, *inner.within))
+
+
+def tells_severity(value: Any) -> bool:
+    """A list of objects, or an object of them, that say how bad something is: findings, whatever they are called."""
+    if isinstance(value, dict) and _is_finding(value):
+        return _weighs(value)
+    listed = value if isinstance(value, list) else []
+    return bool(listed) and any(isinstance(part, dict) and _weighs(part) for part in listed)
+
+
+def _weighs(part: dict[str, Any]) -> bool:
+    names = _folded(part)
+    word = names.get("severity")
+    return "exploit" in names or (isinstance(word, str) and len(names) > 1)
+
+
+def _folded(part: dict[str, Any]) -> dict[str, Any]:
+    """By names in small letters with one sign between words; of two that become the same the first counts."""
+    found: dict[str, Any] = {}
+    for name, value in part.items():
+        found.setdefault(plain(str(name)).replace(" ", "_"), value)
+    return found
+
+
+def _is_finding(value: dict[str, Any]) -> bool:
+    return bool(_folded(value).keys() & _TOLD)
+
+
+def _parts(value: Any, severity: str | None) -> list[tuple[Any, str | None]]:
+    """Each of a list, of an object that tells a single one, or of one that has them under names of its own."""
+    if isinstance(value, str):
+        return [] if says_nothing(value) else [(value, severity)]
+    if isinstance(value, list):
+        return [(part, severity) for part in value if not (isinstance(part, str) and says_nothing(part))]
+    if not value or _is_finding(value):
+        return [(value, severity)] if value else []
+    found: list[tuple[Any, str | None]] = []
+    for about, told in value.items():
+        weight = severity_of(plain(str(about)).removesuffix(" issues").removesuffix(" severity"))
+        for part in told if isinstance(told, list) else [told]:
+            if isinstance(part, str):
+                if not says_nothing(part):
+                    found.append((part if weight else f"{about}: {part}", weight or severity))
+            elif weight and isinstance(part, int):
+                continue  # how many there are, and nothing of what they are
+            elif isinstance(part, dict) and _is_finding(part):
+                placed = weight or _folded(part).keys() & {"file", "location"}
+                found.append((part if placed else {**part, "file": about}, weight or severity))
+            else:
+                found.append(({about: part}, severity))
+    return found
+
+
+def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
+    """A finding in words or as an object. An object that tells none, and other values, are faults."""
+    if isinstance(part, str):
+        found = finding_in(part, kind, severity)
+        return Told(failed_test(found) if kind == "test" else found, [], set())
+    if not isinstance(part, dict):
+        return Told(Finding(kind=kind), [f"{part!r:.80} is not a finding"], set())
+    said = _Said(part)
+    file, line, lines = said.place()
+    category = said.text(*NAMES["category"])
+    word, weight = said.severity(severity)
+    exploit = said.text("exploit")
+    own = (said.text("kind") or ("security" if exploit else kind)).strip().lower()  # what can be exploited is a hole
+    if own not in KINDS:
+        said.faults.append(f"kind {own!r:.80} is not one of {', '.join(KINDS)}")
+    if word not in SEVERITIES and category is None:
+        category = word
+    elif word not in SEVERITIES:
+        said.used.discard(said.names.get("severity", ""))  # the word survives as it was said
+    test = said.text(*NAMES["test"])
+    test = said.text("name") if test is None and own == "test" else test
+    own = "test" if test and own == KINDS[0] and "kind" not in said.names else own
+    issue = said.text(*NAMES["issue"], "name") or category or exploit or ""
+    if not said.used:
+        said.faults.append(f"{', '.join(map(str, part)) or 'an empty object'!r:.80} tells no finding: {part!r:.80}")
+    finding = Finding(
+        kind=own,
+        severity=weight or word,
+        issue=with_range(issue, lines),
+        file=file,
+        line=line,
+        recommendation=said.text(*NAMES["recommendation"]),
+        test=test,
+        exploit=exploit,
+        category=category,
+    )
+    return Told(finding, said.faults, said.used)
+
+
+def failed_test(finding: Finding) -> Finding:
+    """One of a list of failures, told in words: what stands before the colon, or all of it, names the test."""
+    name = finding.issue.split(": ", 1)[0].strip("`*_. ").removesuffix(" failed").removesuffix(" fails")
+    return finding if finding.test or not name else replace(finding, test=name[:TEST_NAME_MAX])
+
+
+class _Said:
+    """The fields of an object by their folded names, and which of its own names were understood."""
+
+    def __init__(self, part: dict[str, Any]) -> None:
+        self.part = part
+        self.names: dict[str, str] = {}
+        for name in part:
+            self.names.setdefault(plain(str(name)).replace(" ", "_"), name)
+        self.used: set[str] = set()
+        self.faults: list[str] = []
+
+    def get(self, name: str) -> Any:
+        return self.part.get(self.names.get(name, ""))
+
+    def text(self, *names: str) -> str | None:
+        for name in names:
+            value, own = self.get(name), self.names.get(name, "")
+            if own in self.used or isinstance(value, bool) or not isinstance(value, str | int | float):
+                continue
+            if value == "":
+                continue
+            self.used.add(own)
+            return str(value)
+        return None
+
+    def severity(self, default: str | None) -> tuple[str, str | None]:
+        """The word, and what it means; a word that nobody knows is a fault and means nothing."""
+        told = self.text("severity")
+        if told is None:
+            for name in _WEIGHTS:
+                value = self.get(name)
+                if isinstance(value, str) and severity_of(value):
+                    told = self.text(name)
+                    break
+        word = (told or default or "medium").strip().lower()
+        weight = severity_of(word)
+        if weight is None:
+            self.faults.append(f"severity {word!r:.80} is not one of {', '.join(SEVERITIES)}")
+        return word, weight
+
+    def place(self) -> tuple[str | None, int | None, str]:
+        """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
+        name = next((one for one in NAMES["file"] if isinstance(self.get(one), str)), "file")
+        file, line, lines = self.text(name), None, ""
+        key = next((one for one in NAMES["line"] if self.get(one) is not None), "")
+        told = self.get(key) if key else None
+        if told is not None:
+            digits = LINE.fullmatch(str(told).strip()) if not isinstance(told, bool) else None
+            if digits is not None:
+                line = int(digits.group(1))
+                if digits.group(2):
+                    lines = str(told).strip()
+                else:
+                    self.used.add(self.names[key])
+            elif not isinstance(told, str):
+                self.faults.append(f"line: {told!r:.80} is no line")
+        place = PLACE.fullmatch(file) if file is not None and line is None else None
+        if place is None:
+            return file, line, lines
+        if place.group(3):
+            self.used.discard(self.names[name])
+        more = f"{place.group(2)}{place.group(3)}" if "-" in place.group(3) else ""
+        return place.group(1), int(place.group(2)), more

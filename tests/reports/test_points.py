@@ -1,0 +1,174 @@
+"""Issues Found in whichever layout: lists, sub-headings, tables, fields. How bad each is, is not lost (R-22)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkmoot.core.report import SEVERITIES
+from folkmoot.core.vocabulary.lines import finding_in
+from folkmoot.reports.read import read_report
+
+FORM = """## Summary
+Reviewed it
+
+{heading}
+{issues}
+
+## Next Steps (if applicable)
+- Fix what was found
+
+## Status
+- [x] Complete / [ ] Needs follow-up / [ ] Blocked
+"""
+MISSING = ("high", "handlers/feature.go", 42)
+# Each lays out the same finding: high, at handlers/feature.go:42, Missing error handling.
+LAYOUTS = {
+    "as printed": "- High: handlers/feature.go:42: Missing error handling",
+    "with the place in brackets": "- High (handlers/feature.go:42): Missing error handling",
+    "in square brackets": "- [HIGH] handlers/feature.go:42 - Missing error handling",
+    "the place in square brackets": "- High [handlers/feature.go:42] Missing error handling",
+    "without signs": "- HIGH handlers/feature.go:42 Missing error handling",
+    "in a sentence": "- High in handlers/feature.go:42: Missing error handling",
+    "with a picture": "- 🔴 High: handlers/feature.go:42: Missing error handling",
+    "the line in words": "- **High** - handlers/feature.go line 42: Missing error handling",
+    "the severity behind": "- handlers/feature.go:42: Missing error handling (high)",
+    "the severity between": "- handlers/feature.go:42 - High - Missing error handling",
+    "the severity last": "- Missing error handling in handlers/feature.go:42 - high",
+    "numbered": "1. **High**: handlers/feature.go:42: Missing error handling",
+    "labelled": "- Severity: High - Missing error handling in handlers/feature.go:42",
+    "a sub-heading": "### High\n- handlers/feature.go:42: Missing error handling",
+    "a sub-heading in other words": (
+        "### 🟠 High Priority Issues (1)\n\n1. handlers/feature.go:42: Missing error handling"
+    ),
+    "beside empty ones": (
+        "### Critical\nNone\n\n### High\n- handlers/feature.go:42: Missing error handling\n\n### Low\n- None"
+    ),
+    "a sub-heading that tells it": "### High: Missing error handling in handlers/feature.go:42",
+    "a sub-heading with words below": "### High: Missing error handling\nIn handlers/feature.go:42 the error is lost.",
+    "a sub-heading with fields": (
+        "### 1. Missing error handling\n- **Severity:** High\n- **File:** handlers/feature.go\n- **Line:** 42"
+    ),
+    "what must become of it": (
+        "### Must Fix\n- handlers/feature.go:42: Missing error handling\n\n### Nice to have\n- None"
+    ),
+    "bold above a list": "**High**\n- handlers/feature.go:42: Missing error handling",
+    "a list in a list": "- High:\n  - handlers/feature.go:42: Missing error handling",
+    "two lines": "- Severity: High\n- Missing error handling in handlers/feature.go:42",
+    "a table": (
+        "| Severity | File | Line | Issue |\n|---|---|---|---|\n"
+        "| High | handlers/feature.go | 42 | Missing error handling |"
+    ),
+    "a table with the place in one": (
+        "| # | Issue | Location | Severity |\n|--|:-:|--|--|\n"
+        "| 1 | Missing error handling | `handlers/feature.go:42` | **High** |"
+    ),
+    "a table without bars around": (
+        "Severity | Location | Description\n--- | --- | ---\nHigh | handlers/feature.go:42 | Missing error handling"
+    ),
+    "a table without a head": "| High | handlers/feature.go:42 | Missing error handling |",
+    "a table below a sub-heading": (
+        "### High\n| File | Issue |\n|---|---|\n| handlers/feature.go:42 | Missing error handling |"
+    ),
+    "fields below a point": (
+        "- **High**: Missing error handling\n  - File: handlers/feature.go:42\n  - Fix: Add an error check"
+    ),
+    "fields below a bold line": (
+        "**Issue 1: Missing error handling**\n- Severity: High\n- File: handlers/feature.go\n- Line: 42"
+    ),
+    "fields alone": "- Severity: High\n- File: handlers/feature.go:42\n- Description: Missing error handling",
+    "a numbered sub-heading": "### 2.1 High\n- handlers/feature.go:42: Missing error handling",
+    "with code below": "- High: handlers/feature.go:42: Missing error handling\n```go\nif err != nil {\n}\n```",
+    "after an opening": "I found these:\n- High: handlers/feature.go:42: Missing error handling",
+}
+HEADINGS = ["## Issues Found", "## Issues Found (if applicable)", "**Issues Found**", "## Findings", "# Issues"]
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("issues", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_the_same_finding_in_any_layout(issues: str) -> None:
+    (found,) = read_report(FORM.format(heading=HEADINGS[0], issues=issues)).findings
+    assert (found.severity, found.file, found.line) == MISSING
+    assert "Missing error handling" in found.issue
+
+
+@pytest.mark.ledger("P-09")
+@pytest.mark.parametrize("heading", [*HEADINGS, "## Vulnerabilities", "## Security Issues", "## Problems", "## Review"])
+def test_under_whichever_heading_it_stands(heading: str) -> None:
+    (found,) = read_report(FORM.format(heading=heading, issues=LAYOUTS["as printed"])).findings
+    assert (found.severity, found.file, found.line) == MISSING
+    assert (found.kind == "security") == ("Security" in heading or "Vuln" in heading)
+
+
+@pytest.mark.ledger("P-09")
+@pytest.mark.parametrize(
+    "issues",
+    [
+        "None",
+        "- None found.",
+        "### Critical\nNone\n\n### High\n- None",
+        "### High: none",
+        "| Severity | Issue |\n|--|--|\n",
+    ],
+)
+def test_none_in_any_layout_is_nothing(issues: str) -> None:
+    assert read_report(FORM.format(heading=HEADINGS[0], issues=issues)).findings == []
+
+
+@pytest.mark.ledger("P-09")
+def test_what_was_fixed_before_is_no_finding() -> None:
+    form = FORM.format(heading="## Previously fixed", issues=LAYOUTS["as printed"])
+    assert read_report(form).findings == []
+
+
+@pytest.mark.ledger("P-09")
+def test_everything_below_a_heading_is_kept() -> None:
+    issues = """### 1. SQL injection
+**Severity:** Critical
+**File:** services/user.go:123
+**Recommendation:** Use parameterized queries
+
+Input ' OR '1'='1 bypasses auth"""
+    (found,) = read_report(FORM.format(heading=HEADINGS[0], issues=issues)).findings
+    assert (found.severity, found.file, found.line) == ("critical", "services/user.go", 123)
+    assert found.recommendation == "Use parameterized queries" and "bypasses auth" in found.issue
+
+
+severities = st.sampled_from(SEVERITIES)
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@given(st.lists(st.tuples(severities, st.sampled_from(["a.go:4", "b/c.ts:12"])), min_size=1, max_size=5))
+def test_a_list_sub_headings_and_a_table_say_the_same(told: list[tuple[str, str]]) -> None:
+    layouts = [
+        "\n".join(f"- {severity.title()}: {place}: bad" for severity, place in told),
+        "\n\n".join(f"### {severity.title()}\n- {place}: bad" for severity, place in told),
+        "| Severity | Place | Issue |\n|---|---|---|\n" + "\n".join(f"| {s} | {place} | bad |" for s, place in told),
+    ]
+    for issues in layouts:
+        found = read_report(FORM.format(heading=HEADINGS[0], issues=issues)).findings
+        assert [(one.severity, f"{one.file}:{one.line}") for one in found] == told
+
+
+@pytest.mark.ledger("P-09")
+@given(
+    severities,
+    st.sampled_from(["{s}: {p}: x y", "{s} ({p}): x y", "[{s}] {p} x y", "{p}: x y ({s})", "{s} - {p} - x y"]),
+)
+def test_a_line_says_how_bad_and_where_in_any_order(severity: str, shape: str) -> None:
+    found = finding_in(shape.format(s=severity.title(), p="src/a.go:7"))
+    assert (found.severity, found.file, found.line) == (severity, "src/a.go", 7) and "x y" in found.issue
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize(
+    "issues",
+    [
+        "## Failures\n- TestFeatureAPI: expected 200, got 500 (tests/integration/api_test.go:42)",
+        "## Failed Tests\n- TestFeatureAPI",
+        "## Failures\n- TestFeatureAPI failed: expected 200, got 500",
+        "## Issues Found\n| Test | Error | File |\n|--|--|--|\n| TestFeatureAPI | got 500 | tests/api_test.go:42 |",
+    ],
+)
+def test_a_failure_in_words_names_its_test(issues: str) -> None:
+    (found,) = read_report(f"## Summary\nRan them\n\n{issues}\n\n## Status\n- [x] Complete\n").findings
+    assert (found.kind, found.test) == ("test", "TestFeatureAPI")
