@@ -4,7 +4,7 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report
+from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.spellings import spelled_message
 from folkmoot.reports.messages import report_from_message
@@ -36,8 +36,8 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
         raise Faulty([UNSTORABLE])
     if "type" in data:
         return report_from_message(spelled_message(data))
-    if "decision" in data:
-        return delegation(data)
+    if "decision" in data and (asked := delegation(data)) is not None:
+        return asked
     if is_status_report(data):
         return status_report(data)
     if decomposition_in(data):
@@ -46,6 +46,16 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
         said = Taken(data)
         return finish("split", said, **shared_parts(said, data))
     return None
+
+
+def only_decided(data: dict[str, Any]) -> None:
+    """The documents' decision to do the task oneself, alone: it begins a run, and does not end it."""
+    word = data.get("decision")
+    if isinstance(word, str) and not data.keys() & {"status", "outcome", "type"}:
+        words = (
+            f"decision: {shown(word)} says how the task is begun, and not how it ended: do the task in this run, then"
+        )
+        raise Faulty([f"{words} report how it ended; only `delegate` with `subAgents` ends a run here"])
 
 
 def adding(data: dict[str, Any]) -> Report | None:

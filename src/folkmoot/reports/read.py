@@ -7,7 +7,7 @@ ATTEMPT blocks, signals, all of them in prose or fences) is left to modules that
 from typing import Any
 
 from folkmoot.core.report import Report
-from folkmoot.reports.canonical import Faulty, canonical_report, decoder, unreadable
+from folkmoot.reports.canonical import FIELDS, Faulty, canonical_report, decoder, unreadable
 
 REPORT_CHARS_MAX = 1_000_000
 
@@ -34,12 +34,17 @@ def _read(text: str) -> Report:
         from folkmoot.reports.listen import listen
 
         return listen(text)
+    if "outcome" not in data or not data.keys() <= FIELDS.keys():
+        from folkmoot.reports.loose.names import in_known_case
+
+        data = in_known_case(data)
     if "outcome" not in data:
-        from folkmoot.reports.json_dialects import report_from_object
+        from folkmoot.reports.json_dialects import only_decided, report_from_object
 
         said = report_from_object(data)
         if said is not None:
             return said
+        only_decided(data)
     return canonical_report(data)
 
 
