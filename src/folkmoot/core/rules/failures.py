@@ -116,7 +116,7 @@ def stuck(case: Case, report: Report) -> None:
     reason = report.escalation_reason
     target = case.flow.reasons.get(reason or "") or helping_column(case.flow, reason)
     agent = case.run.agent if case.run else ""
-    because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
+    because = f"{agent} is stuck{_named(reason or report.reason, report)}: {_words(report)}"
     if target is None and is_security(reason):
         ways, named = experts_named(case, report), named_experts(case, report)
         ask(case, "decision", because, GO_ON, *ways, context=facts(said_told(report), history(case)), split=named)
@@ -285,6 +285,11 @@ def _unclear(case: Case, report: Report) -> None:
         ways = Way("go on with what there is", "again"), PARK, CANCEL
         words = f"The requirement is not clear: {_words(report)}"
         clarify(case, words, options=[way.option for way in ways], context=said_told(report), help=WHAT_IS_MEANT)
+
+
+def _named(reason: str | None, report: Report) -> str:
+    """The reason in brackets, where the words behind it say something else."""
+    return f" ({reason})" if reason and reason != _words(report) else ""
 
 
 def _words(report: Report) -> str:

@@ -185,7 +185,7 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     if not said.delegate:
         return "delegates needs a list: delegate: [{to, task, scope}]"
     if item.kind in BOUND:
-        return f"this item is of kind {item.kind}: it cannot delegate"
+        return f"this item is of kind {item.kind}, and cannot delegate: report done or stuck"
     experts = [one.to for one in said.delegate if one.to and one.to in case.flow.agents and _is_expert(case, one.to)]
     for one in said.delegate:
         if one.to and one.to not in case.flow.agents:
@@ -197,9 +197,9 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     if experts and len(said.delegate) > 1:
         return "an expert is asked alone: one delegation at a time"
     if experts and len(item.span.experts) >= EXPERTS_MAX:
-        return f"{len(item.span.experts)} experts were asked already"
+        return f"{len(item.span.experts)} experts were asked already, and those are all: report failed, or stuck"
     if any(_is_sub(case, one) for one in said.delegate) and item.fanned_out:
-        return "sub-agents were sent out for this item already: one fan-out per item"
+        return "sub-agents were sent out for this item already: go on with what they found, and report done or stuck"
     if fault := next((fault for one in said.delegate if (fault := fault_of_scope(case, one))), None):
         return fault
     if len(said.delegate) > SUB_AGENTS_MAX:
