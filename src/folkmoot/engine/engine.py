@@ -272,7 +272,7 @@ class Engine:
         def work(turn: Turn) -> View:
             item = turn.apply(command, load(turn), speaker)
             # A kept answer is shown to whoever repeats the key, so it is always whole.
-            return answer_view(turn.tx, command, item, turn.flow, turn.moment) if show or key else {}
+            return answer_view(turn.tx, command, item, turn.flow, turn.moment, turn.weighed) if show or key else {}
 
         return self._transact(speaker, command, work, key, salt)
 

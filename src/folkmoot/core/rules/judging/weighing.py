@@ -1,0 +1,108 @@
+"""Which statements of a report acted: those without which something else would have been decided.
+
+It is found out by deciding again without each of them, in the same situation. So there is no list of what acts that
+could come to differ from the rules, and what an answer says about a report is true by the rules themselves.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec.structs import fields as struct_fields
+from msgspec.structs import replace
+
+from folkmoot.core.commands import Command, KeepOutput, ReportRun
+from folkmoot.core.events import Change, Event
+from folkmoot.core.item import Output
+from folkmoot.core.report import Report
+from folkmoot.core.rules.judging.carrying import ACTS, EXTRA, REPEATS, TO_BE_READ, TOLD, repeats, words_of
+from folkmoot.core.situation import Case
+from folkmoot.errors import MootError
+
+Rule = Callable[[Case, Command], None]
+# What says how the run ended is no statement beside it, and what is there to be read is told in any case.
+UNWEIGHED = ("outcome", "implied", "extra", *TO_BE_READ)
+OWN_WORDS_MAX = 40  # of further ones nothing is said: each may need a decision of its own
+# Copies of what was said, for whoever reads on: that a copy is another one is no effect.
+_COPIES = {"runs": ("report", "weighed", "cause"), "messages": ("payload",)}
+_TELLS = ("summary", "cause")  # of the event that ends a run
+UNCAUSED = "capability"  # what a failure without a cause is taken for
+_OUTPUT_COPIES: dict[str, Any] = {
+    **dict.fromkeys(("summary", "blockers"), ""),
+    **{name: [] for name in ("next_steps", "interfaces", "files")},
+    **{name: {} for name in ("integration_points", "report")},
+}
+
+
+def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
+    """Of each statement of the report: did it act, is it only told on, or does it only repeat what stands elsewhere?
+
+    `case` has decided the whole report.
+    """
+    said, happened = command.report, _trace(case)
+
+    def acts(without: Report) -> bool:
+        other = Case(case.situation)
+        try:
+            carry_out(other, replace(command, report=without))
+        except MootError:
+            return True  # without it this would be no report at all
+        return other.refusal is not None or _trace(other) != happened
+
+    found = {name: ACTS if acts(replace(said, **{name: empty})) else TOLD for name, empty in _filled(said)}
+    if said.cause == UNCAUSED and found["cause"] == TOLD:
+        found["cause"] = REPEATS
+    if said.extra:
+        found |= _weigh_own_words(case, said, acts)
+    return found
+
+
+def _weigh_own_words(case: Case, said: Report, acts: Callable[[Report], bool]) -> dict[str, str]:
+    """What the dialect says beyond our fields, name by name: most often nothing of it acts, and that is asked once."""
+    any_acts = acts(replace(said, extra={}))
+    agent, words = case.run.agent if case.run else "", words_of(said)
+    found = {}
+    for name in list(said.extra)[:OWN_WORDS_MAX]:
+        rest = {other: value for other, value in said.extra.items() if other != name}
+        if any_acts and acts(replace(said, extra=rest)):
+            found[EXTRA + name] = ACTS
+        else:
+            found[EXTRA + name] = REPEATS if repeats(said, name, agent, case.item, words) else TOLD
+    return found
+
+
+def _filled(said: Report) -> Iterator[tuple[str, Any]]:
+    """The fields that say something, each with what it is where it says nothing."""
+    nothing = Report(outcome=said.outcome)
+    for field in struct_fields(Report):
+        empty = getattr(nothing, field.name)
+        if field.name not in UNWEIGHED and getattr(said, field.name) != empty:
+            yield field.name, empty
+
+
+def _trace(case: Case) -> Any:
+    """All that a decision brings about, but for copies of the report itself."""
+    events = [(event.name, _context(event), [_seen(change) for change in event.changes]) for event in case.events]
+    told = [
+        (to, replace(order, output=_read(order.output)) if isinstance(order, KeepOutput) else order)
+        for to, order in case.told
+    ]
+    return events, case.makes, told, case.refusal
+
+
+def _context(event: Event) -> dict[str, Any]:
+    if event.name != "agent_completed":
+        return event.context
+    return {name: value for name, value in event.context.items() if name not in _TELLS}
+
+
+def _seen(change: Change) -> tuple[str, str, dict[str, Any]]:
+    copies = _COPIES.get(change.table, ())
+    seen = {name: value for name, value in change.fields.items() if name not in copies}
+    if isinstance(seen.get("result"), Output):
+        seen["result"] = _read(seen["result"])
+    return change.table, change.id, seen
+
+
+def _read(output: Output) -> Output:
+    """What a parent acts on; the rest is for whoever reads it there."""
+    return replace(output, **_OUTPUT_COPIES)
