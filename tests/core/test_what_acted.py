@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import OUTCOMES, Report
 from folkmoot.core.rules.judging.carrying import TO_BE_READ
-from folkmoot.errors import MootError
+from folkmoot.errors import Invalid, MootError
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import SoundBoard, View, preset_flow, report
 from tests.core.test_carrying import FILLED, FLOW, NEEDS
@@ -187,6 +187,18 @@ def test_what_is_kept_says_what_to_write_so_that_it_acts() -> None:
         }
         answer = board.effort("planner", "failed", summary="red", cause="capability")
         assert answer["acted"] == answer["kept"] == [], "a failure without a cause is one of capability"
+
+
+@pytest.mark.ledger("R-32", "R-06")
+def test_what_was_said_in_a_refused_report_too_is_one_statement() -> None:
+    with SoundBoard(ESCALATION) as board:
+        board.add()
+        run = board.claim("developer")
+        tried = [{"approach": "parse the key", "outcome": "red, another curve"}]
+        with pytest.raises(Invalid):
+            board.say(run, "asks", attempts=tried)
+        answer = board.say(run, "failed", summary="red", attempts=tried)
+        assert [one["what"] for one in answer["acted"]] == ["attempts"] and answer["kept"] == []
 
 
 def test_a_gate_is_answered_too() -> None:

@@ -20,7 +20,8 @@ def test_what_fits_on_a_page_is_answered_as_before(talked: Moot) -> None:
 
 
 def test_pages_follow_one_another_and_none_is_said_twice(talked: Moot) -> None:
-    found, after = [], []
+    found: list[str] = []
+    after: list[str] = []
     for _ in range(3):
         view = talked.json("comments", "1", "--limit", "2", *after)
         found += [one["content"] for one in view["comments"]]

@@ -15,7 +15,7 @@ from folkmoot.core.events import Change, Event
 from folkmoot.core.item import Output
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import ACTS, EXTRA, REPEATS, TO_BE_READ, TOLD, repeats, words_of
-from folkmoot.core.situation import Case
+from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import MootError
 
 Rule = Callable[[Case, Command], None]
@@ -24,6 +24,7 @@ UNWEIGHED = ("outcome", "implied", "extra", *TO_BE_READ)
 OWN_WORDS_MAX = 40  # of further ones nothing is said: each may need a decision of its own
 # Copies of what was said, for whoever reads on: that a copy is another one is no effect.
 _COPIES = {"runs": ("report", "weighed", "cause"), "messages": ("payload",)}
+_SAID_BEFORE = ("attempts", "comments")  # what a refused report has brought, and the next one need not say again
 _TELLS = ("summary", "cause")  # of the event that ends a run
 UNCAUSED = "capability"  # what a failure without a cause is taken for
 _OUTPUT_COPIES: dict[str, Any] = {
@@ -40,20 +41,26 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
     """
     said, happened = command.report, _trace(case)
 
-    def acts(without: Report) -> bool:
-        other = Case(case.situation)
+    def acts(without: Report, name: str = "") -> bool:
+        other = Case(_unsaid(case.situation) if name in _SAID_BEFORE else case.situation)
         try:
             carry_out(other, replace(command, report=without))
         except MootError:
             return True  # without it this would be no report at all
         return other.refusal is not None or _trace(other) != happened
 
-    found = {name: ACTS if acts(replace(said, **{name: empty})) else TOLD for name, empty in _filled(said)}
+    found = {name: ACTS if acts(replace(said, **{name: empty}), name) else TOLD for name, empty in _filled(said)}
     if said.cause == UNCAUSED and found["cause"] == TOLD:
         found["cause"] = REPEATS
     if said.extra:
         found |= _weigh_own_words(case, said, acts)
     return found
+
+
+def _unsaid(situation: Situation) -> Situation:
+    """As if the run had not said it in a report that was refused, either: said twice it is one statement."""
+    run = situation.run
+    return replace(situation, run=replace(run, refused=None)) if run is not None and run.refused else situation
 
 
 def _weigh_own_words(case: Case, said: Report, acts: Callable[[Report], bool]) -> dict[str, str]:
