@@ -39,7 +39,11 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
 
     `case` has decided the whole report.
     """
-    said, happened = command.report, _trace(case)
+    said = command.report
+    filled = list(_filled(said))
+    if not filled and not said.extra:
+        return {}  # most reports: an outcome, and what is there to be read
+    happened = _trace(case)
 
     def acts(without: Report, name: str = "") -> bool:
         other = Case(_unsaid(case.situation) if name in _SAID_BEFORE else case.situation)
@@ -49,7 +53,7 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
             return True  # without it this would be no report at all
         return other.refusal is not None or _trace(other) != happened
 
-    found = {name: ACTS if acts(replace(said, **{name: empty}), name) else TOLD for name, empty in _filled(said)}
+    found = {name: ACTS if acts(replace(said, **{name: empty}), name) else TOLD for name, empty in filled}
     if said.cause == UNCAUSED and found["cause"] == TOLD:
         found["cause"] = REPEATS
     if said.extra:
