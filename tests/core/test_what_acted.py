@@ -89,7 +89,9 @@ def test_what_had_no_effect_can_be_left_out_and_what_acted_cannot(said: Report, 
     acted, kept = ([one["what"] for one in answer[part]] for part in ("acted", "kept"))
     assert not set(acted) & set(kept)
     filled = [name for name in FIELDS if getattr(said, name) and name not in TO_BE_READ]
-    said_anyway = {"cause"} if said.cause == "capability" else set()
+    said_anyway = {
+        name for name, word in (("cause", "capability"), ("blockers", "none")) if getattr(said, name) == word
+    }
     assert set(filled) <= {*acted, *kept, *said_anyway}, "a statement was not answered"
     for name in kept:
         other = world(column, without(said, name), final)
@@ -139,6 +141,15 @@ SPOKEN: dict[str, tuple[Any, str, str, str, list[str], list[str]]] = {
     "a delegation": (QUEST, "discover", "pathseeker", DELEGATE, ["delegate"], []),
     "a quest's report": (QUEST, "weave", "codeweaver", COMPLETE, ["lessons"], ["blockers"]),
     "blockers": (KANBAN, "dev", "dev-agent", STUCK, ["blockers"], []),
+    "blockers that name the kind of failure": (
+        QUEST,
+        "weave",
+        "codeweaver",
+        '{"status": "failed", "report": "too large", "blockers": "task complexity exceeds agent capability"}',
+        ["cause", "blockers"],
+        [],
+    ),
+    "no blockers": (KANBAN, "dev", "dev-agent", '{"status": "complete", "report": "x", "blockers": "None."}', [], []),
     "findings of a part": (PIPELINE, "review", "reviewer", json.dumps(REVIEW), ["findings"], []),
     "a security issue": (PIPELINE, "review", "devils-advocate", json.dumps(SECURITY), ["findings"], []),
     "failed tests": (
@@ -206,8 +217,10 @@ def test_a_gate_is_answered_too() -> None:
         board.add()
         board.effort("pathseeker", "split", tasks=[{"key": "a", "title": "A", "files": ["a.py"]}])
         board.effort("codeweaver", "done", summary="made")
-        answer = board.effort("ward", "failed", summary="red", blockers="no disk", findings=[{"issue": "red"}])
-        assert [one["what"] for one in answer["acted"]] == ["findings"]
+        parts = {"findings": [{"issue": "red"}], "tests": {"total": 3, "passed": 1, "failed": 2}}
+        answer = board.effort("ward", "failed", summary="red", blockers="no disk", **parts)
+        assert [one["what"] for one in answer["acted"]] == ["findings", "tests"]
+        assert board.show("1")["tests"]["failed"] == 2, "what a red gate has counted stands on the item"
         assert [one["what"] for one in answer["kept"]] == ["blockers"]
 
 

@@ -572,9 +572,7 @@ def untold(patch: Patch) -> None:
 
 @defect("R-32", "what stood beside the outcome is answered to have had no effect, whatever it did")
 def denied(patch: Patch) -> None:
-    patch.setattr(
-        decide, "weigh", lambda case, command, rule: dict.fromkeys(command.report.__struct_fields__, "told")
-    )
+    patch.setattr(decide, "weigh", lambda case, command, rule: dict.fromkeys(command.report.__struct_fields__, "told"))
 
 
 @defect("R-32", "what a refused report says is lost")

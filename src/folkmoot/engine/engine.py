@@ -389,4 +389,5 @@ def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
             "try again then",
         )
     watched = ", ".join(turn.flow.watched_by(agent))
-    return NothingToDo("nothing_ready", f"no item is ready for {agent} in {watched}", "see what is where: moot board")
+    where = f" in {watched}" if watched else ": it watches no column, and takes only what it is asked for by others"
+    return NothingToDo("nothing_ready", f"no item is ready for {agent}{where}", "see what is where: moot board")

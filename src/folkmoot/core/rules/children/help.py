@@ -189,7 +189,10 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     experts = [one.to for one in said.delegate if one.to and one.to in case.flow.agents and _is_expert(case, one.to)]
     for one in said.delegate:
         if one.to and one.to not in case.flow.agents:
-            return f"there is no agent {one.to!r} to delegate to"
+            known = (
+                f": its experts are {', '.join(agent.experts)}" if agent.experts else ": without `to` it is a sub-agent"
+            )
+            return f"there is no agent {one.to!r} to delegate to{known}"
         if one.to in experts and one.to not in agent.experts:
             return f"{one.to} is no expert of {case.run.agent}: its experts are {', '.join(agent.experts) or 'none'}"
         if one.to in experts and one.to in item.span.experts:

@@ -223,7 +223,7 @@ def _why_kept(said: Report, name: str, agent: str, flow: Flow | None) -> str:
     decides = [outcome for outcome, what in CARRIES[name].items() if what == ACTS]
     if name in DECIDING and said.outcome not in decides:
         return f"it decides something only beside {', '.join(decides)}"
-    return "nothing else follows with it" if name in DECIDING else ""
+    return "nothing more follows from it here" if name in DECIDING else ""
 
 
 def words_of(said: Report) -> frozenset[str]:

@@ -14,8 +14,10 @@ from folkmoot.core.commands import Command, KeepOutput, ReportRun
 from folkmoot.core.events import Change, Event
 from folkmoot.core.item import Output
 from folkmoot.core.report import Report
+from folkmoot.core.rules.children.outputs import is_nothing
 from folkmoot.core.rules.judging.carrying import ACTS, EXTRA, REPEATS, TO_BE_READ, TOLD, repeats, words_of
 from folkmoot.core.situation import Case, Situation
+from folkmoot.core.vocabulary.words import meaning_in
 from folkmoot.errors import MootError
 
 Rule = Callable[[Case, Command], None]
@@ -53,12 +55,29 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
             return True  # without it this would be no report at all
         return other.refusal is not None or _trace(other) != happened
 
-    found = {name: ACTS if acts(replace(said, **{name: empty}), name) else TOLD for name, empty in filled}
-    if said.cause == UNCAUSED and found["cause"] == TOLD:
-        found["cause"] = REPEATS
+    found = {}
+    for name, empty in filled:
+        without = replace(said, **{name: empty, **(_read_in_blockers(said) if name == "blockers" else {})})
+        found[name] = ACTS if acts(without, name) else REPEATS if _says_nothing(said, name) else TOLD
     if said.extra:
         found |= _weigh_own_words(case, said, acts)
     return found
+
+
+def _read_in_blockers(said: Report) -> dict[str, None]:
+    """What a reader has found in the words of the blockers goes with them: whoever wrote them has said it so."""
+    meaning = meaning_in([said.blockers])
+    if meaning is None:
+        return {}
+    read = {"cause": meaning.cause, "escalation_reason": meaning.reason}
+    return {name: None for name, word in read.items() if word is not None and word == getattr(said, name)}
+
+
+def _says_nothing(said: Report, name: str) -> bool:
+    """A cause that holds without being said; blockers that say that there are none."""
+    if name == "blockers":
+        return is_nothing(said.blockers or "")
+    return name == "cause" and said.cause == UNCAUSED
 
 
 def _unsaid(situation: Situation) -> Situation:

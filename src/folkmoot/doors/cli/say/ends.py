@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.item import ASKING, ENDED
+from folkmoot.core.rules.children.help import INCOMPLETES_MAX
 from folkmoot.doors.cli.say.events import said
 from folkmoot.doors.cli.say.item import changed
 from folkmoot.doors.cli.say.page import CARE, GOOD, QUIET, Page, one_line
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 View = dict[str, Any]
 FOLLOWING_MAX = 200  # events of one report; what is beyond stands in the log
+LEFT_OPEN = f"a fresh run goes on, and {INCOMPLETES_MAX} of these in a row ask a person"
 # What counts something that has a limit, or says that it does not count.
 COUNTING = (
     *("attempt_counted", "attempt_noted", "attempt_repeated", "work_left_incomplete"),
@@ -51,6 +53,7 @@ def _weighed(page: Page, view: View, own: View, following: list[View]) -> None:
     noted = [said(event, {}) for event in events]
     if noted:
         words = [f"{one.lead}: {one.detail}" if one.detail else one.lead for one in noted]
+        words += [LEFT_OPEN] if any(event["event"] == "work_left_incomplete" for event in events) else []
         page.line(("Noted: ", QUIET), one_line("; ".join(words)), indent=2, hang=2)
     unsaid = {"usage", *(("attempts",) if any("attempt" in event["context"] for event in events) else ())}
     acted = [_one(one, own) for one in view.get("acted", []) if one["what"] not in unsaid]
