@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from folkmoot.core.commands import SendMessage
 from folkmoot.core.report import OUTCOMES, Report
 from folkmoot.core.rules.judging.carrying import TO_BE_READ
 from folkmoot.errors import Invalid, MootError
@@ -222,6 +223,17 @@ def test_a_gate_is_answered_too() -> None:
         assert [one["what"] for one in answer["acted"]] == ["findings", "tests"]
         assert board.show("1")["tests"]["failed"] == 2, "what a red gate has counted stands on the item"
         assert [one["what"] for one in answer["kept"]] == ["blockers"]
+
+
+@pytest.mark.ledger("R-26")
+def test_a_number_of_issues_that_the_run_has_sent_only_repeats_them() -> None:
+    with SoundBoard(HANDOFF) as board:
+        board.add(column="review")
+        run = board.claim("reviewer")
+        issues = {"issues": ["High: auth.py:3 leaks", "Low: naming"]}
+        board.engine.send(run, SendMessage(sender="reviewer", to="fixer", type="fix_request", payload=issues))
+        answer = board.engine.report(run, read_report("{status: needs_fixes, issues: 2}"))
+        assert answer["column"] == "fix" and answer["kept"] == []
 
 
 def test_a_board_of_before_answers_from_the_table() -> None:

@@ -80,3 +80,34 @@ def test_the_decision_to_do_it_oneself_ends_nothing_and_says_what_to_do(word: st
     said = read_report(json.dumps({"decision": word, "status": "complete", "report": "made"}))
     assert (said.outcome, said.summary) == ("done", "made")
     assert read_report(json.dumps({"decision": word}) + '\n\nDone.\n\n{"outcome": "done"}').outcome == "done"
+
+
+@pytest.mark.ledger("P-02")
+def test_the_documents_dispatch_is_no_report_and_says_what_sends_it() -> None:
+    said = {"agent": "implementer", "task": "Fix the following issues found by reviewer:\n\n<issues>"}
+    with pytest.raises(Invalid) as refused:
+        read_report(json.dumps(said))
+    assert "moot dispatch AGENT TASK" in refused.value.message and "did you mean" not in refused.value.message
+
+
+@pytest.mark.ledger("R-26")
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            {
+                "from": "builder",
+                "to": "reviewer",
+                "type": "review_request",
+                "payload": {"commit": "abc"},
+                "status": "pending",
+            },
+            "type: 'review_request' is a message, and does not end the run: `moot send FILE` sends it",
+        ),
+        ({"status": "approved", "risk": "none"}, "add `report` or `summary` with what was done"),
+    ],
+)
+def test_what_ends_no_run_is_told_what_does(said: dict[str, object], words: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_report(json.dumps(said))
+    assert words in refused.value.message and "unknown field" not in refused.value.message

@@ -48,14 +48,37 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
     return None
 
 
-def only_decided(data: dict[str, Any]) -> None:
-    """The documents' decision to do the task oneself, alone: it begins a run, and does not end it."""
-    word = data.get("decision")
-    if isinstance(word, str) and not data.keys() & {"status", "outcome", "type"}:
-        words = (
-            f"decision: {shown(word)} says how the task is begun, and not how it ended: do the task in this run, then"
+def must_end(data: dict[str, Any]) -> None:
+    """What the documents say in the middle of a run, or that nobody can take for its end: each is told what
+    does end it, instead of a list of its fields."""
+    found = _ends_nothing(data)
+    if found:
+        raise Faulty([found])
+
+
+def _ends_nothing(data: dict[str, Any]) -> str:
+    keys, decision = data.keys(), data.get("decision")
+    if isinstance(data.get("type"), str) and keys & {"from", "to", "payload"}:
+        return (
+            f"type: {shown(data['type'])} is a message, and does not end the run: `moot send FILE` sends it; then "
+            "report how the run ended"
         )
-        raise Faulty([f"{words} report how it ended; only `delegate` with `subAgents` ends a run here"])
+    if {"agent", "task"} <= keys <= {"agent", "task", "purpose"}:
+        return (
+            "agent, task: this asks another agent for something, and does not end the run: `moot dispatch AGENT TASK` "
+            "sends for it in the middle of a run; then report how the run ended"
+        )
+    if isinstance(decision, str) and not keys & {"status", "type"}:
+        return (
+            f"decision: {shown(decision)} says how the task is begun, and not how it ended: do the task in this run, "
+            "then report how it ended; only `delegate` with `subAgents` ends a run here"
+        )
+    if "status" in keys and "type" not in keys:
+        return (
+            f"status: {shown(data['status'])}: nothing beside it says that this is the report of a run: add "
+            "`report` or `summary` with what was done, or write `outcome` instead"
+        )
+    return ""
 
 
 def adding(data: dict[str, Any]) -> Report | None:

@@ -39,12 +39,12 @@ def _read(text: str) -> Report:
 
         data = in_known_case(data)
     if "outcome" not in data:
-        from folkmoot.reports.json_dialects import only_decided, report_from_object
+        from folkmoot.reports.json_dialects import must_end, report_from_object
 
         said = report_from_object(data)
         if said is not None:
             return said
-        only_decided(data)
+        must_end(data)
     return canonical_report(data)
 
 

@@ -89,14 +89,18 @@ def _unsaid(situation: Situation) -> Situation:
 def _weigh_own_words(case: Case, said: Report, acts: Callable[[Report], bool]) -> dict[str, str]:
     """What the dialect says beyond our fields, name by name: most often nothing of it acts, and that is asked once."""
     any_acts = acts(replace(said, extra={}))
-    agent, words = case.run.agent if case.run else "", words_of(said)
+    # As it was understood: what the run has sent is part of what it says.
+    heard = (
+        case.run.report if case.run and case.run.report and said.extra.keys() <= case.run.report.extra.keys() else said
+    )
+    agent, words = case.run.agent if case.run else "", words_of(heard)
     found = {}
     for name in list(said.extra)[:OWN_WORDS_MAX]:
         rest = {other: value for other, value in said.extra.items() if other != name}
         if any_acts and acts(replace(said, extra=rest)):
             found[EXTRA + name] = ACTS
         else:
-            found[EXTRA + name] = REPEATS if repeats(said, name, agent, case.item, words) else TOLD
+            found[EXTRA + name] = REPEATS if repeats(heard, name, agent, case.item, words) else TOLD
     return found
 
 

@@ -30,6 +30,9 @@ def reported(queries: "Queries", view: View, run: str) -> None:
     ended, following = _following(queries, view, run)
     changed(view, _taken_as(view, own, ended))
     page = Page()
+    if view["parent"] and own.get("outcome"):
+        above = queries.show(view["parent"])
+        page.line((f"#{above['id']}: ", QUIET), one_line(above["why"]), indent=2, hang=2)
     _weighed(page, view, own, following)
     for event in numbered(following, queries.flow()):
         if ends_phase(event):
