@@ -106,7 +106,8 @@ def test_the_pipelines_form_is_answered_with_remarks_and_what_is_told_on(tmp_pat
     assert "#1 reported done" in out and "Taken up: findings, as remarks: a name could be better" in out
     assert "Told on, with no effect of its own: Changes Made: handlers/feature.go: the handler" in out
     assert "Issues Found" not in out, "they are the findings"
-    assert "#1 reported incomplete" in told(board(tmp_path / "2", "pipeline", "implement"), "implementer", FOLLOW_UP)
+    out = told(board(tmp_path / "2", "pipeline", "implement"), "implementer", FOLLOW_UP)
+    assert "#1 reported incomplete" in out and "a fresh run goes on, and 3 of these in a row ask a person" in out
 
 
 @pytest.mark.ledger("R-32")
@@ -171,3 +172,18 @@ def test_of_what_is_over_nobody_is_told(tmp_path: Path) -> None:
     out = told(moot, "reviewer", {"status": "approved", "report": "fine", "blockers": "the docs"})
     assert "Kept, with no effect of its own: blockers: the docs" in out and "Told on" not in out
     assert "the docs" in moot.process_text("show", "1")
+
+
+@pytest.mark.ledger("R-32", "R-12")
+def test_disagrees_in_words_is_shown_how_to_disagree(tmp_path: Path) -> None:
+    moot = board(tmp_path, "kanban", "tests")
+    refused = moot.try_in(moot("claim", "test-architect"), "DISAGREES: replies, moves back to disputer")
+    hint = json.loads(refused.err)["error"]["hint"]
+    assert refused.code == 2 and '{"outcome": "disputed"' in hint
+
+
+@pytest.mark.ledger("R-08")
+def test_an_expert_that_nobody_asked_is_told_why_nothing_is_ready(tmp_path: Path) -> None:
+    refused = board(tmp_path, "escalation", "available").say("claim", "crypto-expert")
+    message = json.loads(refused.err)["error"]["message"]
+    assert refused.code == 3 and message.endswith("it watches no column, and takes only what it is asked for by others")
