@@ -49,7 +49,7 @@ def test_who_has_sent_out_its_sub_agents_is_told_how_to_go_on() -> None:
         board.effort("pathseeker", "delegates", **SUBS)
         board.effort("pathseeker", "done", summary="found it")
         error = refusal(board, "pathseeker", "delegates", **SUBS)
-        assert "sent out for this item already: go on with what they found" in error.message
+        assert "one fan-out per item: go on with what they found" in error.message
         assert example_in(error).outcome == "done"
 
 

@@ -202,7 +202,7 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     if experts and len(item.span.experts) >= EXPERTS_MAX:
         return f"{len(item.span.experts)} experts were asked already, and those are all: report failed, or stuck"
     if any(_is_sub(case, one) for one in said.delegate) and item.fanned_out:
-        return "sub-agents were sent out for this item already: go on with what they found, and report done or stuck"
+        return "sub-agents were sent out, one fan-out per item: go on with what they found, and report done or stuck"
     if fault := next((fault for one in said.delegate if (fault := fault_of_scope(case, one))), None):
         return fault
     if len(said.delegate) > SUB_AGENTS_MAX:
