@@ -120,7 +120,7 @@ def test_the_answer_in_words_names_what_was_kept(tmp_path: Path) -> None:
     (tmp_path / "said.json").write_text(json.dumps({**COMPLETE, "agentType": "oracle"}), "utf-8")
     token = str(claim["token"])
     told = moot.process_text("report", claim["run"], str(tmp_path / "said.json"), "--token", token)
-    assert "Kept, with no effect of its own: blockers: nobody wrote the mailer; agentType: oracle" in told
+    assert "Told on, with no effect of its own: blockers: nobody wrote the mailer; agentType: oracle" in told
 
 
 @pytest.mark.ledger("R-32")

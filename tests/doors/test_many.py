@@ -130,3 +130,14 @@ def test_what_the_rules_refuse_on_the_way_says_what_was_added(moot: Moot) -> Non
     error = moot("add", "--from", "-", "--json", code=1, stdin=text).error
     assert error["code"] == "cancelled_item" and "item 2 of" in error["message"] and "#2" in error["message"]
     assert [item["title"] for item in moot.json("list")["items"]] == ["Gone", "One"]
+
+
+def test_what_is_left_empty_in_yaml_is_as_if_it_were_not_there(moot: Moot) -> None:
+    text = "- title: One\n  body: ~\n  column: null\n  priority:\n  tags: ~\n- title: 'null'\n  body: 'null'\n"
+    (moot.folder / "items.yaml").write_text(text, "utf-8")
+    one, two = moot.json("add", "--from", "items.yaml")["items"]
+    (moot.folder / "plain.yaml").write_text("- title: One\n", "utf-8")
+    (plain,) = moot.json("add", "--from", "plain.yaml")["items"]
+    same = ("title", "body", "column", "priority", "tags")
+    assert [one[name] for name in same] == [plain[name] for name in same]
+    assert (two["title"], two["body"]) == ("null", "null")

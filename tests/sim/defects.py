@@ -582,6 +582,11 @@ def forgotten_attempts(patch: Patch) -> None:
     patch.setattr(outcomes, "keep_told", lambda case, said: None)
 
 
+@defect("R-32", "what stood beside the outcome is answered to have had no effect, whatever it did")
+def denied(patch: Patch) -> None:
+    patch.setattr(decide, "weigh", lambda case, command, rule: dict.fromkeys(command.report.__struct_fields__, "told"))
+
+
 @defect("R-32", "what a refused report says is lost")
 def forgetful_refusal(patch: Patch) -> None:
     patch.setattr(form, "_rows", lambda case, said: [])

@@ -44,6 +44,8 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     refused_for: str | None = None
     refusals: int = 0
     kept: list[str] = field(default_factory=list)  # comments that such reports brought
+    # Of each statement of its report: did it act? None: nobody asked, as of a run that an older board has ended.
+    weighed: dict[str, str] | None = None
 
 
 class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

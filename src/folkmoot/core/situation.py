@@ -97,6 +97,7 @@ class Case:
         self.told: list[tuple[str, Command]] = []  # what others must do because of this
         self.settled = 0  # the item's version when it was last seen to that somebody will act on it
         self.voice: Run | None = None  # the run that is speaking, once it has shown its token
+        self.weighed: dict[str, str] | None = None  # of a report: which of its statements act
         self.refusal: MootError | None = None  # said to the speaker once what the events keep is stored
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)
@@ -159,6 +160,17 @@ class Case:
     def set(self, name: str, context: dict[str, Any] | None = None, **fields: Any) -> None:
         """Record an event that changes only the item."""
         self.emit(name, context, item=fields)
+
+    def note_weighed(self, weighed: dict[str, str]) -> None:
+        """What became of the statements of the report that has just ended the run: known once all is decided, and
+        part of the event that ended it."""
+        self.weighed = weighed
+        for event in self.events:
+            for change in event.changes:
+                if change.table == "runs" and "report" in change.fields and self.run is not None:
+                    change.fields["weighed"] = weighed
+                    self.run = replace(self.run, weighed=weighed)
+                    return
 
     def tell(self, to: str, command: Command) -> None:
         """Another item must do something because of this; it is carried out in the same transaction."""

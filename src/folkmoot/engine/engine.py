@@ -272,7 +272,7 @@ class Engine:
         def work(turn: Turn) -> View:
             item = turn.apply(command, load(turn), speaker)
             # A kept answer is shown to whoever repeats the key, so it is always whole.
-            return answer_view(turn.tx, command, item, turn.flow, turn.moment) if show or key else {}
+            return answer_view(turn.tx, command, item, turn.flow, turn.moment, turn.weighed) if show or key else {}
 
         return self._transact(speaker, command, work, key, salt)
 
@@ -389,4 +389,5 @@ def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
             "try again then",
         )
     watched = ", ".join(turn.flow.watched_by(agent))
-    return NothingToDo("nothing_ready", f"no item is ready for {agent} in {watched}", "see what is where: moot board")
+    where = f" in {watched}" if watched else ": it watches no column, and takes only what it is asked for by others"
+    return NothingToDo("nothing_ready", f"no item is ready for {agent}{where}", "see what is where: moot board")

@@ -38,6 +38,7 @@ class Turn:
         self.ids = ids
         self.run: Run | None = None  # of the item spoken of; read once
         self.refusal: MootError | None = None  # of a command of which something is kept all the same
+        self.weighed: dict[str, str] | None = None  # of a report: which of its statements act
         head = tx.head()
         self.swept = head.seq  # the last event that is no part of the command at hand: a refusal lets it stand
         self.next_item = head.items + 1  # ids are promised before the items are written
@@ -162,6 +163,7 @@ class Turn:
         case = decide(self.situation(command, item, speaker), command)
         self.run = case.run
         self.refusal = self.refusal or case.refusal
+        self.weighed = self.weighed or case.weighed
         self.next_item = max(self.next_item, case.next_item)
         if not case.events:
             return case

@@ -11,7 +11,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
-from folkmoot.core.rules.judging.carrying import kept_of
+from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.judging.reasons import reason_does
 from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.vocabulary.ways import does
@@ -218,18 +218,20 @@ def pending_view(question: Question) -> View:
     }
 
 
-def answer_view(reading: Rows, command: Command, item: Item, flow: Flow, moment: Moment) -> View:
-    """The item after a command; after a report also what of it was kept and has no effect of its own (`kept`), and what
-    its reason will do."""
+def answer_view(
+    reading: Rows, command: Command, item: Item, flow: Flow, moment: Moment, weighed: dict[str, str] | None = None
+) -> View:
+    """The item after a command; after a report also what of it `acted`, what was `kept` without effect, and what its
+    reason will do."""
     view = item_view(reading, item, flow, moment)
     if isinstance(command, ReportRun):
         own: View = next((run for run in reversed(view["runs"]) if run["run"] == item.last_run), {})
         last = next((run for run in reading.runs(item.id) if run.id == item.last_run and run.report), None)
         does_then = reason_does(flow, item, last.agent, last.report) if last and last.report else ""
-        return {**view, "kept": own.get("kept", []), "reason_does": does_then}
+        return {**view, "acted": own.get("acted", []), "kept": own.get("kept", []), "reason_does": does_then}
     if isinstance(command, OfferReport):
-        agent = view["runs"][-1]["agent"] if view["runs"] else ""
-        return {**view, "kept": kept_of(command.report, agent, flow)}
+        said, agent = command.report, view["runs"][-1]["agent"] if view["runs"] else ""
+        return {**view, "acted": acted_of(said, weighed), "kept": kept_of(said, agent, flow, weighed)}
     return view
 
 
@@ -256,8 +258,16 @@ def run_view(run: Run, flow: Flow | None = None) -> View:
         "report": msgspec.to_builtins(run.report) if run.report else None,
         "refused": msgspec.to_builtins(run.refused) if run.refused else None,
         "refused_for": run.refused_for,
-        "kept": kept_of(run.report, run.agent, flow) if run.report and not run.gate else [],
+        "acted": acted_of(run.report, run.weighed) if run.report else [],
+        "kept": _kept(run, flow) if run.report else [],
     }
+
+
+def _kept(run: Run, flow: Flow | None) -> list[View]:
+    assert run.report is not None
+    if run.gate and run.weighed is None:
+        return []  # an older board did not ask
+    return kept_of(run.report, run.agent, flow, run.weighed)
 
 
 def message_view(message: Message) -> View:

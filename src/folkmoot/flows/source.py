@@ -177,7 +177,8 @@ class _Tree:
             self._findings.fault(path, f"the tag {tag} is not read: a flow is only data", "remove the tag", place)
         self._count(1, depth, path, place)
         if isinstance(event, ScalarEvent):
-            node = Scalar(event.value, event.style is None, place)
+            # The parser in C says "" where the other one says None.
+            node = Scalar(event.value, not event.style, place)
         elif isinstance(event, MappingStartEvent):
             node = self._mapping(path, place, depth)
         else:

@@ -5,7 +5,7 @@ from typing import Any
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
-from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report
+from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.handed import is_handed, taken_out, with_messages
 from folkmoot.reports.loose.spellings import spelled_message
@@ -46,8 +46,8 @@ def _report(data: dict[str, Any]) -> Report | None:
         raise Faulty([UNSTORABLE])
     if "type" in data:
         return report_from_message(spelled_message(data))
-    if "decision" in data:
-        return delegation(data)
+    if "decision" in data and (asked := delegation(data)) is not None:
+        return asked
     if is_status_report(data):
         return status_report(data)
     if split is not None:
@@ -56,6 +56,39 @@ def _report(data: dict[str, Any]) -> Report | None:
         said = Taken(data)
         return finish("split", said, **shared_parts(said, data))
     return None
+
+
+def must_end(data: dict[str, Any]) -> None:
+    """What the documents say in the middle of a run, or that nobody can take for its end: each is told what
+    does end it, instead of a list of its fields."""
+    found = _ends_nothing(data)
+    if found:
+        raise Faulty([found])
+
+
+def _ends_nothing(data: dict[str, Any]) -> str:
+    keys, decision = data.keys(), data.get("decision")
+    if isinstance(data.get("type"), str) and keys & {"from", "to", "payload"}:
+        return (
+            f"type: {shown(data['type'])} is a message, and does not end the run: `moot send FILE` sends it; then "
+            "report how the run ended"
+        )
+    if {"agent", "task"} <= keys <= {"agent", "task", "purpose"}:
+        return (
+            "agent, task: this asks another agent for something, and does not end the run: `moot dispatch AGENT TASK` "
+            "sends for it in the middle of a run; then report how the run ended"
+        )
+    if isinstance(decision, str) and not keys & {"status", "type"}:
+        return (
+            f"decision: {shown(decision)} says how the task is begun, and not how it ended: do the task in this run, "
+            "then report how it ended; only `delegate` with `subAgents` ends a run here"
+        )
+    if "status" in keys and "type" not in keys:
+        return (
+            f"status: {shown(data['status'])}: nothing beside it says that this is the report of a run: add "
+            "`report` or `summary` with what was done, or write `outcome` instead"
+        )
+    return ""
 
 
 def adding(data: dict[str, Any], strict: bool = False) -> Report | None:

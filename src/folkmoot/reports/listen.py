@@ -20,6 +20,7 @@ from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
 from folkmoot.reports.loose.handed import alone, fault_in_words, is_handed, looks_handed, without_end
 from folkmoot.reports.loose.lists import lists_in
+from folkmoot.reports.loose.names import in_known_case
 from folkmoot.reports.loose.returns import returned
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
@@ -234,6 +235,7 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
         first = bisect_right(starts, found.start) - 1
         last = bisect_right(starts, max(found.end - 1, found.start)) - 1
         if found.data is not None:
+            found.data = in_known_case(found.data)
             covered.update(range(first, last + 1))
         reason = _passed_over(page, found, text, starts[first], first)
         if found.data is not None and found.data.keys() == {"status"}:

@@ -35,9 +35,12 @@ def _read(text: str) -> Report:
 
         return listen(text)
     if "outcome" not in data or data.keys() - PLAIN:
-        from folkmoot.reports.json_dialects import report_from_object
+        from folkmoot.reports.json_dialects import must_end, report_from_object
         from folkmoot.reports.loose.handed import is_handed, without_end
+        from folkmoot.reports.loose.names import in_known_case
         from folkmoot.reports.quest import says_status, status_report
+
+        data = in_known_case(data)
 
         said = report_from_object(data)
         if said is not None:
@@ -46,6 +49,8 @@ def _read(text: str) -> Report:
             raise Faulty([without_end(data["type"])])
         if says_status(data):
             return status_report(data)  # a file that holds nothing else is nobody's log
+        if "outcome" not in data:
+            must_end(data)
     return canonical_report(data)
 
 

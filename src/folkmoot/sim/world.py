@@ -23,7 +23,7 @@ from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
 from folkmoot.sim.habits.planners import heard_otherwise, left_out
 from folkmoot.sim.habits.several import taken_though_it_contradicts
-from folkmoot.sim.habits.talkative import untold
+from folkmoot.sim.habits.talkative import misjudged, untold
 from folkmoot.sim.orders import Answer, Order, carry_out
 from folkmoot.sim.witness import Witness
 from folkmoot.store.base import BoardHead, Store
@@ -229,6 +229,8 @@ class World:
             item = self.items.get(event.item or "") if event.name in LANDED else None
             if item is not None and item.landed not in self.branch:
                 found.append(f"R-19: {event.name} says that {item.landed} is on a branch, and git does not show it")
+        if isinstance(order.command, commands.ReportRun) and answer.view is not None and not repeated:
+            found += misjudged(self.witness.run(order.speaker.run), events)
         both = taken_though_it_contradicts(order.command) if answer.view is not None else None
         lost = heard_otherwise(order.command)
         splits = [event for event in events if event.name == "work_split"]

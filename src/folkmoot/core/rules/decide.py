@@ -7,6 +7,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
 from folkmoot.core.rules.children import counting, making, reopening, tasks
+from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
 from folkmoot.core.rules.running import landing, pauses, work
 from folkmoot.core.rules.settling import settle
@@ -36,7 +37,18 @@ def decide(situation: Situation, command: Command) -> Case:
         name = type(command).__name__
         raise Refused("only_people", f"{name} is for people, not for runs", "report asks, and a person will decide")
     carry_out(case, command)
+    if isinstance(command, commands.ReportRun) and case.refusal is None:
+        case.note_weighed(weigh(case, command, carry_out))
+    elif isinstance(command, commands.OfferReport) and case.refusal is None:
+        case.weighed = _would_act(situation, command)
     return case
+
+
+def _would_act(situation: Situation, command: commands.OfferReport) -> dict[str, str]:
+    """Which statements of a report will act once the run has ended, as far as can be said before."""
+    case, ended = Case(situation), commands.ReportRun(report=command.report)
+    carry_out(case, ended)
+    return weigh(case, ended, carry_out)
 
 
 def carry_out(case: Case, command: Command) -> None:

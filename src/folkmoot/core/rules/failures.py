@@ -126,7 +126,7 @@ def stuck(case: Case, report: Report) -> None:
     if target in (case.item.column, *case.item.origins):
         target = None  # who is stuck there, or was, names nobody else: it is the end of its ladder (R-09)
     agent = case.run.agent if case.run else ""
-    because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
+    because = f"{agent} is stuck{_named(reason or report.reason, report)}: {_words(report)}"
     if target is None and is_security(reason):
         ways, named = experts_named(case, report), named_experts(case, report)
         ask(case, "decision", because, GO_ON, *ways, context=facts(said_told(report), history(case)), split=named)
@@ -322,6 +322,11 @@ def _unclear(case: Case, report: Report) -> None:
         ways = Way("go on with what there is", "again"), PARK, CANCEL
         words = f"The requirement is not clear: {_words(report)}"
         clarify(case, words, options=[way.option for way in ways], context=said_told(report), help=WHAT_IS_MEANT)
+
+
+def _named(reason: str | None, report: Report) -> str:
+    """The reason in brackets, where the words behind it say something else."""
+    return f" ({reason})" if reason and reason != _words(report) else ""
 
 
 def _words(report: Report) -> str:

@@ -103,11 +103,12 @@ def _yaml(text: str, source: str) -> list[Any]:
 
 
 def _plain(node: Any) -> Any:
-    """A tree of YAML as values. Everything stays text: `no` and `2024-01-01` are good titles."""
-    from folkmoot.flows.source import Mapping, Sequence
+    """A tree of YAML as values. Everything stays text: `no` and `2024-01-01` are good titles. What is left empty
+    (`body:`, `body: ~`) says nothing."""
+    from folkmoot.flows.source import Mapping, Sequence, is_null
 
     if isinstance(node, Mapping):
-        return {key: _plain(entry.value) for key, entry in node.entries.items()}
+        return {key: _plain(entry.value) for key, entry in node.entries.items() if not is_null(entry.value)}
     return [_plain(part) for part in node.items] if isinstance(node, Sequence) else node.text
 
 

@@ -3,8 +3,8 @@
 import click
 
 from folkmoot.core import commands
-from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json
-from folkmoot.errors import NothingToDo
+from folkmoot.doors.cli.session import Number, Session, View, common, in_run, keyed, number_of, print_json
+from folkmoot.errors import Invalid, NothingToDo
 
 
 @click.command("comment")
@@ -45,20 +45,38 @@ def comment_command(
 
 @click.command("comments")
 @click.argument("item")
+@click.option("--after", metavar="C", help="Only comments after this one: the next page.")
+@click.option(
+    "--limit", type=Number(1, 10_000), default=1000, show_default=True, metavar="N", help="At most this many."
+)
 @common
 @click.pass_obj
-def comments_command(session: Session, item: str) -> None:
+def comments_command(session: Session, item: str, after: str | None, limit: int) -> None:
     """Show the threads of an item.
+
+    The oldest first. Where there are more than --limit, the JSON has `next`: the --after of the next page.
 
     \b
     Examples:
       moot comments 7
       moot comments 7 --json
+      moot comments 7 --after c001 --limit 50
 
     See also: moot comment, moot show.
     """
-    view = session.board.queries.comments(number_of(item))
-    _say(session, view, view["comments"])
+    found = session.board.queries.comments(number_of(item))["comments"]
+    known = {comment["id"]: place for place, comment in enumerate(found, start=1)}
+    if after is not None and after.strip().lower() not in known:
+        words = f"item {number_of(item)} has no comment {after!r}"
+        raise Invalid("bad_cursor", words, f"see those that it has: moot comments {number_of(item)}")
+    begin = known[after.strip().lower()] if after is not None else 0
+    page = found[begin : begin + limit]
+    following = page[-1]["id"] if begin + limit < len(found) else None
+    _say(session, {"comments": page, **({"next": following} if following else {})}, page)
+    if following and not session.json:
+        from folkmoot.doors.cli.say.page import more
+
+        more(f"moot comments {number_of(item)} --after {following}")
 
 
 def _say(session: Session, view: View, said: list[View]) -> None:

@@ -9,12 +9,14 @@ from typing import Any
 from msgspec import json
 from msgspec.structs import replace
 
+from folkmoot.core.events import Event
 from folkmoot.core.records import Run
 from folkmoot.core.report import AskedQuestion, Delegation, Report, Task, Try
-from folkmoot.core.rules.judging.carrying import beside
+from folkmoot.core.rules.judging.carrying import TOLD, beside
 from folkmoot.sim.speech import Scene
 
 OFTEN = 0.3
+RECORDED = ("attempt_counted", "attempt_noted", "attempt_repeated")
 
 
 def talkative(scene: Scene, report: Report) -> Report:
@@ -48,6 +50,25 @@ def untold(claim: dict[str, Any], last: Run | None) -> list[str]:
     told = json.encode(brief).decode()
     lost = [name for name, value in _marks(beside(last.report, last.agent)) if json.encode(value).decode() not in told]
     return [f"R-32: run {claim['run']} is not told what {last.id} said without effect: {name}" for name in lost]
+
+
+def misjudged(run: Run | None, events: list[Event]) -> list[str]:
+    """What the answer to a report says wrongly: a statement that it leaves out, or an attempt that was written down
+    and is said to have had no effect (R-32)."""
+    if run is None or run.report is None or run.gate or run.weighed is None or run.outcome != run.report.outcome:
+        return []
+    filled = {name for name in ("attempts", "findings", "blockers", "tasks", "delegate") if getattr(run.report, name)}
+    if "said" in run.report.extra:
+        return []  # its change was not taken, and that decided
+    recorded = any(event.name in RECORDED and event.run == run.id for event in events)
+    wrong = ["attempts"] if recorded and run.weighed.get("attempts") == TOLD else []
+    wrong += [name for name in sorted(filled - run.weighed.keys()) if not _came_before(run, name)]
+    return [f"R-32: the answer to run {run.id} is not true of its {name}" for name in wrong]
+
+
+def _came_before(run: Run, name: str) -> bool:
+    """A refused report or a message of the same run has brought it, and this report did not say it again."""
+    return name == "findings" or (run.refused is not None and bool(getattr(run.refused, name)))
 
 
 def _marks(said: dict[str, Any]) -> list[tuple[str, Any]]:

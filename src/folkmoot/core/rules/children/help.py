@@ -186,11 +186,14 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     if not said.delegate:
         return "delegates needs a list: delegate: [{to, task, scope}]"
     if item.kind in BOUND:
-        return f"this item is of kind {item.kind}: it cannot delegate"
+        return f"this item is of kind {item.kind}, and cannot delegate: report done or stuck"
     experts = [one.to for one in said.delegate if one.to and one.to in case.flow.agents and _is_expert(case, one.to)]
     for one in said.delegate:
         if one.to and one.to not in case.flow.agents:
-            return f"there is no agent {one.to!r} to delegate to"
+            known = (
+                f": its experts are {', '.join(agent.experts)}" if agent.experts else ": without `to` it is a sub-agent"
+            )
+            return f"there is no agent {one.to!r} to delegate to{known}"
         if one.to in experts and one.to not in agent.experts:
             return f"{one.to} is no expert of {case.run.agent}: its experts are {', '.join(agent.experts) or 'none'}"
         if one.to in experts and one.to in item.span.experts:
@@ -198,9 +201,9 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     if experts and len(said.delegate) > 1:
         return "an expert is asked alone: one delegation at a time"
     if experts and len(item.span.experts) >= EXPERTS_MAX:
-        return f"{len(item.span.experts)} experts were asked already"
+        return f"{len(item.span.experts)} experts were asked already, and those are all: report failed, or stuck"
     if any(_is_sub(case, one) for one in said.delegate) and item.fanned_out:
-        return "sub-agents were sent out for this item already: one fan-out per item"
+        return "sub-agents were sent out, one fan-out per item: go on with what they found, and report done or stuck"
     if fault := next((fault for one in said.delegate if (fault := fault_of_scope(case, one))), None):
         return fault
     if len(said.delegate) > SUB_AGENTS_MAX:

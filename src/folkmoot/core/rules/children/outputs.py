@@ -60,7 +60,12 @@ def _beside(said: Report, agent: str) -> dict[str, Any]:
 def _open(said: Report) -> str:
     """What a child that is done names as open all the same; "none" names nothing."""
     words = said.blockers or "" if said.outcome == "done" and said.summary else ""
-    return words if " ".join(words.casefold().strip(" .!-").split()) not in NOTHING else ""
+    return "" if is_nothing(words) else words
+
+
+def is_nothing(words: str) -> bool:
+    """Do these words only fill in a field: "none", "n/a"?"""
+    return " ".join(words.casefold().strip(" .!-").split()) in NOTHING
 
 
 def kept(item: Item, output: Output) -> Output:

@@ -6,11 +6,15 @@ the opposite of the outcome: while the run lives its agent says which of the two
 is told.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import json, to_builtins
+from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
 from folkmoot.core.report import OUTCOMES, Report
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.problems import listed_under
@@ -18,6 +22,8 @@ from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import approves, only_ends, plain, verdict_of
 
 ACTS, TOLD, ASKED = "acts", "told", "asked back"
+REPEATS = "repeats"  # of a dialect's own words: they say again what stands in the report's fields or on the item
+EXTRA = "extra."  # before the name of what a dialect says beyond our fields
 
 
 def _row(elsewhere: str, **beside: str) -> dict[str, str]:
@@ -81,6 +87,16 @@ CARRIED_ELSEWHERE = frozenset(
         *("task", "task_id", "spec", "workflow", "iteration"),
     }
 )
+# What decides where an item goes, and does so beside some outcomes only.
+DECIDING = ("cause", "reason", "escalation_reason")
+# The field that an outcome is about: beside another outcome it waits for that one.
+NEEDS_FIELD = {"asks": "question", "delegates": "delegate", "split": "tasks"}
+# Under which names a dialect says which item it is about, and what the board counts by itself.
+NAMES_ITEM = frozenset({"task", "task-id", "issue", "item"})
+COUNTED_HERE = frozenset({"round", "max-rounds", "iteration", "failure-count", "dispute-rounds", "attempts-made"})
+_WORDS = re.compile(r"[^\W_]+")
+# Of an object that stands for one of several, the part that names it.
+_TELLING = ("question", "title", "task", "approach", "issue", "content", "name")
 WORDS_SHOWN = 200
 KEPT_SHOWN = 40
 
@@ -94,7 +110,7 @@ def against(said: Report, judges: bool = False) -> str | None:
     verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
     and have them. What has a severity of its own is a finding, and weighed as one."""
     for name, value in _own_words(said):
-        word = _refusal(value) if name in VERDICTS else None
+        word = _refusal(value) if name.casefold() in VERDICTS else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
@@ -198,29 +214,107 @@ def _is_told(said: Report, name: str) -> bool:
     return carries(said.outcome, name) != ACTS or (name == "question" and said.outcome != "asks")
 
 
-def kept_of(said: Report, agent: str, flow: Flow | None = None) -> list[dict[str, Any]]:
+def kept_of(
+    said: Report, agent: str, flow: Flow | None = None, weighed: dict[str, str] | None = None
+) -> list[dict[str, Any]]:
     """The answer to a report: each thing that was kept, and has no effect of its own; shortly, since it stands whole
-    in the report."""
+    in the report. Where another outcome would make it act, `why` says so."""
+    if weighed is not None:
+        kept = [_kept(said, name, agent, flow) for name, what in weighed.items() if what == TOLD]
+        return [*kept, *_not_taken(said, agent, flow)][:KEPT_SHOWN]
     told = beside(said, agent)
     own = told.pop("extra", {})
-    if "question" in told and flow is not None and may_say(flow, agent, "asks"):
-        del told["question"]  # a person is asked
-    if said.outcome == "disputed" and flow is not None and not _leads_to_dispute(flow, agent, said.escalation_reason):
-        named = {"reason": said.reason, "escalation_reason": said.escalation_reason}
-        told |= {name: word for name, word in named.items() if word}
-    if said.outcome == "done" and said.findings:
-        told["findings"] = [finding.issue or finding.category or finding.kind for finding in said.findings]
+    kept = [{"what": name, "said": shortly(value)} for name, value in [*told.items(), *own.items()]]
+    return [*kept, *_not_taken(said, agent, flow)][:KEPT_SHOWN]
+
+
+def _not_taken(said: Report, agent: str, flow: Flow | None) -> list[dict[str, Any]]:
+    """What is told on whatever follows from the report: files of an agent that only reads, and what a task says beyond
+    the fields of one."""
     listed = [*said.files.created, *said.files.modified]
-    if listed and flow is not None and agent in flow.agents and flow.agents[agent].write == "none":
-        told["files"] = [f"{agent} only reads, so nothing of this is taken", *listed]
+    reads = flow is not None and agent in flow.agents and flow.agents[agent].write == "none"
+    why = f"{agent} only reads, so nothing of this is taken"
+    found = [{"what": "files", "said": shortly([why, *listed])}] if listed and reads else []
     more = [(f"{task.key or task.title}.{name}", value) for task in said.tasks for name, value in task.more.items()]
-    kept = [*told.items(), *(more if said.outcome == "split" else ()), *own.items()]
-    return [{"what": name, "said": shortly(value)} for name, value in kept[:KEPT_SHOWN]]
+    return [*found, *({"what": name, "said": shortly(value)} for name, value in more if said.outcome == "split")]
 
 
-def _leads_to_dispute(flow: Flow, agent: str, reason: str | None) -> bool:
-    column = flow.columns.get(flow.reasons.get(reason or "", ""))
-    return column is not None and column.kind == "dispute" and agent in column.agents
+def acted_of(said: Report, weighed: dict[str, str] | None) -> list[dict[str, Any]]:
+    """Each thing beside the outcome without which the report would have brought about something else."""
+    return [_shown(said, name) for name, what in (weighed or {}).items() if what == ACTS][:KEPT_SHOWN]
+
+
+def _shown(said: Report, name: str) -> dict[str, Any]:
+    own = name.startswith(EXTRA)
+    what = name.removeprefix(EXTRA) if own else name
+    value = said.extra.get(what) if own else to_builtins(getattr(said, what))
+    if not value:
+        # The change was not taken, and that decided: what the agent said stays beside it.
+        before = said.extra.get("said")
+        value = before.get(what, value) if isinstance(before, dict) else value
+    return {"what": what, "said": shortly(value)}
+
+
+def _kept(said: Report, name: str, agent: str, flow: Flow | None) -> dict[str, Any]:
+    why = _why_kept(said, name, agent, flow)
+    return {**_shown(said, name), **({"why": why} if why else {})}
+
+
+def _why_kept(said: Report, name: str, agent: str, flow: Flow | None) -> str:
+    """Why nothing followed from it, and what to write so that something does; or nothing, where it is for readers."""
+    if name.startswith(EXTRA):
+        return "the board counts this itself" if folded(name.removeprefix(EXTRA)) in COUNTED_HERE else ""
+    wanted = next((outcome for outcome, field in NEEDS_FIELD.items() if field == name), None)
+    if wanted is not None and flow is not None and not may_say(flow, agent, wanted):
+        return f"{agent} may not report {wanted}"
+    if wanted is not None and said.outcome != wanted:
+        return f"to have it act, report {wanted}"
+    decides = [outcome for outcome, what in CARRIES[name].items() if what == ACTS]
+    if name in DECIDING and said.outcome not in decides:
+        return f"it decides something only beside {', '.join(decides)}"
+    return "nothing more follows from it here" if name in DECIDING else ""
+
+
+def words_of(said: Report) -> frozenset[str]:
+    """Every word that stands in the fields of a report; what its dialect says beyond them left out."""
+    told = [to_builtins(replace(said, extra={})), list(said.integration_points)]
+    return frozenset(word for leaf in _leaves(told) for word in _WORDS.findall(leaf.casefold()))
+
+
+def repeats(said: Report, name: str, agent: str, item: Item, words: frozenset[str]) -> bool:
+    """Does one of the dialect's own words only say again what stands in a field of ours, or on the item?"""
+    value = said.extra[name]
+    if name not in leftovers(said, agent):
+        return True
+    if name in (*VERDICTS, "decision") and _agrees(said.outcome, value):
+        return True
+    if name == "decision" and isinstance(value, str) and plain(value).startswith("self"):
+        return True  # to do it oneself is what every run does that reports how it ended
+    if folded(name) in NAMES_ITEM and str(value).strip().removeprefix("#") in (item.id, item.title):
+        return True
+    told = [word for leaf in _leaves(value) for word in _WORDS.findall(leaf.casefold())]
+    if folded(name) == "attempt" and said.attempts:
+        told = [word for word in told if not word.isdigit()]  # the board numbers them itself
+    return any(not word.isdigit() for word in told) and words.issuperset(told)
+
+
+def _agrees(outcome: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return outcome == ("done" if value else "changes_requested")
+    known = verdict_of(value)
+    if known is not None:
+        return outcome == ("done" if known else "changes_requested")
+    word = plain(value).replace(" ", "_") if isinstance(value, str) else ""
+    return bool(word) and outcome.startswith(word)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The texts and numbers in a value, without the names that they stand under."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part)
+    elif value is not None:
+        yield str(value)
 
 
 def may_say(flow: Flow, agent: str, outcome: str) -> bool:
@@ -233,7 +327,7 @@ def shortly(value: Any) -> str:
     if isinstance(value, list):
         words = "; ".join(shortly(part) for part in value)
     elif isinstance(value, dict):
-        named = (value[name] for name in ("question", "title", "task", "approach") if isinstance(value.get(name), str))
+        named = (value[name] for name in _TELLING if isinstance(value.get(name), str))
         words = next(named, None) or json.encode(value).decode()
     else:
         words = value if isinstance(value, str) else json.encode(value).decode()

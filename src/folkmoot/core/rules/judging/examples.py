@@ -1,6 +1,7 @@
 """The form of each outcome in one line, for whoever tried to say it and was not understood (R-32)."""
 
 import re
+from collections.abc import Sequence
 
 from folkmoot.core.report import OUTCOMES
 
@@ -21,17 +22,32 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("asks", r"seeking_divine_clarification|clarification_request"),
     ("failed", r"expert_unsuccessful|^attempt_\d"),
     ("incomplete", r"task_incomplete"),
-    ("disputed", r"disputed"),
+    ("disputed", r"disputed|^\W{0,5}disagrees?\b"),
     ("changes_requested", r"changes_requested|needs_fixes|needs_changes|review_findings|test_failures|security_issues"),
     ("delegates", r"subagents|sub_agents|delegates?\b"),
     ("stuck", r"status\W{1,5}_{0,3}\W{0,3}(?:blocked|stuck)"),
 )
 _OUTCOME = re.compile(r"[\"']?outcome[\"']?\s{0,9}[:=]\s{0,9}[\"']?([A-Za-z][A-Za-z _-]{2,30})")
 _LOOKED_AT = 100_000
+# How a fault says that a dispute is ended, and which outcome it names as the way out.
+_ENDING = re.compile(r"parent (\w+) and resolution (\w+)")
+_NAMED = re.compile(r"\breport (\w+)")
+_INSTEAD = ("stuck", "failed")
 
 
-def example_of(outcome: str) -> str:
-    return f"such a report is {EXAMPLES[outcome if outcome in OUTCOMES else 'done']}"
+def way_on(fault: str, outcome: str, sayable: Sequence[str]) -> str:
+    """What to write next, after a refusal: never just what was refused. The outcome that the fault names as the way
+    out, else the same in its full form; where this run may not say it at all, one that it may."""
+    ending = _ENDING.search(fault) if outcome == "done" else None
+    if ending is not None:
+        thread, resolution = ending.groups()
+        comment = f'{{"parent": "{thread}", "resolution": "{resolution}", "content": "…"}}'
+        return f'such a report is {{"outcome": "done", "comments": [{comment}]}}'
+    named = next((word for word in _NAMED.findall(fault) if word in sayable and word != outcome), None)
+    if outcome in sayable:
+        return f"such a report is {EXAMPLES[named or outcome]}"
+    other = named or next((word for word in _INSTEAD if word in sayable), "done")
+    return f"this run may report {', '.join(sayable)}; such a report is {EXAMPLES[other]}"
 
 
 def tried_in(text: str) -> str:

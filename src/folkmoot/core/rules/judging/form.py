@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.records import Comment
-from folkmoot.core.report import Remark, Report, Try
+from folkmoot.core.report import OUTCOMES, Remark, Report, Try
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
@@ -13,7 +13,7 @@ from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fa
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
 from folkmoot.core.rules.judging.contradictions import fault_of_contradiction, fault_of_no_verdict
-from folkmoot.core.rules.judging.examples import example_of
+from folkmoot.core.rules.judging.examples import way_on
 from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
@@ -99,7 +99,8 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     """The run lives and can report again. What it said is kept: comments as comments, the rest on the run."""
     run = case.run
     assert run is not None
-    hint = f"the run still lives, and what it said is kept: mend this and report again; {example_of(said.outcome)}"
+    way = way_on(fault, said.outcome, sayable(case))
+    hint = f"the run still lives, and what it said is kept: mend this and report again; {way}"
     error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint)
     if run.refusals >= REFUSALS_KEPT:
         raise error
@@ -111,6 +112,15 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     context = {"outcome": said.outcome, "why": fault}
     case.emit("report_refused", context, item=fields, runs=(run.id, row), **({"comments": rows} if rows else {}))
     case.refusal = error
+
+
+def sayable(case: Case) -> list[str]:
+    """The outcomes that this run may end with."""
+    assert case.run is not None
+    if case.run.gate:
+        return ["done", "failed"]
+    never, agent = UNSPEAKABLE.get(case.item.kind, ()), case.run.agent
+    return [outcome for outcome in OUTCOMES if outcome not in never and may_say(case.flow, agent, outcome)]
 
 
 def _rows(case: Case, said: Report) -> list[tuple[str, dict[str, Any]]]:

@@ -147,6 +147,8 @@ def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None
         "findings": [*asked_for, *findings],
         "span": replace(item.span, reds={**item.span.reds, stage: reds}),
     }
+    if said.tests:
+        fields["tests"] = said.tests
     if proving:
         # What is mended is proved again from the first gate on.
         fields["proving"] = replace(proving, left=list(case.flow.columns[stage].gate) or proving.left)

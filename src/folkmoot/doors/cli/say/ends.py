@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from folkmoot.core.item import ASKING
+from folkmoot.core.item import ASKING, ENDED
+from folkmoot.core.rules.children.help import INCOMPLETES_MAX
+from folkmoot.doors.cli.say.events import said
 from folkmoot.doors.cli.say.item import changed
 from folkmoot.doors.cli.say.page import CARE, GOOD, QUIET, Page, one_line
 from folkmoot.doors.cli.say.phases import ends_phase, numbered, phase_lines
@@ -13,25 +15,35 @@ if TYPE_CHECKING:
 
 View = dict[str, Any]
 FOLLOWING_MAX = 200  # events of one report; what is beyond stands in the log
+LEFT_OPEN = f"a fresh run goes on, and {INCOMPLETES_MAX} of these in a row ask a person"
+# What counts something that has a limit, or says that it does not count.
+COUNTING = (
+    *("attempt_counted", "attempt_noted", "attempt_repeated", "work_left_incomplete"),
+    *("dispute_opened", "dispute_answered", "dispute_settled"),
+)
 
 
 def reported(queries: "Queries", view: View, run: str) -> None:
-    """The item after its run's report; then what the report has ended or opened, here or on the item above."""
-    changed(view, "not accepted as it stands; the run is over" if view["told"] else "reported")
-    if view.get("kept"):
-        kept = "; ".join(f"{one_line(one['what'])}: {one_line(one['said'])}" for one in view["kept"])
-        Page().line(("Kept, with no effect of its own: ", CARE), kept, indent=2, hang=2)
-    if view.get("reason_does"):
-        Page().line(("The reason: ", CARE), one_line(view["reason_does"]), indent=2, hang=2)
-    agent = next((one["agent"] for one in view["runs"] if one["run"] == run), "")
+    """The outcome as it was understood and the item after it; what of the report acted, what is only told on, and
+    what had no effect; then what the report has ended or opened, here or on the item above."""
+    own: View = next((one for one in view["runs"] if one["run"] == run), {})
+    ended, following = _following(queries, view, run)
+    changed(view, _taken_as(view, own, ended))
     page = Page()
-    for event in numbered(_following(queries, view, run), queries.flow()):
+    if view["parent"] and own.get("outcome"):
+        above = queries.show(view["parent"])
+        page.line((f"#{above['id']}: ", QUIET), one_line(above["why"]), indent=2, hang=2)
+    _weighed(page, view, own, following)
+    if view.get("reason_does"):
+        page.line(("The reason: ", CARE), one_line(view["reason_does"]), indent=2, hang=2)
+    for event in numbered(following, queries.flow()):
         if ends_phase(event):
             phase_lines(page, event)
         elif event["event"] == "agent_seeks_guidance":
             asked = question_of(queries, event)
             if asked is not None:
-                requested(asked, agent if asked["task_id"] == view["id"] else whose(queries, asked), page)
+                own_item = asked["task_id"] == view["id"]
+                requested(asked, own.get("agent", "") if own_item else whose(queries, asked), page)
 
 
 def whose(queries: "Queries", question: View, event: View | None = None) -> str:
@@ -45,24 +57,60 @@ def whose(queries: "Queries", question: View, event: View | None = None) -> str:
     return str(runs[-1]["agent"]) if runs else ENGINE
 
 
+def _taken_as(view: View, own: View, ended: View | None) -> str:
+    if view["told"] and own.get("outcome"):
+        return "not accepted as it stands; the run is over"
+    claimed, outcome = (ended["context"].get("said") if ended else None), own.get("outcome") or ""
+    return f"reported {claimed}, taken as {outcome}" if claimed else f"reported {outcome}".strip()
+
+
+def _weighed(page: Page, view: View, own: View, following: list[View]) -> None:
+    """What of the report acted, and what did not: for whom that is, and what would make it act."""
+    events = [event for event in following if event["event"] in COUNTING and event["item"] == view["id"]]
+    noted = [said(event, {}) for event in events]
+    if noted:
+        words = [f"{one.lead}: {one.detail}" if one.detail else one.lead for one in noted]
+        words += [LEFT_OPEN] if any(event["event"] == "work_left_incomplete" for event in events) else []
+        page.line(("Noted: ", QUIET), one_line("; ".join(words)), indent=2, hang=2)
+    unsaid = {"usage", *(("attempts",) if any("attempt" in event["context"] for event in events) else ())}
+    acted = [_one(one, own) for one in view.get("acted", []) if one["what"] not in unsaid]
+    is_over = own.get("outcome") is not None
+    if acted:
+        label = "Taken up: " if is_over else "Will be taken up: "
+        page.line((label, QUIET), "; ".join(acted), indent=2, hang=2)
+    if view.get("kept"):
+        # Of what is over nobody reads on, but for whoever waits for it; and a gate's own words are its findings.
+        reads = (view["status"] not in ENDED or view["parent"]) and not own.get("gate")
+        label = "Told on, with no effect of its own: " if reads else "Kept, with no effect of its own: "
+        page.line((label, CARE), "; ".join(_one(one, own) for one in view["kept"]), indent=2, hang=2)
+
+
+def _one(told: View, own: View) -> str:
+    why = f" ({told['why']})" if told.get("why") else ""
+    # What is found beside `done` stands on the item, and nobody is asked to change it.
+    is_remark = told["what"] == "findings" and own.get("outcome") == "done"
+    what = "findings, as remarks" if is_remark else one_line(told["what"])
+    return f"{what}: {one_line(told['said'])}{why}"
+
+
 def question_of(queries: "Queries", event: View) -> View | None:
     """The whole question that an event is about, as the item has it now."""
     found = queries.show(event["item"])["questions"] if event["item"] else []
     return next((one for one in found if one["id"] == event["context"].get("question")), None)
 
 
-def _following(queries: "Queries", view: View, run: str) -> list[View]:
-    """What one transaction wrote after the run had ended, about its item and the one above it."""
+def _following(queries: "Queries", view: View, run: str) -> tuple[View | None, list[View]]:
+    """The event that ended the run, and what the same transaction wrote after it about its item and the one above."""
     ended, after = None, 0
     while page := queries.log(after, view["id"])["events"]:
         after = page[-1]["seq"]
         mine = [event for event in page if event["event"] == "agent_completed" and event["run"] == run]
         ended = mine[-1] if mine else ended
     if ended is None:
-        return []
+        return None, []
     concerned = {view["id"], view["parent"]}
     later = queries.log(ended["seq"], limit=FOLLOWING_MAX)["events"]
-    return [event for event in later if event["timestamp"] == ended["timestamp"] and event["item"] in concerned]
+    return ended, [one for one in later if one["timestamp"] == ended["timestamp"] and one["item"] in concerned]
 
 
 def answered(view: View, question: str) -> None:

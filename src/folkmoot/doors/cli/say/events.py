@@ -8,17 +8,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.text import Text
 
+from folkmoot.core.unfinished import PARTIAL
 from folkmoot.doors.cli.say.page import (
     AGENT,
     BAD,
     CARE,
-    COMMAND,
     GOOD,
     PERSON,
     QUIET,
     Page,
     day_of,
     lasting,
+    more,
     one_line,
     shortened,
     time_of,
@@ -68,7 +69,8 @@ OUTCOMES = {
 
 def _completed(context: View, comments: Comments) -> Said:
     lead, style = OUTCOMES.get(context.get("outcome", ""), (f"reported {context.get('outcome')}", ""))
-    cause = context.get("cause")
+    # Beside a verdict nothing has failed, and a cause explains nothing.
+    cause = context.get("cause") if context.get("outcome") in PARTIAL else None
     return Said(f"{lead} ({cause})" if cause else lead, detail=context.get("summary") or "", style=style)
 
 
@@ -209,7 +211,7 @@ SAYS: dict[str, Say] = {
     "dependency_done": _says("#{item} ended, which it waited for"),
     "dependency_reopened": _says("#{item} is open again, which it waits for"),
     "child_added": _says("#{child} is a part of it, which it waits for"),
-    "handoff_created": _says("sent {to} a {type}", style=QUIET),
+    "handoff_created": _says("sent {type} to {to}", style=QUIET),
     "handoff_accepted": _says("accepted the {type}", style=QUIET),
     "handoff_completed": _says("completed the {type}", style=QUIET),
     "handoff_rejected": _says("refused the {type}", "{why}", style=CARE),
@@ -393,7 +395,4 @@ def log(events: list[View]) -> None:
 
 def more_log(item: str | None, after: int) -> None:
     """The log goes on: how to see the rest."""
-    page = Page()
-    page.line(
-        ("there are more: ", QUIET), (" ".join(["moot log", *([item] if item else []), f"--after {after}"]), COMMAND)
-    )
+    more(" ".join(["moot log", *([item] if item else []), f"--after {after}"]))

@@ -234,3 +234,8 @@ def lasting(seconds: float) -> str:
 def count(number: int, thing: str) -> str:
     """`1 item`, `2 items`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def more(command: str) -> None:
+    """A page is full, and there are more: the command that shows them."""
+    Page().line(("there are more: ", QUIET), (command, COMMAND))

@@ -1,0 +1,36 @@
+"""The names of a report's fields in whichever case they were written: `Status`, `NEXT_STEPS`, `Next Steps`."""
+
+import re
+from typing import Any
+
+from folkmoot.reports.canonical import FIELDS
+
+# What the documents call their fields beside ours.
+_DOCUMENTS = (
+    *("status", "type", "decision", "agentType", "task", "output", "report", "nextSteps", "recommendations", "retro"),
+    *("subAgents", "sharedTypes", "integrationPoints", "spec", "issues", "payload", "vulnerabilities", "failures"),
+    *("approval", "context", "options", "source", "reviewer", "round", "max_rounds", "attempt"),
+)
+_SIGNS = re.compile(r"[\W_]+")
+# Only what says how a run ended is a report: in any other object a name is left as it stands.
+_ENDS = ("outcome", "status", "type", "decision")
+
+
+def _folded(name: str) -> str:
+    return _SIGNS.sub("", name).casefold()
+
+
+# Of two spellings of one name (`next_steps`, `nextSteps`) ours comes first.
+_KNOWN = {_folded(name): name for name in (*_DOCUMENTS, *FIELDS)}
+_EXACT = frozenset((*_DOCUMENTS, *FIELDS))
+
+
+def in_known_case(data: dict[str, Any]) -> dict[str, Any]:
+    """The same object with its names as the form spells them. Where a name would then stand twice both stay as they
+    are, so that none of the two is lost: the reader names them back."""
+    if all(name in _EXACT for name in data):
+        return data
+    meant = {name: name if name in _EXACT else _KNOWN.get(_folded(name), name) for name in data}
+    named = list(meant.values())
+    found = {name if named.count(as_known) > 1 else as_known: data[name] for name, as_known in meant.items()}
+    return found if any(name in found for name in _ENDS) else data
