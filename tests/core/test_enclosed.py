@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import SendMessage
-from folkmoot.core.report import Posted, Report
-from folkmoot.core.rules.messages.enclosed import UNSENT
+from folkmoot.core.report import UNSENT, Posted, Report
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import PERSON, SoundBoard, View, limited, preset_flow
 

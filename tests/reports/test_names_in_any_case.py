@@ -102,7 +102,7 @@ def test_the_documents_dispatch_is_no_report_and_says_what_sends_it() -> None:
                 "payload": {"commit": "abc"},
                 "status": "pending",
             },
-            "type: 'review_request' is a message, and does not end the run: `moot send FILE` sends it",
+            "it holds a review_request, and no word on how the run ended: report that with it",
         ),
         ({"status": "approved", "risk": "none"}, "add `report` or `summary` with what was done"),
     ],

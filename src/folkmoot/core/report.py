@@ -120,6 +120,9 @@ class Delegation(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fie
     scope: str | None = None
 
 
+UNSENT = "messages not sent"  # of `extra`: what a report quotes, or could not send
+
+
 class Posted(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A message that stands inside a report, in the documents' envelope: it is sent with the report."""
 

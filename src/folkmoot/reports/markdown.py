@@ -6,11 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.report import Files, Report
-from folkmoot.core.vocabulary.lines import ONE_PATH, PATH, counted, number_in, paths_in
+from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.lines import counted, number_in
 from folkmoot.core.vocabulary.problems import is_over
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.loose.files import files_named
 from folkmoot.reports.loose.points import Under, findings_in, tells_problems
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
@@ -340,7 +341,7 @@ def _report(said: Status, sections: list[Section]) -> Report:
         outcome=outcome,
         summary="\n\n".join(part for part in (filled(text("summary")), filled(text("report"))) if part)
         or text("fixed"),
-        files=_files(points("changes") + points("fixed"), points("created")),
+        files=files_named(points("changes") + points("fixed"), points("created")),
         findings=found,
         tests=counted(text("tests"))
         or counted("\n".join([text("summary"), text("report"), text("issues"), said.rest])),
@@ -381,27 +382,3 @@ def _problems(sections: list[Section]) -> list[Under]:
         else:
             within = -1
     return found
-
-
-def _files(points: list[str], new: list[str]) -> Files:
-    created: list[str] = []
-    modified: list[str] = []
-    for point in new:
-        named = paths_in([point])
-        created += named if all(ONE_PATH.fullmatch(path) for path in named) else _first(point)
-    for point in points:
-        named = paths_in([point])
-        if len(named) > 1:
-            modified += named
-            continue
-        for first in _first(point):
-            behind = point[point.find(first) + len(first) :].strip("`*_: ").lower()
-            is_new = behind.startswith(("(new", "(created", "(added", "created", "new file", "- created", "- new file"))
-            (created if is_new else modified).append(first)
-    return Files(created=list(dict.fromkeys(created)), modified=list(dict.fromkeys(modified)))
-
-
-def _first(point: str) -> list[str]:
-    """The path with which a line begins, if it does."""
-    first = point.split(None, 1)[0].strip("`*_:,") if point.split() else ""
-    return [first] if PATH.fullmatch(first) else []

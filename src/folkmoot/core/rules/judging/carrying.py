@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.report import OUTCOMES, UNSENT, Report
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.roles import folded
@@ -220,11 +220,12 @@ def kept_of(
     """The answer to a report: each thing that was kept, and has no effect of its own; shortly, since it stands whole
     in the report. Where another outcome would make it act, `why` says so."""
     if weighed is not None:
-        kept = [_kept(said, name, agent, flow) for name, what in weighed.items() if what == TOLD]
+        unsent = ("messages",) if UNSENT in said.extra else ()
+        kept = [_kept(said, name, agent, flow) for name, what in weighed.items() if what == TOLD and name not in unsent]
         return [*kept, *_not_taken(said, agent, flow)][:KEPT_SHOWN]
     told = beside(said, agent)
     own = told.pop("extra", {})
-    kept = [{"what": name, "said": shortly(value)} for name, value in [*told.items(), *own.items()]]
+    kept = [{"what": name, "said": shortly(value)} for name, value in [*told.items(), *own.items()] if name != UNSENT]
     return [*kept, *_not_taken(said, agent, flow)][:KEPT_SHOWN]
 
 
@@ -235,6 +236,7 @@ def _not_taken(said: Report, agent: str, flow: Flow | None) -> list[dict[str, An
     reads = flow is not None and agent in flow.agents and flow.agents[agent].write == "none"
     why = f"{agent} only reads, so nothing of this is taken"
     found = [{"what": "files", "said": shortly([why, *listed])}] if listed and reads else []
+    found += [{"what": UNSENT, "said": shortly(said.extra[UNSENT])}] if UNSENT in said.extra else []
     more = [(f"{task.key or task.title}.{name}", value) for task in said.tasks for name, value in task.more.items()]
     return [*found, *({"what": name, "said": shortly(value)} for name, value in more if said.outcome == "split")]
 

@@ -12,15 +12,13 @@ from msgspec.structs import replace
 from folkmoot.core.commands import SendMessage
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import MESSAGE_STATUSES, Message
-from folkmoot.core.report import Posted, Report
+from folkmoot.core.report import UNSENT, Posted, Report
 from folkmoot.core.rules.children.counting import no_room
 from folkmoot.core.rules.messages.kinds import FIX_TYPES, may_send
 from folkmoot.core.rules.messages.sending import checked, in_our_names, send
 from folkmoot.core.rules.messages.telling import ENCLOSED_MAX
 from folkmoot.core.situation import Case
 from folkmoot.errors import MootError
-
-UNSENT = "messages not sent"  # of `extra`: what a report quotes, or could not send
 
 
 def enclosed(case: Case, said: Report) -> list[Message]:
