@@ -95,7 +95,7 @@ def test_no_stop_is_not_taken_for_go_on(tmp_path: Path) -> None:
     item = moot("answer", "q1", "No, stop. Do not spend any more.")
     assert item["status"] == "parked" and moot.say("claim", "developer").code == 3
     assert [q["id"] for q in moot("inbox")["questions"]] == ["q1"], "its question stays open"
-    error = refused(moot, "q1", "Please stop")
+    error = refused(moot, "q1", "Use the new library")
     assert error["code"] == "choose_option" and "1 try again, 2 park it, 3 cancel it" in error["message"]
     item = moot("answer", "q1", "1", "Use the new library")
     assert item["status"] == "ready" and item["guidance"][-1]["answer"] == "try again: Use the new library"
@@ -204,17 +204,8 @@ def test_the_python_door_understands_the_same(tmp_path: Path) -> None:
     exhausted(tmp_path)
     with Board.open(str(tmp_path)) as board:
         with pytest.raises(Invalid, match="1 try again, 2 park it, 3 cancel it"):
-            board.answer("q1", "Please stop")
+            board.answer("q1", "Use the new library")
         with pytest.raises(Invalid):
             board.answer("q1", "1", text=True)
         item = board.answer("q1", "try", "use the new library")
         assert item["guidance"][-1]["answer"] == "try again: use the new library"
-
-
-@pytest.mark.ledger("E-09", "R-16", "R-18")
-def test_after_six_attempts_the_humans_words_are_guidance(tmp_path: Path) -> None:
-    moot = exhausted(tmp_path)
-    item = moot("answer", "q1", "Use AES-GCM, the audit allows it")
-    assert item["status"] == "ready" and item["escalation_tracking"]["total_attempts"] == 0
-    brief = moot("claim", "developer")["brief"]
-    assert "Use AES-GCM, the audit allows it" in brief["guidance"][-1]["answer"] and moot("doctor")["ok"]

@@ -32,18 +32,6 @@ TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perh
 CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
 # ... unless it only looks like that: "dev, once more" decides.
 NO_CONDITIONS = re.compile(r"\b(?:once (?:more|again)|after all|as before)\b")
-# Beside these a question of the rules has one way on, and what it needs is guidance. Who helps is no way to go on.
-ENDS_OR_RESTS = frozenset({"park", "cancel", "delegate"})
-GUIDANCE_WORDS = 2  # one word alone may be anything
-# Whoever says one of these may want it to rest or to end: it is asked back, wherever it stands.
-STOPS = frozenset(
-    {
-        *("stop", "wait", "later", "never", "drop", "quit", "leave", "hold", "postpone", "kill", "end", "close"),
-        *("enough", "don't", "don’t", "dont", "nothing", "nobody", "skip", "forget", "pause", "halt", "abort"),
-        *("cancel", "park", "hm", "hmm", "rather", "whatever", "unsure", "idea", "give", "worth", "finish"),
-        *("finished", "accept", "done", "move", "reopen", "tomorrow", "know"),
-    }
-)
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
 # sentence of it: "abort the old approach" gives up the approach, and not the item.
 LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
@@ -70,31 +58,8 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
     if going_on is not None:
         return Chosen(going_on.option, _joined(going_on.text, more))
     if question.decides and not free:
-        way_on = _as_guidance(question, said)
-        if way_on is None:
-            raise _refused(question, said)
-        return Chosen(way_on, _joined(way_on.option, _joined(said, more)))
+        raise _refused(question, said)
     return Chosen(None, _joined(said, more))
-
-
-def _as_guidance(question: Question, said: str) -> Option | None:
-    """The one option that goes on, where nothing else is to be decided and the words say how: they are guidance.
-
-    Words that begin like another option, take something back, ask, put off, or go on only in a case say something else,
-    and are asked back."""
-    if question.kind != "decision" or question.paths or question.dependency:
-        return None
-    ways_on = [option for option in question.options if option.effect not in ENDS_OR_RESTS]
-    words = _words(said)
-    if len(ways_on) != 1 or ways_on[0].effect != "again" or len(words) < GUIDANCE_WORDS or said.rstrip().endswith("?"):
-        return None
-    ends = {own[0] for option in question.options if option is not ways_on[0] and (own := _words(option.option))}
-    ends |= {same[0] for same, effect in SAME.items() if effect != "again"}
-    if words[0] in ends | TAKES_BACK | PLAIN.keys() or words[0].isdecimal() or not STOPS.isdisjoint(words):
-        return None
-    goes_on = {_words(ways_on[0].option)[0], *(same[0] for same, effect in SAME.items() if effect == "again")}
-    holds = words[0] not in goes_on or CONDITIONS.isdisjoint(NO_CONDITIONS.sub(" ", " ".join(words)).split())
-    return ways_on[0] if holds else None
 
 
 def fitting(options: list[Option], words: str) -> Option | None:
@@ -168,7 +133,7 @@ def _by_words(options: list[Option], said: str) -> list[Option]:
 def _by_letters(question: Question, said: str) -> list[Option]:
     """A letter or two in an open question: what begins so, or is asked back. It is no answer in words of its own."""
     word = said.casefold()
-    if not (word.isalpha() and len(said) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
+    if not (word.isalpha() and len(word) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
         return []
     own = [(option, _words(option.option)) for option in question.options]
     plain = [option for option, words in own if words == [PLAIN.get(word)]]
@@ -251,7 +216,8 @@ def shown(question: Question) -> str:
 def _refused(question: Question, said: str, why: str = "", code: str = "choose_option") -> Invalid:
     why = why or f"{_short(said)!r} is none of the options of {question.id}"
     if question.decides:
-        beside = f'words for the agent go beside it: moot answer {question.id} 1 "…"'
+        on = next((number for number, one in enumerate(question.options, start=1) if one.effect == "again"), 1)
+        beside = f'words for the agent go beside it: moot answer {question.id} {on} "…"'
         hint = f"{question.help or 'answer by number'}; {beside}"
     else:
         hint = "answer by number; or, if these are the words: add --text"
