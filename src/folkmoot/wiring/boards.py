@@ -30,6 +30,7 @@ ENGINE = Speaker("folkmoot")
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
 IGNORED = (
     "board.db*\nrepo.git/\nrepo.git.*/\nlook-*/\nruns/\ncache/\nspares/\nwriter.lock\nnotified*\nbackups/\nset-aside/\n"
+    "mirror/\n"
 )
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
@@ -219,6 +220,14 @@ class FileBoards:
         make_private(home)
         _write_new(os.path.join(home, ".gitignore"), IGNORED)
         return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
+
+    def mirror(
+        self, board: Application, folder: str | None, *, watch: bool, tell: "Callable[[str], None]"
+    ) -> dict[str, Any]:
+        """Show the board as the documents' files, and take in what is written there."""
+        from folkmoot.wiring.mirroring.making import mirror
+
+        return mirror(board, board.place, folder, watch=watch, tell=tell)
 
     def rescue(self, place: str | None) -> str:
         """What to do about a board that is not sound."""

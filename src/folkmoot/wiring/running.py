@@ -24,6 +24,7 @@ from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.mirroring.making import mirrored
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
@@ -87,7 +88,7 @@ def tools_of(
         stack.callback(keeper.close)
         workshop = open_workshop(home, flow)
         for words in make_private(home):
-            tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+            tell(_fault(words))
         sandbox_of = _Boxes(home, is_cloned=isinstance(workshop, GitWorkshop))
         sandbox_of(flow)  # where there must be one and is none, nothing begins
         yield Tools(
@@ -163,6 +164,7 @@ def work(
         stack.enter_context(_signals(worker, tell))
         told = notifier_of(worker, os.path.abspath(home))
         stack.callback(told.finish)  # however it ends: the last run may have asked something
+        stack.enter_context(mirrored(application, os.path.abspath(home), lambda words: tell(_fault(words))))
         worker.run(told)
     return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0, "unable": _unable(worker)}
 
@@ -172,7 +174,7 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
     tools = worker.tools
 
     def fault(words: str) -> None:
-        tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+        tools.tell(_fault(words))
 
     def start(words: str) -> "subprocess.Popen[bytes]":
         command = notifier(home, worker.flow)
@@ -195,6 +197,10 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
         lambda: list(tools.application.queries.inbox()["questions"]),
         fault,
     )
+
+
+def _fault(words: str) -> Happening:
+    return Happening("fault", "", "", "", ENGINE, words, good=False)
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:

@@ -1,0 +1,209 @@
+"""Puts the files in place: those whose content is another, each whole, and nothing that others wrote is lost by it."""
+
+from collections.abc import Callable
+from itertools import count, islice
+
+from msgspec import Struct
+
+from folkmoot.errors import MootError, Refused
+from folkmoot.mirror import names
+from folkmoot.mirror.folder import MANY, Folder
+from folkmoot.mirror.record import Record, digest
+from folkmoot.mirror.scribe import Scribe
+from folkmoot.mirror.voice import told
+
+CHUNK = 500
+REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
+MARK, IGNORE = ".moot-mirror", ".gitignore"
+NOTE = (
+    b"These files show a Folkmoot board (see .moot/), and what is written here is taken in.\n"
+    b"They can be deleted: they are written anew. docs/how-to/work-with-files.md says how to use them.\n"
+)
+IGNORED = (
+    "".join(
+        f"/{name}\n"
+        for name in (
+            *(names.STATE, names.EVENTS, f"{names.ARCHIVE}/", f"{names.HANDOFFS}/", f"{names.KANBAN}/"),
+            *(f"{names.QUESTS}/", f"{names.INBOX}/", f"{names.REJECTED}/", MARK, IGNORE),
+        )
+    ).encode()
+    + f"*{names.META}\n".encode()
+)
+
+
+class Late(Struct, frozen=True):
+    """What stood in a place that was just written, and was neither ours nor known."""
+
+    path: str
+    data: bytes
+
+
+class Writer:
+    def __init__(self, folder: Folder, record: Record, scribe: Scribe) -> None:
+        self._folder = folder
+        self._record = record
+        self._scribe = scribe
+        self._expected: dict[str, set[str]] = {}
+
+    def expect(self, path: str, hash: str) -> None:
+        """This content was taken in: it may be written over."""
+        self._expected.setdefault(path, set()).add(hash)
+
+    # -- the first look
+
+    def check_foreign(self) -> None:
+        """What is there and was never ours is not written over."""
+        if not self._record.is_new or self._folder.look(MARK) is not None:
+            return
+        there = [path for path in (names.STATE, names.EVENTS) if self._folder.look(path) is not None]
+        for folder in (names.KANBAN, names.QUESTS, names.ARCHIVE):
+            there += [f"{folder}/{name}" for name in islice(self._folder.listing(folder), 1)]
+        there += [path for path in self._scribe.picture.artifacts if self._folder.look(path) is not None][:1]
+        if there:
+            words = f"{self._folder.root} has {there[0]}, which this board has not written"
+            raise Refused("not_a_mirror", words, "move it away, or name another folder: moot mirror --dir D")
+
+    def write_own_notes(self) -> None:
+        """Git passes the files over, unless the user has put it otherwise; and it is said what they are."""
+        for name, data in ((MARK, NOTE), (IGNORE, IGNORED)):
+            if self._folder.look(name) is None:
+                self._folder.write(name, data)
+
+    def has_same_history(self) -> bool:
+        """Is the log still the one that was written? A board that was restored may have gone another way since."""
+        archives = [path for path in self._record.files if path.startswith(f"{names.ARCHIVE}/")]
+        if not archives:
+            return True
+        last = self._folder.read(max(archives))
+        wanted = self._scribe.content(max(archives))
+        return wanted is not None and last is not None and last.data == wanted
+
+    def forget_archives(self) -> None:
+        for path in [path for path in self._record.files if path.startswith(f"{names.ARCHIVE}/")]:
+            self._record.files[path].seen = None
+
+    # -- whose file it is
+
+    def is_moved(self, path: str, data: bytes) -> bool:
+        """Is it a file of ours that we had moved to where it belongs, and not written anew yet?"""
+        message = self._message(path)
+        if message is None or self._scribe.content(path) is None:
+            return False
+        return any(self._record.is_own(other, data) for other in _places(message))
+
+    def home_of(self, path: str) -> str | None:
+        """Where a file of this name belongs, if there is one."""
+        message = self._scribe.picture.messages.get(self._message(path) or "")
+        return names.handoff_path(message.id, message.status) if message is not None else None
+
+    def _message(self, path: str) -> str | None:
+        found = names.HANDOFF.fullmatch(path.rpartition("/")[2]) if path.startswith(f"{names.HANDOFFS}/") else None
+        return found.group(1) if found else None
+
+    def is_known(self, path: str, data: bytes) -> bool:
+        hash, message = digest(data), self._message(path)
+        places = _places(message) if message is not None else [path]
+        own = any(self._record.is_own(place, data) for place in places)
+        return own or any(hash in self._expected.get(place, ()) for place in places)
+
+    # -- writing
+
+    def write(self, rejects: Callable[[str, bytes, MootError], None]) -> list[Late]:
+        """All that has changed. Gives what others had written there in the moment before."""
+        touched, self._scribe.touched = self._scribe.touched, set()
+        late: list[Late] = []
+        wanted: list[tuple[str, bytes]] = []
+        for path in sorted(touched):
+            if self._is_kept(path):
+                continue
+            data = self._scribe.content(path)
+            if data is None:
+                late += self._clear(path)
+            elif not self._is_there(path, data):
+                wanted.append((path, data))
+        for start in range(0, len(wanted), CHUNK):
+            late += self._write_some(wanted[start : start + CHUNK])
+        self._expected.clear()
+        return late
+
+    def _is_kept(self, path: str) -> bool:
+        """A full part of the log never changes."""
+        known = self._record.files.get(path) if path.startswith(f"{names.ARCHIVE}/") else None
+        return known is not None and known.seen is not None and self._folder.look(path) == known.seen
+
+    def _is_there(self, path: str, data: bytes) -> bool:
+        known = self._record.files.get(path)
+        same = known is not None and known.seen is not None and self._record.last(path) == digest(data)
+        return same and known is not None and self._folder.look(path) == known.seen
+
+    def _clear(self, path: str) -> list[Late]:
+        """There shall be no file of this name: a handoff goes where it belongs, and is never in two places."""
+        there = self._folder.read(path)
+        data = there.data if there is not None else None
+        own = data is not None and self.is_known(path, data)
+        known = path in self._record.files
+        if known:
+            self._record.removed(path)
+        if data is None or not (known or own):
+            return []
+        home = self.home_of(path)
+        if home is not None and self._folder.move(path, home):
+            self.expect(home, digest(data))
+            return [] if own else [Late(home, data)]
+        self._folder.remove(path)
+        return [] if own else [Late(path, data)]
+
+    def _write_some(self, wanted: list[tuple[str, bytes]]) -> list[Late]:
+        for path, data in wanted:
+            self._record.announce(path, digest(data))
+        self._record.flush()
+        many = len(wanted) > MANY
+        prepared = []
+        late: list[Late] = []
+        for path, data in wanted:
+            prepared.append(self._folder.prepare(path, data, flush=not many))
+        if many:
+            self._folder.flush()
+        for one, (path, data) in zip(prepared, wanted, strict=True):
+            seen, before = self._folder.place(one)
+            self._record.wrote(path, seen)
+            if before is not None and before != data and not self.is_known(path, before):
+                late.append(Late(path, before))
+        if many:
+            self._folder.flush()
+        else:
+            self._folder.flush_names([path for path, _ in wanted])
+        self._record.flush(durable=False)
+        return late
+
+
+def _places(message: str) -> list[str]:
+    return [f"{names.HANDOFFS}/{status}/handoff-{message}.json" for status in names.STATUSES]
+
+
+# -- what cannot be taken in
+
+
+def set_aside(folder: Folder, name: str, data: bytes, error: MootError) -> None:
+    """A copy with the reason beside it."""
+    kept = _free_name(folder, name)
+    folder.write(f"{names.REJECTED}/{kept}.why.txt", told(error).encode("utf-8", "replace"))
+    folder.write(f"{names.REJECTED}/{kept}", data)
+
+
+def set_aside_entry(folder: Folder, path: str, why: str) -> None:
+    """What is no plain file is moved as it is: it is not opened, and what a link leads to is not touched."""
+    kept = _free_name(folder, path.rpartition("/")[2])
+    folder.write(f"{names.REJECTED}/{kept}.why.txt", f"{why}\n".encode("utf-8", "replace"))
+    folder.move(path, f"{names.REJECTED}/{kept}")
+
+
+def _free_name(folder: Folder, name: str) -> str:
+    folder.make(names.REJECTED)
+    there = folder.listing(names.REJECTED)
+    oldest = sorted((seen.mtime_ns, one) for one, seen in there.items())
+    for _, one in oldest[: max(0, len(oldest) - 2 * REJECTED_MAX)]:
+        folder.remove(f"{names.REJECTED}/{one}")
+    name = name.lstrip(".")[:120] or "file"
+    free = (f"{number}-{name}" if number > 1 else name for number in count(1))
+    return next(one for one in free if one not in there and f"{one}.why.txt" not in there)
