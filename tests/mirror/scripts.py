@@ -11,7 +11,8 @@ set -eu
 D=.claude
 wait_for() { n=0; until eval "$1" 2>/dev/null; do n=$((n+1)); [ $n -lt 1500 ] || { echo "waited in vain: $1" >&2; exit 9; }; sleep 0.02; done; }
 drop() { cat > "$D/$1.part" && mv "$D/$1.part" "$D/$1"; }
-find_for() { grep -l "\\"to\\": \\"$1\\"" $D/handoffs/pending/*.json 2>/dev/null | head -1; }
+find_for() { grep -l "\\"to\\": \\"$1\\"" $D/handoffs/pending/handoff-*.json 2>/dev/null | head -1; }
+sent() { wait_for "grep -qs '\\"type\\": \\"$1\\"' $D/handoffs/*/handoff-*.json"; }
 take_up() {
   wait_for "[ -n \\"\\$(find_for $1)\\" ]"
   mine=$(basename "$(find_for $1)")

@@ -15,7 +15,7 @@ from folkmoot.mirror.reading.texts import Unfinished
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
-from folkmoot.mirror.voice import Voice
+from folkmoot.mirror.voice import NotYet, Voice
 from folkmoot.mirror.writer import Late, Writer, set_aside, set_aside_entry
 
 SETTLE = 2.0  # seconds without a change, after which what cannot be read is taken for whole
@@ -60,6 +60,7 @@ class Mirror:
         self._taking = Taking(self.scribe, self._voice)
         self._writer = Writer(self.folder, self.record, self.scribe)
         self._waiting: dict[str, tuple[Seen, float]] = {}
+        self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
         self._is_first = True
         self._follows: list[str] = []
         self.rejected = 0
@@ -118,7 +119,9 @@ class Mirror:
         if self._is_first or changed is None or self._follows != self._folders():
             changed = None
             self._look_everywhere()
-        for path in self._candidates(changed)[:CANDIDATES_MAX]:
+        later, self._later = self._later, {}
+        self._writer.held.clear()
+        for path in dict.fromkeys([*later, *self._candidates(changed)[:CANDIDATES_MAX]]):
             self._look_at(path)
         for _ in range(ROUNDS_MAX):
             self.scribe.follow()
@@ -242,6 +245,11 @@ class Mirror:
                 self._take_report(path, data, stamp)
             else:
                 self._take_file(path, data, stamp)
+        except NotYet as later:
+            self._later[path] = later.message
+            self._writer.held.add(later.message)
+            self._waiting.pop(path, None)
+            return
         except Unfinished as error:
             if self._wait(path, found):
                 return

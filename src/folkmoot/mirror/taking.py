@@ -70,13 +70,22 @@ class Taking:
         message = said or called or _uuid(key)
         known = self._picture.messages.get(message)
         if known is None:
-            if where != names.STATUSES[0]:
+            if status_of(handoff) != names.STATUSES[0]:
                 words = f"there is no message {message}"
                 raise Invalid("unknown_message", words, f"what is sent is put into {names.HANDOFFS}/pending/")
-            return names.handoff_path(self._voice.send(handoff, message, key), names.STATUSES[0])
+            known = self._sent(self._voice.send(handoff, message, key))
         self._check_same(known, handoff)
         self._move_on(known, handoff, where, key, path)
-        return names.handoff_path(known.id, known.status)
+        self._scribe.follow()
+        return self._place_of(known.id)
+
+    def _place_of(self, message: str) -> str | None:
+        return names.handoff_path(message, self._picture.messages[message].status)
+
+    def _sent(self, message: str) -> Message:
+        """It may have been moved on before it was seen."""
+        self._scribe.follow()
+        return self._picture.messages[message]
 
     def _check_same(self, known: Message, handoff: Handoff) -> None:
         board, said = envelope(known), handoff.envelope

@@ -24,6 +24,17 @@ from folkmoot.mirror.reading.forms import Dropped, Handoff
 from folkmoot.reports.read import read_report
 
 
+class NotYet(Exception):
+    """What the file says cannot hold before somebody else has ended what it is at: look again when the board has moved.
+
+    `message` is the handoff that stays where it was put until then.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
 class Voice:
     def __init__(self, engine: Engine, picture: Picture) -> None:
         self._engine = engine
@@ -109,8 +120,14 @@ class Voice:
                 return
             except (Refused, NothingToDo):
                 pass  # it cannot begin now; that it was seen can be said all the same
+        elif self._is_still_at_it(message):
+            raise NotYet(message.id)
         speaker = speaker_in_file(self.flow, message.to)
         self._engine.on_message(speaker, commands.AcceptMessage(message=message.id), f"{key}:accept")
+
+    def _is_still_at_it(self, message: Message) -> bool:
+        """Has whoever sent it yet to report? Its receiver may begin when that stage is over."""
+        return any(run.item == message.item and run.id == message.run for run in self._picture.open_runs.values())
 
     def complete(self, message: Message, key: str) -> None:
         run = self.run_of(message.to, message.item) if message.item is not None else None

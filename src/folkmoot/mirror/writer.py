@@ -44,6 +44,7 @@ class Writer:
         self._record = record
         self._scribe = scribe
         self._expected: dict[str, set[str]] = {}
+        self.held: set[str] = set()  # messages whose files stay where somebody has put them, for now
 
     def expect(self, path: str, hash: str) -> None:
         """This content was taken in: it may be written over."""
@@ -114,7 +115,7 @@ class Writer:
         late: list[Late] = []
         wanted: list[tuple[str, bytes]] = []
         for path in sorted(touched):
-            if self._is_kept(path):
+            if self._is_kept(path) or (self._message(path) or "") in self.held:
                 continue
             data = self._scribe.content(path)
             if data is None:
