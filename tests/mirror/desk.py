@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from folkmoot.engine.application import Application
 from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.mirror import Mirror
 from folkmoot.wiring.boards import FileBoards
 from tests.acceptance.moot import SOURCE, Moot, new_board
+
+if TYPE_CHECKING:
+    from folkmoot.engine.application import Application
 
 View = dict[str, Any]
 PATIENCE = 60.0  # seconds; what is waited for comes in a moment, or never

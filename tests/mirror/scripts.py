@@ -9,7 +9,13 @@ PLAIN_TOOLS = "/usr/bin:/bin"
 COMMON = """
 set -eu
 D=.claude
-wait_for() { n=0; until eval "$1" 2>/dev/null; do n=$((n+1)); [ $n -lt 1500 ] || { echo "waited in vain: $1" >&2; exit 9; }; sleep 0.02; done; }
+wait_for() {
+  n=0
+  until eval "$1" 2>/dev/null; do
+    n=$((n+1)); [ $n -lt 1500 ] || { echo "waited in vain: $1" >&2; exit 9; }
+    sleep 0.02
+  done
+}
 drop() { cat > "$D/$1.part" && mv "$D/$1.part" "$D/$1"; }
 find_for() { grep -l "\\"to\\": \\"$1\\"" $D/handoffs/pending/handoff-*.json 2>/dev/null | head -1; }
 sent() { wait_for "grep -qs '\\"type\\": \\"$1\\"' $D/handoffs/*/handoff-*.json"; }

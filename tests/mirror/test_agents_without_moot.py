@@ -13,7 +13,8 @@ PLANNER = """
 wait_for "grep -q '\\"current_agent\\": \\"planner\\"' $D/state.json"
 drop handoffs/pending/plan.json <<'END'
 {"schema_version": "1.0.0", "message_id": "6f1c0a52-6f1d-4a6e-9d3b-0f5f0a1b2c3d", "timestamp": "2024-01-01T10:00:00Z",
- "from": "planner", "to": "builder", "type": "task_handoff", "priority": "high", "payload": {"spec": "specs/20240101-feature.md"},
+ "from": "planner", "to": "builder", "type": "task_handoff", "priority": "high",
+ "payload": {"spec": "specs/20240101-feature.md"},
  "context": {"workflow": "feature", "spec": "specs/20240101-feature.md", "iteration": 1}, "status": "pending"}
 END
 wait_for "[ -e $D/handoffs/pending/handoff-6f1c0a52-6f1d-4a6e-9d3b-0f5f0a1b2c3d.json ]"
@@ -22,14 +23,16 @@ echo '{"agent": "planner", "status": "completed", "spec": "specs/20240101-featur
 BUILDER = """
 take_up builder
 grep -q '"spec": "specs/20240101-feature.md"' $D/handoffs/accepted/$mine
-echo '{"from": "builder", "to": "reviewer", "type": "review_request", "payload": {"commit": "abc123"}}' | drop handoffs/pending/b.json
+echo '{"from": "builder", "to": "reviewer", "type": "review_request", "payload": {"commit": "abc123"}}' \\
+  | drop handoffs/pending/b.json
 sent review_request
 mv $D/handoffs/accepted/$mine $D/handoffs/completed/$mine
 """
 REVIEWER = """
 take_up reviewer
-echo '{"from": "reviewer", "to": "fixer", "type": "fix_request", "payload": {"issues": ["no rate limit", "no test"]}}' \\
-  | drop handoffs/pending/r.json
+drop handoffs/pending/r.json <<'END'
+{"from": "reviewer", "to": "fixer", "type": "fix_request", "payload": {"issues": ["no rate limit", "no test"]}}
+END
 sent fix_request
 echo '{"agent": "reviewer", "status": "needs_fixes", "issues": 2}' | drop inbox/reviewer.json
 wait_for "[ -e $D/handoffs/completed/$mine ]"
@@ -41,7 +44,8 @@ echo '{"agent": "reviewer", "status": "approved"}' | drop inbox/reviewer.json
 FIXER = """
 take_up fixer
 grep -q 'no rate limit' $D/handoffs/accepted/$mine
-echo '{"from": "fixer", "to": "reviewer", "type": "rereview_request", "payload": {"fixed": 2}}' | drop handoffs/pending/f.json
+echo '{"from": "fixer", "to": "reviewer", "type": "rereview_request", "payload": {"fixed": 2}}' \\
+  | drop handoffs/pending/f.json
 sent rereview_request
 sed '/"fixer": {/,/}/ s/"status": "active"/"status": "completed"/' $D/state.json | drop state.json
 """
@@ -184,7 +188,8 @@ def test_a_shell_script_reads_the_quests_json_and_reports(tmp_path: Path) -> Non
 wait_for "grep -q '\\"phase\\": \\"discover\\"' $D/quests/1.json"
 drop inbox/1-pathseeker.json <<'END'
 {"agent": "pathseeker", "item": "1", "outcome": "split", "contracts": [{"name": "User", "text": "id, email"}],
- "tasks": [{"key": "a", "title": "User can register with email", "files": ["src/auth/registration.ts"], "contracts": ["User"]},
+ "tasks": [{"key": "a", "title": "User can register with email", "files": ["src/auth/registration.ts"],
+            "contracts": ["User"]},
            {"key": "b", "title": "User can reset password", "files": ["src/auth/password-reset.ts"], "after": ["a"]}]}
 END
 wait_for "grep -q 'src/auth/registration.ts' $D/quests/1.json"
