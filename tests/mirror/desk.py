@@ -68,6 +68,11 @@ class Desk:
         text = content if isinstance(content, str) else json.dumps(content)
         (self.dir / path).write_text(text, "utf-8")
 
+    def put_quietly(self, path: str, text: str) -> None:
+        """Where there is such a folder."""
+        if (self.dir / path).parent.is_dir():
+            (self.dir / path).write_text(text, "utf-8")
+
     def handoffs(self) -> dict[str, list[str]]:
         """The types of the messages in each folder."""
         found = {}

@@ -104,7 +104,10 @@ class Mirror:
         except (OSError, Unavailable) as error:
             self._say_once(f"the mirror {self.folder.root} cannot be written: {error}")
         else:
-            self._told.clear()
+            for words in self._writer.problems.values():
+                self._say_once(words)
+            if not self._writer.problems:
+                self._told.clear()
 
     def _say_once(self, words: str) -> None:
         if words not in self._told:
@@ -163,9 +166,9 @@ class Mirror:
 
     def _look_everywhere(self) -> None:
         """All folders are there and watched, also those that came with a new artifact; then all is looked at."""
-        for folder in (*FOLDERS, names.REJECTED):
-            self.folder.make(folder)
         self._writer.write_own_notes()
+        for folder in (*FOLDERS, names.REJECTED):
+            self._writer.make(folder)
         self._follows = self._folders()
         if self._watch is not None:
             self._watch.follow(self._follows)

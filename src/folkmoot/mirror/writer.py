@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from folkmoot.errors import MootError, Refused
 from folkmoot.mirror import names
-from folkmoot.mirror.folder import MANY, Folder
+from folkmoot.mirror.folder import IN_THE_WAY, MANY, Folder, Prepared
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.voice import told
@@ -44,6 +44,7 @@ class Writer:
         self._record = record
         self._scribe = scribe
         self._expected: dict[str, set[str]] = {}
+        self.problems: dict[str, str] = {}  # what could not be written in the last pass, and why
         self.held: set[str] = set()  # messages whose files stay where somebody has put them, for now
 
     def expect(self, path: str, hash: str) -> None:
@@ -69,6 +70,13 @@ class Writer:
         for name, data in ((MARK, NOTE), (IGNORE, IGNORED)):
             if self._folder.look(name) is None:
                 self._folder.write(name, data)
+
+    def make(self, folder: str) -> None:
+        try:
+            self._folder.make(folder)
+        except OSError as error:
+            if error.errno not in IN_THE_WAY:
+                raise
 
     def has_same_history(self) -> bool:
         """Is the log still the one that was written? A board that was restored may have gone another way since."""
@@ -111,7 +119,8 @@ class Writer:
 
     def write(self, rejects: Callable[[str, bytes, MootError], None]) -> list[Late]:
         """All that has changed. Gives what others had written there in the moment before."""
-        touched, self._scribe.touched = self._scribe.touched, set()
+        touched, self._scribe.touched = self._scribe.touched | {*self.problems}, set()
+        self.problems.clear()
         late: list[Late] = []
         wanted: list[tuple[str, bytes]] = []
         for path in sorted(touched):
@@ -159,23 +168,31 @@ class Writer:
             self._record.announce(path, digest(data))
         self._record.flush()
         many = len(wanted) > MANY
-        prepared = []
-        late: list[Late] = []
-        for path, data in wanted:
-            prepared.append(self._folder.prepare(path, data, flush=not many))
+        prepared = [(one, data) for path, data in wanted if (one := self._prepared(path, data, not many)) is not None]
         if many:
             self._folder.flush()
-        for one, (path, data) in zip(prepared, wanted, strict=True):
+        late: list[Late] = []
+        for one, data in prepared:
             seen, before = self._folder.place(one)
-            self._record.wrote(path, seen)
-            if before is not None and before != data and not self.is_known(path, before):
-                late.append(Late(path, before))
+            self._record.wrote(one.path, seen)
+            if before is not None and before != data and not self.is_known(one.path, before):
+                late.append(Late(one.path, before))
         if many:
             self._folder.flush()
         else:
-            self._folder.flush_names([path for path, _ in wanted])
+            self._folder.flush_names([one.path for one, _ in prepared])
         self._record.flush(durable=False)
         return late
+
+    def _prepared(self, path: str, data: bytes, flush: bool) -> Prepared | None:
+        """None: a link, or a file, stands where a folder should be. The other files are written all the same."""
+        try:
+            return self._folder.prepare(path, data, flush=flush)
+        except OSError as error:
+            if error.errno not in IN_THE_WAY:
+                raise
+            self.problems[path] = f"{self._folder.root}/{path} cannot be written: {error.strerror}"
+            return None
 
 
 def _places(message: str) -> list[str]:
