@@ -10,6 +10,7 @@ STATE, EVENTS = "state.json", "events.jsonl"
 HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED, ARCHIVE = "handoffs", "kanban", "quests", "inbox", "rejected", "events"
 STATUSES = ("pending", "accepted", "completed", "rejected")
 META = ".meta.yaml"
+MARK = ".moot-mirror"  # says that the folder is one
 RESERVED = frozenset({STATE, EVENTS, HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED, ARCHIVE})
 PART_BYTES_MAX = 255 - len(META)
 UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
@@ -65,3 +66,20 @@ def item_of(path: str) -> str | None:
 def is_passing(name: str) -> bool:
     """Is it a file that somebody is only writing, or an editor's own?"""
     return PASSING.fullmatch(name) is not None
+
+
+def is_of_mirror(folder: str, path: str) -> bool:
+    """Is a path of the project, or what is in it, a file of the mirror in this folder?"""
+    folder = "" if folder in ("", ".") else f"{folder.strip('/')}/"
+    if not path.startswith(folder):
+        return False
+    inside = path.removeprefix(folder)
+    return inside.partition("/")[0] in {*RESERVED, MARK} or inside.endswith(META)
+
+
+def ignore_rules(folder: str) -> list[str]:
+    """The mirror's files as git's rules for what it passes over, from the folder on that holds it."""
+    above = "/" if folder in ("", ".") else f"/{folder.strip('/')}/"
+    folders = (ARCHIVE, HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED)
+    beside = f"{above}**/*{META}" if folder not in ("", ".") else f"*{META}"
+    return [*(f"{above}{name}" for name in (STATE, EVENTS, MARK)), *(f"{above}{name}/" for name in folders), beside]

@@ -14,21 +14,12 @@ from folkmoot.mirror.voice import told
 
 CHUNK = 500
 REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
-MARK, IGNORE = ".moot-mirror", ".gitignore"
+IGNORE = ".gitignore"
 NOTE = (
     b"These files show a Folkmoot board (see .moot/), and what is written here is taken in.\n"
     b"They can be deleted: they are written anew. docs/how-to/work-with-files.md says how to use them.\n"
 )
-IGNORED = (
-    "".join(
-        f"/{name}\n"
-        for name in (
-            *(names.STATE, names.EVENTS, f"{names.ARCHIVE}/", f"{names.HANDOFFS}/", f"{names.KANBAN}/"),
-            *(f"{names.QUESTS}/", f"{names.INBOX}/", f"{names.REJECTED}/", MARK, IGNORE),
-        )
-    ).encode()
-    + f"*{names.META}\n".encode()
-)
+IGNORED = "".join(f"{rule}\n" for rule in (*names.ignore_rules(""), f"/{IGNORE}")).encode()
 
 
 class Late(Struct, frozen=True):
@@ -55,7 +46,7 @@ class Writer:
 
     def check_foreign(self) -> None:
         """What is there and was never ours is not written over."""
-        if not self._record.is_new or self._folder.look(MARK) is not None:
+        if not self._record.is_new or self._folder.look(names.MARK) is not None:
             return
         there = [path for path in (names.STATE, names.EVENTS) if self._folder.look(path) is not None]
         for folder in (names.KANBAN, names.QUESTS, names.ARCHIVE):
@@ -67,7 +58,7 @@ class Writer:
 
     def write_own_notes(self) -> None:
         """Git passes the files over, unless the user has put it otherwise; and it is said what they are."""
-        for name, data in ((MARK, NOTE), (IGNORE, IGNORED)):
+        for name, data in ((names.MARK, NOTE), (IGNORE, IGNORED)):
             if self._folder.look(name) is None:
                 self._folder.write(name, data)
 

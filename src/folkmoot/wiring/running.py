@@ -18,13 +18,14 @@ import msgspec
 from folkmoot.core.flow import Flow
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid
+from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.alone import alone, alone_within
 from folkmoot.system.keeping import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
-from folkmoot.wiring.mirroring.making import mirrored
+from folkmoot.wiring.mirroring.making import made_folder, mirrored
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
@@ -50,23 +51,26 @@ from folkmoot.worker.workshop import FolderWorkshop, GitWorkshop, Workshop
 STORE = "board.db"
 
 
-def open_repository(home: str, target: str) -> Repository | None:
-    """The repository that the board lies in; None for a plain folder."""
+def open_repository(home: str, target: str, mirror: str | None = None) -> Repository | None:
+    """The repository that the board lies in; None for a plain folder. What is shown in `mirror` is nobody's change."""
     root = project_of(home)
     if find(root) is None:
         return None
     own = engines_own(trees_of(home), home)
-    return Repository.open(git_for(home), root, os.path.abspath(home), target, own)
+    passed_over = ignore_rules(mirror) if mirror is not None else []
+    return Repository.open(git_for(home), root, os.path.abspath(home), target, own, passed_over)
 
 
 def open_workshop(home: str, flow: Flow) -> Workshop:
     check_target(git_for(home), project_of(home), flow.target)
-    repository = open_repository(home, flow.target)
+    repository = open_repository(home, flow.target, flow.mirror)
     if repository is not None:
         landing = os.path.join(repository.git_dir, "landing.lock")
         return GitWorkshop(repository, time.sleep, lambda seconds: alone_within(landing, seconds))
     lock = os.path.join(home, "writer.lock")
-    return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock))
+    mirror = flow.mirror
+    is_apart = (lambda path: is_of_mirror(mirror, path)) if mirror is not None else (lambda path: False)
+    return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock), is_apart)
 
 
 @contextmanager
@@ -89,6 +93,8 @@ def tools_of(
         workshop = open_workshop(home, flow)
         for words in make_private(home):
             tell(_fault(words))
+        if flow.mirror is not None and flow.mirror_shown:
+            workshop.readable.append(made_folder(home, flow.mirror))
         sandbox_of = _Boxes(home, is_cloned=isinstance(workshop, GitWorkshop))
         sandbox_of(flow)  # where there must be one and is none, nothing begins
         yield Tools(
@@ -117,16 +123,20 @@ class _Boxes:
         self._made: tuple[tuple[str, ...], Sandbox] | None = None
 
     def __call__(self, flow: Flow) -> Sandbox:
-        wish = (flow.sandbox, *self._hidden())
+        wish = (flow.sandbox, *self._hidden(flow))
         if self._made is None or self._made[0] != wish:
             self._made = (wish, choose(flow.sandbox, wish[1:], os.environ))
         return self._made[1]
 
-    def _hidden(self) -> list[str]:
+    def _hidden(self, flow: Flow) -> list[str]:
         """Where each run has a clone, the user's own trees, with all that is not committed in them, are nobody's
-        business, nor is the repository itself."""
+        business, nor is the repository itself. Elsewhere the board's files are hidden, unless the flow says otherwise:
+        what stands there counts as the word of whom it names."""
         root = project_of(self._home)
-        return [self._home, root, *private_places(root)] if self._is_cloned else [self._home]
+        if self._is_cloned:
+            return [self._home, root, *private_places(root)]
+        shown = flow.mirror is None or flow.mirror_shown or flow.mirror in ("", ".")
+        return [self._home, *([] if shown else [os.path.join(root, flow.mirror or "")])]
 
 
 def _folder_of_moot() -> str:

@@ -71,6 +71,13 @@ def mirrored(application: Application, home: str, tell: Callable[[str], None]) -
             thread.join()
 
 
+def made_folder(home: str, named: str) -> str:
+    """The folder that the flow names, which is there from now on."""
+    place = _place(home, os.path.join(project_of(home), named))
+    with place.opened():
+        return place.root
+
+
 def _work(made: Mirror, over: threading.Event, tell: Callable[[str], None]) -> None:
     try:
         made.run(over.is_set)
