@@ -30,9 +30,13 @@ class Feed:
 
         return self._store.read(look)
 
+    def told(self, seq: int, limit: int = PAGE) -> list[Event]:
+        """The next events, to be told of; the values of their changes are plain."""
+        return self._store.read(lambda reading: reading.events(seq, limit=limit))
+
     def after(self, seq: int, limit: int = PAGE) -> list[Event]:
         """The next events; the values of their changes are what the rows' fields are."""
-        events = self._store.read(lambda reading: reading.events(seq, limit=limit))
+        events = self.told(seq, limit)
         return [replace(event, changes=[typed(change) for change in event.changes]) for event in events]
 
     def _events(self, after: int, item: str | None = None) -> list[Event]:

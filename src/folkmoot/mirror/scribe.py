@@ -39,7 +39,7 @@ class Scribe:
 
     def _tell_log(self, until: int) -> None:
         while self._told < until:
-            events = self.feed.after(self._told)
+            events = self.feed.told(self._told)
             if not events:
                 return
             for event in events:
@@ -173,4 +173,4 @@ class Scribe:
         if number < 1 or number * LINES > self.picture.seq or path != names.archive_path(number):
             return None
         lines = LogLines(self.feed.item_at)
-        return b"".join(lines.line(event) for event in self.feed.after((number - 1) * LINES, LINES))
+        return b"".join(lines.line(event) for event in self.feed.told((number - 1) * LINES, LINES))

@@ -12,7 +12,7 @@ from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.voice import told
 
-CHUNK = 500
+CHUNK = 20_000  # files that are flushed together: each flush is of the whole disk
 REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
 IGNORE = ".gitignore"
 NOTE = (
@@ -122,8 +122,12 @@ class Writer:
                 late += self._clear(path)
             elif not self._is_there(path, data):
                 wanted.append((path, data))
+        # The state names everything, and is large on a large board: nothing else waits for it.
+        last = [one for one in wanted if one[0] == names.STATE]
+        wanted = [one for one in wanted if one[0] != names.STATE]
         for start in range(0, len(wanted), CHUNK):
             late += self._write_some(wanted[start : start + CHUNK])
+        late += self._write_some(last)
         self._expected.clear()
         return late
 
@@ -155,6 +159,8 @@ class Writer:
         return [] if own else [Late(path, data)]
 
     def _write_some(self, wanted: list[tuple[str, bytes]]) -> list[Late]:
+        if not wanted:
+            return []
         for path, data in wanted:
             self._record.announce(path, digest(data))
         self._record.flush()

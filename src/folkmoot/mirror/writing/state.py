@@ -20,49 +20,53 @@ class State:
     """Keeps what it has worked out of each item: the file names them all, and a commit changes few."""
 
     def __init__(self) -> None:
-        self._workflows: dict[str, msgspec.Raw] = {}
-        self._tracking: dict[str, msgspec.Raw] = {}
+        self._workflows: dict[int, bytes] = {}
+        self._tracking: dict[str, bytes] = {}
         self._live: dict[int, None] = {}
         self._over: dict[int, None] = {}
         self._active: dict[str, int] = {}  # agent -> when it was last heard of
 
     def see_item(self, flow: Flow, item: Item) -> None:
         if item.kind not in BOUND and (item.attempt_count or item.clarifications or item.span.experts_tried):
-            self._tracking[item.id] = msgspec.Raw(_encode(tracking_view(item)))
+            self._tracking[item.id] = _encode(tracking_view(item))
         if item.kind == "item" and item.parent is None:
             out, into = (self._live, self._over) if item.status in ENDED else (self._over, self._live)
             out.pop(item.number, None)
             into[item.number] = None
-            self._workflows[item.id] = msgspec.Raw(_encode(_workflow(flow, item)))
+            self._workflows[item.number] = b"    " + _encode(_workflow(flow, item))
 
     def see_run(self, run: Run) -> None:
         at = max(run.started_at, run.ended_at or 0)
         self._active[run.agent] = max(at, self._active.get(run.agent, 0))
 
     def file(self, picture: Picture) -> bytes:
+        """Each workflow and each item's tracking has a line: those are many, and kept as they are written."""
         flow = picture.flow
         live, over = sorted(self._live, reverse=True), sorted(self._over, reverse=True)
         newest = str((live or over)[0]) if live or over else None
         current = picture.items[newest] if newest else None
         shown = sorted([*live, *over[:ENDED_SHOWN]], reverse=True)
-        return pretty(
-            {
-                "schema_version": "1.0.0",
-                "current_workflow": _current(current) if current else None,
-                "current_agent": _agent(flow, picture, current) if current else None,
-                "last_handoff": picture.last_message,
-                "locks": {hold.path: _lock(hold) for hold in locks_of(picture.holds)},
-                "iteration": max(1, iteration(flow, current)) if current else 1,
-                "agents": self._agents(flow, picture, current),
-                "workflows": [self._workflows[str(number)] for number in shown],
-                "escalation_tracking": {item: self._tracking[item] for item in sorted(self._tracking, key=int)},
-                "pending_divine_questions": [
-                    pending_view(picture.open_questions[one])
-                    for one in sorted(picture.open_questions, key=lambda question: int(question[1:]))
-                ],
-                "version": picture.seq,
-            }
-        )
+        view = {
+            "schema_version": "1.0.0",
+            "current_workflow": _current(current) if current else None,
+            "current_agent": _agent(flow, picture, current) if current else None,
+            "last_handoff": picture.last_message,
+            "locks": {hold.path: _lock(hold) for hold in locks_of(picture.holds)},
+            "iteration": max(1, iteration(flow, current)) if current else 1,
+            "agents": self._agents(flow, picture, current),
+            "pending_divine_questions": [
+                pending_view(picture.open_questions[one])
+                for one in sorted(picture.open_questions, key=lambda question: int(question[1:]))
+            ],
+            "version": picture.seq,
+        }
+        tracked = (b'    "%s": %s' % (item.encode(), self._tracking[item]) for item in sorted(self._tracking, key=int))
+        parts = [
+            pretty(view).removesuffix(b"\n}\n"),
+            b',\n  "escalation_tracking": ' + _lines(b"{", list(tracked), b"}"),
+            b',\n  "workflows": ' + _lines(b"[", [self._workflows[number] for number in shown], b"]"),
+        ]
+        return b"".join([*parts, b"\n}\n"])
 
     def _agents(self, flow: Flow, picture: Picture, current: Item | None) -> dict[str, Any]:
         active = {run.agent for run in picture.open_runs.values()}
@@ -73,6 +77,10 @@ class State:
             if name in self._active:
                 found[name]["last_active"] = moment_text(self._active[name])
         return found
+
+
+def _lines(begin: bytes, lines: list[bytes], end: bytes) -> bytes:
+    return begin + (b"\n" + b",\n".join(lines) + b"\n  " if lines else b"") + end
 
 
 def locks_of(holds: dict[str, Hold]) -> list[Hold]:
