@@ -6,6 +6,8 @@ Whatever ends it between two steps, the next one finds its own files by their ha
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from msgspec import Struct
+
 from folkmoot.engine.application import Application
 from folkmoot.engine.feed import Feed
 from folkmoot.errors import MootError, Refused, Unavailable
@@ -25,6 +27,14 @@ EVENTS_MAX = 5_000  # behind which all files are looked at, instead of those tha
 OWN = (names.STATE, names.EVENTS)
 FOLDERS = (*(f"{names.HANDOFFS}/{status}" for status in names.STATUSES), names.INBOX, names.KANBAN, names.QUESTS)
 TAKEN = ".taken-"  # before the name of a report that is being handed in, after its run and token
+
+
+class Waiting(Struct, frozen=True):
+    """A file that may be half written: how it was listed, since when, and whether somebody has it open for writing."""
+
+    seen: Seen
+    since: float
+    is_open: bool
 
 
 class Watch(Protocol):
@@ -59,7 +69,8 @@ class Mirror:
         self._voice = Voice(application.engine, self.scribe.picture)
         self._taking = Taking(self.scribe, self._voice)
         self._writer = Writer(self.folder, self.record, self.scribe)
-        self._waiting: dict[str, tuple[Seen, float]] = {}
+        self._waiting: dict[str, Waiting] = {}
+        self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
         self._is_first = True
         self._follows: list[str] = []
@@ -83,18 +94,21 @@ class Mirror:
             self._application.changed(seen, self._rest())
 
     def _rest(self) -> float:
-        """How long to sleep if nothing happens."""
+        """How long to sleep if nothing happens. Whoever closes a file wakes us."""
+        if self._left:
+            return 0.0
         now = self._application.now()
-        return min([SETTLE - (now - since) for _, since in self._waiting.values()] or [self._application.look_again])
+        due = [SETTLE - (now - one.since) for one in self._waiting.values() if not one.is_open]
+        return max(0.0, min([*due, self._application.look_again]))
 
     def pass_or_raise(self) -> None:
-        """Once, until nothing that can be read is waited for."""
+        """Once, until all that is not being written just now is either taken in or set aside."""
         while True:
             with self.folder.opened():
                 self._pass()
-            if not self._waiting:
+            if not self._left and all(one.is_open for one in self._waiting.values()):
                 return
-            self._application.changed(self._application.bell.count, max(0.0, self._rest()))
+            self._application.changed(self._application.bell.count, self._rest())
 
     def pass_(self) -> None:
         """What could not be done is said once, and tried again the next time."""
@@ -124,7 +138,9 @@ class Mirror:
             self._look_everywhere()
         later, self._later = self._later, {}
         self._writer.held.clear()
-        for path in dict.fromkeys([*later, *self._candidates(changed)[:CANDIDATES_MAX]]):
+        found = list(dict.fromkeys([*later, *self._left, *self._candidates(changed)]))
+        self._left = found[CANDIDATES_MAX:]
+        for path in found[:CANDIDATES_MAX]:
             self._look_at(path)
         for _ in range(ROUNDS_MAX):
             self.scribe.follow()
@@ -183,7 +199,7 @@ class Mirror:
         """Paths at which something is other than it was written, the oldest first; what is missing is written anew."""
         if changed is not None:
             paths = [f"{folder}/{name}" if folder else name for folder, name in changed if self._is_ours(folder, name)]
-            due = [path for path, (_, since) in self._waiting.items() if self._application.now() - since >= SETTLE]
+            due = [path for path, one in self._waiting.items() if self._application.now() - one.since >= SETTLE]
             listed = {path: self.folder.look(path) for path in {*paths, *due}}
         else:
             listed = {}
@@ -236,10 +252,10 @@ class Mirror:
     def _wait(self, path: str, found: Found) -> bool:
         """False: it has not changed for so long that it will not."""
         known = self._waiting.get(path)
-        if known is None or known[0] != found.seen:
-            self._waiting[path] = (found.seen, self._application.now())
+        if known is None or known.seen != found.seen or known.is_open != found.is_open:
+            self._waiting[path] = Waiting(found.seen, self._application.now(), found.is_open)
             return True
-        return found.is_open or self._application.now() - known[1] < SETTLE
+        return found.is_open or self._application.now() - known.since < SETTLE
 
     def _take(self, path: str, found: Found) -> None:
         data, stamp = found.data or b"", f"{found.seen.mtime_ns} {found.seen.inode}"

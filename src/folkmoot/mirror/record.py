@@ -118,6 +118,8 @@ class Record:
         self._pending.clear()
         if durable:
             os.fsync(self._fd)
+        if self._lines > len(self.files) + 4 * SLACK:
+            self._begin_anew()
 
     def _begin_anew(self) -> None:
         """The same in as many lines as there are files."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from folkmoot.core.rules.running.names import in_board, in_git
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid, Refused
+from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.mirror import Mirror
 from folkmoot.store.bell import Bell
@@ -81,8 +81,10 @@ def made_folder(home: str, named: str) -> str:
 def _work(made: Mirror, over: threading.Event, tell: Callable[[str], None]) -> None:
     try:
         made.run(over.is_set)
-    except Refused as error:
-        tell(f"{error.message}; {error.hint}")
+    except MootError as error:
+        tell(f"the mirror has stopped: {error.message}; {error.hint}")
+    except Exception as error:  # the agents go on, whatever is wrong with the files
+        tell(f"the mirror has stopped: {error!r}")
 
 
 @contextmanager
