@@ -183,8 +183,8 @@ def mirror_command(session: Session, folder: str | None, watch: bool) -> None:
 
     \b
     Examples:
-      moot mirror
-      moot mirror --dir .claude --watch
+      moot mirror --dir .claude
+      moot mirror --watch
 
     Exit codes: 1 if another mirror writes that folder, or it holds files of others; 2 if no folder is named.
 
