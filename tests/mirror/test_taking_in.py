@@ -210,6 +210,58 @@ def test_an_agent_says_in_the_state_that_it_begins_lives_and_is_done(desk: Desk)
     assert desk.moot("show", "1")["column"] == "build" and desk.reasons() == []
 
 
+@pytest.mark.ledger("H-05", "H-11")
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_an_agent_says_of_itself_holds_though_the_board_has_gone_on(desk: Desk, restarted: bool) -> None:
+    desk.moot("add", "Add user auth")
+    desk.look()
+    state = desk.json("state.json")
+    desk.put("state.json", {**state, "agents": {**state["agents"], "planner": {"status": "active"}}})
+    desk.look()
+    mine = desk.json("state.json")
+    desk.moot("add", "Meanwhile")
+    if restarted:
+        desk.restart()
+    desk.look()
+    desk.put("state.json", {**mine, "agents": {**mine["agents"], "planner": {"status": "completed"}}})
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "build" and desk.reasons() == []
+    before = desk.last_seq()
+    desk.put("state.json", {**desk.json("state.json"), "iteration": 7})
+    desk.look()
+    assert desk.last_seq() == before and desk.json("state.json")["iteration"] == 1, "what follows from the board stays"
+
+
+@pytest.mark.ledger("H-05", "R-04")
+def test_a_state_that_is_written_in_place_is_not_swapped_away_under_the_writer(desk: Desk) -> None:
+    state = desk.json("state.json")
+    text = json.dumps({**state, "locks": {"src/": {"agent": "builder"}}})
+    with open(desk.dir / "state.json", "w", encoding="utf-8") as file:
+        file.write(text[:50])
+        file.flush()
+        desk.moot("add", "Meanwhile")
+        desk.mirror.pass_()
+        file.write(text[50:])
+    desk.look()
+    assert [lock["agent"] for lock in desk.moot("locks")["locks"]] == ["builder"] and desk.reasons() == []
+    assert desk.json("state.json")["current_workflow"]["title"] == "Meanwhile"
+
+
+@pytest.mark.ledger("H-04", "H-07")
+def test_who_lost_its_run_and_did_the_work_ends_the_stage_all_the_same(desk: Desk) -> None:
+    desk.put(f"handoffs/pending/{NAME}", HANDOFF)
+    desk.look()
+    move(desk, NAME, "pending", "accepted")
+    desk.look()
+    run = desk.moot("show", "1")["runs"][0]
+    desk.moot("release", run["run"], "--token", str(run["token"]))
+    desk.look()
+    assert desk.json(f"handoffs/accepted/{NAME}")["status"] == "accepted", "its successor inherits it"
+    move(desk, NAME, "accepted", "completed")
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "review" and desk.reasons() == []
+
+
 @pytest.mark.ledger("H-05")
 def test_several_workflows_the_newest_is_current_and_all_are_listed(desk: Desk) -> None:
     for title in ("One", "Two", "Three"):

@@ -167,6 +167,18 @@ class Folder:
         os.fsync(self._folder(path.rpartition("/")[0]))
         return done
 
+    def is_written(self, path: str) -> bool:
+        """Has somebody the file open for writing?"""
+        folder, _, name = path.rpartition("/")
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=self._folder(folder))
+        except OSError:
+            return False
+        try:
+            return _is_written(fd)
+        finally:
+            os.close(fd)
+
     def prepare(self, path: str, data: bytes, *, flush: bool = True) -> "Prepared":
         """Write the content beside its place, where nobody looks."""
         folder, _, name = path.rpartition("/")

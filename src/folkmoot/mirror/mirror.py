@@ -18,7 +18,7 @@ from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
 from folkmoot.mirror.voice import NotYet, Voice
-from folkmoot.mirror.writer import Late, Writer, set_aside, set_aside_entry
+from folkmoot.mirror.writer import PATIENCE, Late, Writer, set_aside, set_aside_entry
 
 SETTLE = 2.0  # seconds without a change, after which what cannot be read is taken for whole
 ROUNDS_MAX = 20  # in which what came in while files were written is looked at
@@ -68,7 +68,7 @@ class Mirror:
         self.scribe = Scribe(Feed(application.engine.store))
         self._voice = Voice(application.engine, self.scribe.picture)
         self._taking = Taking(self.scribe, self._voice)
-        self._writer = Writer(self.folder, self.record, self.scribe)
+        self._writer = Writer(self.folder, self.record, self.scribe, application.now)
         self._waiting: dict[str, Waiting] = {}
         self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
@@ -99,6 +99,7 @@ class Mirror:
             return 0.0
         now = self._application.now()
         due = [SETTLE - (now - one.since) for one in self._waiting.values() if not one.is_open]
+        due += [PATIENCE - (now - since) for since in self._writer.postponed.values()]
         return max(0.0, min([*due, self._application.look_again]))
 
     def pass_or_raise(self) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from folkmoot.core.events import Event
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Run
@@ -12,9 +14,16 @@ from folkmoot.mirror.writing.comments import meta_file
 from folkmoot.mirror.writing.handoffs import handoff_file
 from folkmoot.mirror.writing.items import is_quest, item_file, quest_file
 from folkmoot.mirror.writing.log import LINES, LogLines
-from folkmoot.mirror.writing.state import State, locks_of
+from folkmoot.mirror.writing.state import Heard, State, locks_of
 
 VERSIONS = 256  # of the shared state, whose locks are remembered
+
+
+class Version(Struct, frozen=True):
+    """Of the shared state: the locks by their paths, and of each agent whether it was active, and when last."""
+
+    locks: dict[str, Hold]
+    agents: dict[str, Heard]
 
 
 class Scribe:
@@ -26,7 +35,7 @@ class Scribe:
         self._lines = LogLines(feed.item_at)
         self._tail: list[bytes] = []  # of the log, since the last full thousand
         self.touched: set[str] = set()
-        self._locks: dict[int, dict[str, Hold]] = {}  # as they were written, the last few times
+        self._versions: dict[int, Version] = {}  # of the shared state, as it was written the last few times
         self._told = self.picture.seq // LINES * LINES  # the last event that is in the tail, or before it
         self._tell_log(self.picture.seq)
 
@@ -118,9 +127,9 @@ class Scribe:
         """What stands in a file; None if there shall be none of that name."""
         picture, folder = self.picture, path.partition("/")[0]
         if path == names.STATE:
-            self._locks[picture.seq] = {hold.path: hold for hold in locks_of(picture.holds)}
-            if len(self._locks) > VERSIONS:
-                del self._locks[next(iter(self._locks))]
+            self._versions[picture.seq] = Version(_by_path(picture.holds), self._state.heard_of(picture.open_runs))
+            if len(self._versions) > VERSIONS:
+                del self._versions[next(iter(self._versions))]
             return self._state.file(picture)
         if path == names.EVENTS:
             return b"".join(self._tail)
@@ -140,10 +149,20 @@ class Scribe:
             return item_file(picture.flow, item, picture.attempts(item.id))
         return self._quest(item)
 
-    def locks_at(self, version: int) -> dict[str, Hold]:
-        """The locks as they stood in a version of the shared state."""
-        known = self._locks.get(version)
-        return known if known is not None else {h.path: h for h in locks_of(self.feed.rows_at("holds", version))}
+    def version(self, number: int) -> Version:
+        """What somebody has read who read this version of the shared state."""
+        if number >= self.picture.seq:
+            return Version(_by_path(self.picture.holds), self._state.heard_of(self.picture.open_runs))
+        known = self._versions.get(number)
+        if known is None:
+            known = Version(_by_path(self.feed.rows_at("holds", number)), self._heard_at(number))
+        return known
+
+    def _heard_at(self, number: int) -> dict[str, Heard]:
+        state, runs = State(), self.feed.rows_at("runs", number)
+        for run in runs.values():
+            state.see_run(run)
+        return state.heard_of({run.id: run for run in runs.values() if run.ended_at is None})
 
     def _quest(self, item: Item) -> bytes | None:
         flow = self.picture.flow
@@ -174,3 +193,7 @@ class Scribe:
             return None
         lines = LogLines(self.feed.item_at)
         return b"".join(lines.line(event) for event in self.feed.told((number - 1) * LINES, LINES))
+
+
+def _by_path(holds: dict[str, Hold]) -> dict[str, Hold]:
+    return {hold.path: hold for hold in locks_of(holds)}

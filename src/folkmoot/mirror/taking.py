@@ -24,11 +24,11 @@ from folkmoot.mirror.reading.forms import (
     read_state,
     status_of,
 )
-from folkmoot.mirror.scribe import Scribe
+from folkmoot.mirror.scribe import Scribe, Version
 from folkmoot.mirror.voice import Voice
 from folkmoot.mirror.writing.handoffs import envelope
 from folkmoot.mirror.writing.items import EDITABLE, fields_of
-from folkmoot.mirror.writing.state import locks_of
+from folkmoot.mirror.writing.state import Heard, locks_of
 
 # What of a sent message its sender has said; the rest is filled in, or says how it went on.
 SENT = ("from", "to", "type", "priority", "payload")
@@ -188,8 +188,8 @@ class Taking:
     def _state(self, data: bytes, key: str) -> None:
         state = read_state(data)
         board = {hold.path: hold for hold in locks_of(self._picture.holds)}
-        is_current = state.version is None or state.version >= self._picture.seq
-        base = board if is_current else self._scribe.locks_at(state.version or 0)
+        read = self._scribe.version(self._picture.seq if state.version is None else state.version)
+        base = read.locks
         wanted = {normal_path(resource): lock for resource, lock in state.locks.items()}
         added = {
             path: lock
@@ -201,7 +201,7 @@ class Taking:
             if path in base:
                 words = f"locks: {path} is held by {base[path].owner}, and a lock is not handed on"
                 raise Refused("path_held", words, "wait until it is released, or has expired")
-        self._agents(state.agents, is_current, key)
+        self._agents(state.agents, read, key)
         for agent in dict.fromkeys(lock.agent for lock in added.values()):
             self._lock(agent, {path: lock for path, lock in added.items() if lock.agent == agent}, board, key)
         if state.version is not None:  # who does not say what it has read has taken nothing out
@@ -223,17 +223,20 @@ class Taking:
             command = RaiseConflict(name="locks", board=held, file=f"{taken} for {agent}", where=names.STATE)
             self._voice.conflict(agent, item, command, own)
 
-    def _agents(self, agents: dict[str, dict[str, Any]], is_current: bool, key: str) -> None:
-        """What an agent says of itself there: that it is alive, that it begins, that it is done. The rest is shown."""
+    def _agents(self, agents: dict[str, dict[str, Any]], read: Version, key: str) -> None:
+        """What an agent says of itself, beyond what it has read: that it begins, is alive, or is done."""
         for name, said in agents.items():
-            if name not in self._picture.flow.agents or not isinstance(said.get("status"), str):
+            status, run = said.get("status"), self._voice.run_of(name)
+            if name not in self._picture.flow.agents or status not in ("active", "completed"):
                 continue
-            run = self._voice.run_of(name)
-            if said["status"] == "completed" and run is not None and is_current:
-                self._voice.end(name, f"{key}:{name}")
-            elif said["status"] == "active" and run is not None:
-                self._voice.renew(name)
-            elif said["status"] == "active" and is_current and not self._works(name):
+            before = read.agents.get(name, Heard())
+            if status == "completed":
+                if run is not None and before.is_active:
+                    self._voice.end(name, f"{key}:{name}")
+            elif before.is_active:
+                if run is not None and said.get("last_active") not in (None, before.last_active):
+                    self._voice.renew(name)
+            elif not self._works(name):
                 with suppress(NothingToDo):  # nothing waits for it: the file will say so
                     self._voice.begin(name, f"{key}:{name}")
 

@@ -130,9 +130,14 @@ class Voice:
         return any(run.item == message.item and run.id == message.run for run in self._picture.open_runs.values())
 
     def complete(self, message: Message, key: str) -> None:
-        run = self.run_of(message.to, message.item) if message.item is not None else None
-        if run is not None and message.accepted_by == run.id:
-            self._engine.report(self._speaker_of(run), Report.done(), key=f"{key}:report", show=False)
+        item, agent = message.item, message.to
+        if (
+            item is not None
+            and message.status == "accepted"
+            and (self.run_of(agent, item) or self._claimable(agent, item))
+        ):
+            # The end of its stage completes it; who has lost its run in between has done the work all the same.
+            self._engine.report(self._at_work(agent, item, key), Report.done(), key=f"{key}:report", show=False)
             return
         speaker = speaker_in_file(self.flow, message.to)
         self._engine.on_message(speaker, commands.CompleteMessage(message=message.id), f"{key}:complete")

@@ -13,6 +13,7 @@ from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.voice import told
 
 CHUNK = 20_000  # files that are flushed together: each flush is of the whole disk
+PATIENCE = 2.0  # seconds that others may take to write a file in place
 REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
 IGNORE = ".gitignore"
 NOTE = (
@@ -30,8 +31,10 @@ class Late(Struct, frozen=True):
 
 
 class Writer:
-    def __init__(self, folder: Folder, record: Record, scribe: Scribe) -> None:
+    def __init__(self, folder: Folder, record: Record, scribe: Scribe, now: Callable[[], float]) -> None:
         self._folder = folder
+        self._now = now
+        self.postponed: dict[str, float] = {}  # what others write just now, and since when we wait for them
         self._record = record
         self._scribe = scribe
         self._expected: dict[str, set[str]] = {}
@@ -110,7 +113,7 @@ class Writer:
 
     def write(self, rejects: Callable[[str, bytes, MootError], None]) -> list[Late]:
         """All that has changed. Gives what others had written there in the moment before."""
-        touched, self._scribe.touched = self._scribe.touched | {*self.problems}, set()
+        touched, self._scribe.touched = self._scribe.touched | {*self.problems, *self.postponed}, set()
         self.problems.clear()
         late: list[Late] = []
         wanted: list[tuple[str, bytes]] = []
@@ -120,7 +123,7 @@ class Writer:
             data = self._scribe.content(path)
             if data is None:
                 late += self._clear(path)
-            elif not self._is_there(path, data):
+            elif not self._is_there(path, data) and not self._waits_for_others(path):
                 wanted.append((path, data))
         # The state names everything, and is large on a large board: nothing else waits for it.
         last = [one for one in wanted if one[0] == names.STATE]
@@ -130,6 +133,17 @@ class Writer:
         late += self._write_some(last)
         self._expected.clear()
         return late
+
+    def _waits_for_others(self, path: str) -> bool:
+        """Whoever writes a file in place would write into one that nobody sees any more. So it has a moment."""
+        since = self.postponed.get(path)
+        if path not in self._record.files or not self._folder.is_written(path):
+            self.postponed.pop(path, None)
+            return False
+        if since is not None and self._now() - since > PATIENCE:
+            return False
+        self.postponed.setdefault(path, self._now())
+        return True
 
     def _is_kept(self, path: str) -> bool:
         """A full part of the log never changes."""

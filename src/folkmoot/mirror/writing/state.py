@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import BOUND, ENDED, Item
@@ -14,6 +15,15 @@ from folkmoot.mirror.writing.items import pretty
 
 ENDED_SHOWN = 100  # of the workflows that are over, the newest
 _encode = msgspec.json.Encoder().encode
+
+
+class Heard(Struct, frozen=True):
+    is_active: bool = False
+    at: int = 0
+
+    @property
+    def last_active(self) -> str | None:
+        return moment_text(self.at) if self.at else None
 
 
 class State:
@@ -38,6 +48,11 @@ class State:
     def see_run(self, run: Run) -> None:
         at = max(run.started_at, run.ended_at or 0)
         self._active[run.agent] = max(at, self._active.get(run.agent, 0))
+
+    def heard_of(self, open_runs: dict[str, Run]) -> dict[str, Heard]:
+        """Of each agent that ever worked whether it does, and when it was last heard of, as the file says it."""
+        active = {run.agent for run in open_runs.values()}
+        return {name: Heard(name in active, at) for name, at in self._active.items()}
 
     def file(self, picture: Picture) -> bytes:
         """Each workflow and each item's tracking has a line: those are many, and kept as they are written."""
