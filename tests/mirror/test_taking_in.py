@@ -77,12 +77,26 @@ def test_moved_or_edited_it_is_accepted_and_completed(desk: Desk, how: str) -> N
     assert desk.moot("show", "1")["column"] == "review"
 
 
+@pytest.mark.ledger("H-04", "H-03")
+def test_moved_twice_before_it_was_seen_it_is_accepted_and_then_completed(desk: Desk) -> None:
+    desk.put(f"handoffs/pending/{NAME}", HANDOFF)
+    desk.look()
+    move(desk, NAME, "pending", "completed")
+    desk.look()
+    assert desk.json(f"handoffs/completed/{NAME}")["status"] == "completed" and desk.reasons() == []
+    names = [
+        event["event"] for event in desk.moot.events("1") if event["context"].get("message") == HANDOFF["message_id"]
+    ]
+    assert names[-2:] == ["handoff_accepted", "handoff_completed"]
+    assert desk.moot("show", "1")["column"] == "review"
+
+
 @pytest.mark.ledger("H-04", "H-03", "R-04")
 def test_a_forbidden_move_is_undone_with_the_reason_beside_it(desk: Desk) -> None:
     desk.put(f"handoffs/pending/{NAME}", HANDOFF)
     desk.look()
     good = tree(desk.dir)
-    move(desk, NAME, "pending", "completed")
+    desk.put(f"handoffs/pending/{NAME}", {**desk.json(f"handoffs/pending/{NAME}"), "status": "completed"})
     desk.look()
     assert tree(desk.dir) == good
     assert "has not accepted it" in desk.reasons()[0]

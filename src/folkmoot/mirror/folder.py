@@ -184,13 +184,14 @@ class Folder:
         folder, _, name = path.rpartition("/")
         return Prepared(path, self._write_beside(self._folder(folder, make=True), name, data, flush))
 
-    def place(self, prepared: "Prepared") -> tuple[Seen, bytes | None]:
+    def place(self, prepared: "Prepared", *, over: bool = False) -> tuple[Seen, bytes | None]:
+        """With `over` only where there is a file of that name; FileNotFoundError if it has gone."""
         folder, _, name = prepared.path.rpartition("/")
         fd, temporary = self._folder(folder), prepared.temporary
         try:
             there = seen(os.stat(temporary, dir_fd=fd, follow_symlinks=False))
             before: bytes | None = None
-            if not _rename(fd, temporary, fd, name, NOREPLACE):
+            if over or not _rename(fd, temporary, fd, name, NOREPLACE):
                 _rename(fd, temporary, fd, name, EXCHANGE)
                 # What was there is in our hands now: nobody's words are lost between a look and a write.
                 before = self._taken_out(fd, temporary)

@@ -118,6 +118,10 @@ class Taking:
         elif wanted == "accepted":
             self._voice.accept(known, key)
         else:
+            if known.status == "pending" and where == wanted:
+                # Moved twice before it was seen: who has it in completed/ has had it in hand.
+                self._voice.accept(known, key)
+                known = self._sent(known.id)
             self._voice.complete(known, key)
 
     def _conflict(self, known: Message, wanted: str, path: str, key: str) -> None:

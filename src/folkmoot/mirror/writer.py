@@ -184,7 +184,10 @@ class Writer:
             self._folder.flush()
         late: list[Late] = []
         for one, data in prepared:
-            seen, before = self._folder.place(one)
+            try:
+                seen, before = self._folder.place(one, over=self._is_handed_on(one.path))
+            except FileNotFoundError:
+                continue  # somebody has just moved it on: that is looked at in the next pass
             self._record.wrote(one.path, seen)
             if before is not None and before != data and not self.is_known(one.path, before):
                 late.append(Late(one.path, before))
@@ -194,6 +197,14 @@ class Writer:
             self._folder.flush_names([one.path for one, _ in prepared])
         self._record.flush(durable=False)
         return late
+
+    def _is_handed_on(self, path: str) -> bool:
+        """Is the handoff in some folder already? Then it is written over where it lies, and nowhere a second time.
+
+        Looked for in the order in which it is moved on, so that one which is being moved is not missed.
+        """
+        message = self._message(path)
+        return message is not None and any(self._folder.look(place) is not None for place in _places(message))
 
     def _prepared(self, path: str, data: bytes, flush: bool) -> Prepared | None:
         """None: a link, or a file, stands where a folder should be. The other files are written all the same."""

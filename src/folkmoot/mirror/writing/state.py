@@ -38,12 +38,12 @@ class State:
 
     def see_item(self, flow: Flow, item: Item) -> None:
         if item.kind not in BOUND and (item.attempt_count or item.clarifications or item.span.experts_tried):
-            self._tracking[item.id] = _encode(tracking_view(item))
+            self._tracking[item.id] = _line(tracking_view(item))
         if item.kind == "item" and item.parent is None:
             out, into = (self._live, self._over) if item.status in ENDED else (self._over, self._live)
             out.pop(item.number, None)
             into[item.number] = None
-            self._workflows[item.number] = b"    " + _encode(_workflow(flow, item))
+            self._workflows[item.number] = b"    " + _line(_workflow(flow, item))
 
     def see_run(self, run: Run) -> None:
         at = max(run.started_at, run.ended_at or 0)
@@ -92,6 +92,10 @@ class State:
             if name in self._active:
                 found[name]["last_active"] = moment_text(self._active[name])
         return found
+
+
+def _line(view: dict[str, Any]) -> bytes:
+    return msgspec.json.format(_encode(view), indent=0)
 
 
 def _lines(begin: bytes, lines: list[bytes], end: bytes) -> bytes:
