@@ -31,7 +31,7 @@ def on_store(root: Path, number: int, is_over: Callable[[], bool]) -> View:
         while not is_over():
             turn += 1
             _step(board, number, turn, done)
-            time.sleep(0.02)
+            time.sleep(0.1)
     return done
 
 
@@ -69,7 +69,7 @@ def on_files(root: Path, number: int, is_over: Callable[[], bool]) -> View:
             done["said"].append(words)
         if turn % 4 == 0:
             _move_on(folder, message, is_over)
-        time.sleep(0.03)
+        time.sleep(0.1)
     return done
 
 

@@ -31,25 +31,25 @@ def killed_again_and_again(root: Path, *, on_store: int, on_files: int, kills: i
     moot("mirror", "--dir", str(root / ".claude"))
     stop = root / "stop"
     mirror = start(root)
-    crowd = [begin("store", root, number, stop) for number in range(on_store)]
-    files = [begin("files", root, number, stop) for number in range(on_files)]
-    readers = [begin("reader", root, 0, stop)]
-    for role, processes in (("store", crowd), ("files", files), ("reader", readers)):
-        for number in range(len(processes)):
-            until(Path(f"{stop}-{role}-{number}").exists)
-    for number in range(kills):
-        _wait_for_its_work(root)
-        time.sleep(every * (number % 7) / 7)  # how long it has worked when it is killed is what is tried here
+    roles = {"store": on_store, "files": on_files, "reader": 1}
+    crowd = {role: [begin(role, root, number, stop) for number in range(many)] for role, many in roles.items()}
+    try:
+        for role, many in roles.items():
+            for number in range(many):
+                until(Path(f"{stop}-{role}-{number}").exists)
+        for number in range(kills):
+            _wait_for_its_work(root)
+            time.sleep(every * (number % 7) / 7)  # how long it has worked when it is killed is what is tried here
+            mirror.kill()
+            mirror.wait()
+            mirror = start(root)
+    finally:
+        stop.touch()
+        told = {role: [one.communicate()[0] for one in processes] for role, processes in crowd.items()}
         mirror.kill()
         mirror.wait()
-        mirror = start(root)
-    stop.touch()
-    told = {role: [json.loads(one.communicate()[0]) for one in processes]
-            for role, processes in (("store", crowd), ("files", files), ("reader", readers))}  # fmt: skip
-    mirror.kill()
-    mirror.wait()
     moot("mirror", "--dir", str(root / ".claude"))
-    _check(root, moot, told)
+    _check(root, moot, {role: [json.loads(one) for one in said] for role, said in told.items()})
 
 
 def _wait_for_its_work(root: Path) -> None:
@@ -62,7 +62,7 @@ def _wait_for_its_work(root: Path) -> None:
 def _check(root: Path, moot: Any, told: dict[str, list[Any]]) -> None:
     assert [fault for one in told["reader"] for fault in one["faults"]] == []
     assert all(one["looked"] > 0 for one in told["reader"])
-    assert list((root / ".claude/rejected").iterdir()) == []
+    assert [file.read_text("utf-8") for file in (root / ".claude/rejected").glob("*.why.txt")] == []
     messages = Counter(m["message_id"] for m in moot("messages")["messages"])
     wanted = [m for one in told["files"] for m in one["dropped"]] + [m for one in told["store"] for m in one["sent"]]
     assert wanted and [message for message in wanted if messages[message] != 1] == []

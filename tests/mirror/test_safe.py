@@ -171,7 +171,10 @@ def test_a_flood_is_taken_in_bit_by_bit(desk: Desk) -> None:
 def test_a_file_is_swapped_and_what_was_there_is_in_hand(tmp_path: Path) -> None:
     folder = Folder(str(tmp_path))
     with folder.opened():
-        assert folder.write("a/b.txt", b"one")[1] is None
+        folder.write("a/b.txt", b"one")
         (tmp_path / "a/b.txt").write_text("somebody else", "utf-8")
-        assert folder.write("a/b.txt", b"two")[1] == b"somebody else"
+        placed = folder.place(folder.prepare("a/b.txt", b"two"))
+        assert placed.before == b"somebody else" and placed.left is not None
+        assert (tmp_path / placed.left).read_bytes() == b"somebody else", "until it was seen to it is not gone"
+        folder.remove(placed.left)
     assert (tmp_path / "a/b.txt").read_bytes() == b"two" and [p.name for p in (tmp_path / "a").iterdir()] == ["b.txt"]

@@ -44,6 +44,14 @@ class Prepared(Struct, frozen=True):
     temporary: str
 
 
+class Placed(Struct, frozen=True):
+    """How a file is listed that was put in place; what stood there before, and under which name it is left."""
+
+    seen: Seen
+    before: bytes | None = None
+    left: str | None = None
+
+
 class Folder:
     """`base` is trusted as it is; from there on, through `below` to the files, no step may be a link.
 
@@ -161,11 +169,12 @@ class Folder:
         finally:
             os.close(fd)
 
-    def write(self, path: str, data: bytes) -> tuple[Seen, bytes | None]:
-        """Put a file in place, whole or not at all. Gives how it is listed then, and what stood there before."""
-        done = self.place(self.prepare(path, data))
+    def write(self, path: str, data: bytes) -> None:
+        """Put a file in place, whole or not at all, whatever stands there."""
+        placed = self.place(self.prepare(path, data))
+        if placed.left is not None:
+            self.remove(placed.left)
         os.fsync(self._folder(path.rpartition("/")[0]))
-        return done
 
     def is_written(self, path: str) -> bool:
         """Has somebody the file open for writing?"""
@@ -184,21 +193,25 @@ class Folder:
         folder, _, name = path.rpartition("/")
         return Prepared(path, self._write_beside(self._folder(folder, make=True), name, data, flush))
 
-    def place(self, prepared: "Prepared", *, over: bool = False) -> tuple[Seen, bytes | None]:
-        """With `over` only where there is a file of that name; FileNotFoundError if it has gone."""
+    def place(self, prepared: "Prepared", *, over: bool = False) -> "Placed":
+        """With `over` only where there is a file of that name; FileNotFoundError if it has gone.
+
+        What stood there before is in our hands then, under the other name: nobody's words are lost between a look and a
+        write. Whoever has seen to it removes it.
+        """
         folder, _, name = prepared.path.rpartition("/")
         fd, temporary = self._folder(folder), prepared.temporary
         try:
             there = seen(os.stat(temporary, dir_fd=fd, follow_symlinks=False))
-            before: bytes | None = None
-            if over or not _rename(fd, temporary, fd, name, NOREPLACE):
-                _rename(fd, temporary, fd, name, EXCHANGE)
-                # What was there is in our hands now: nobody's words are lost between a look and a write.
-                before = self._taken_out(fd, temporary)
-            return there, before
+            if not over and _rename(fd, temporary, fd, name, NOREPLACE):
+                return Placed(there)
+            _rename(fd, temporary, fd, name, EXCHANGE)
         except BaseException:
             _unlink(fd, temporary)
             raise
+        left = f"{folder}/{temporary}" if folder else temporary
+        found = self.read(left)
+        return Placed(there, found.data if found is not None else None, left)
 
     def _write_beside(self, fd: int, name: str, data: bytes, flush: bool) -> str:
         self._temporary += 1
@@ -218,20 +231,6 @@ class Folder:
         finally:
             os.close(file)
         return temporary
-
-    def _taken_out(self, fd: int, name: str) -> bytes | None:
-        """The content of what was swapped out, which is then gone; None for what is no plain file."""
-        try:
-            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
-        except OSError:
-            _unlink(fd, name)
-            return None
-        try:
-            found = _content(file).data
-        finally:
-            os.close(file)
-        _unlink(fd, name)
-        return found
 
     def move(self, path: str, to: str) -> bool:
         """Rename inside the folder, replacing nothing. False: it is gone, or something is there already."""

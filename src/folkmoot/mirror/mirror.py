@@ -22,7 +22,7 @@ from folkmoot.mirror.writer import PATIENCE, Late, Writer, set_aside, set_aside_
 
 SETTLE = 2.0  # seconds without a change, after which what cannot be read is taken for whole
 ROUNDS_MAX = 20  # in which what came in while files were written is looked at
-CANDIDATES_MAX = 2_000
+CANDIDATES_MAX = 64  # that are taken in before what came of them is written; the rest follows at once
 EVENTS_MAX = 5_000  # behind which all files are looked at, instead of those that the events name
 OWN = (names.STATE, names.EVENTS)
 FOLDERS = (*(f"{names.HANDOFFS}/{status}" for status in names.STATUSES), names.INBOX, names.KANBAN, names.QUESTS)
@@ -176,10 +176,10 @@ class Mirror:
                 beside = f"{folder}/" if folder else ""
                 found = self.folder.read(f"{beside}{name}")
                 path = f"{beside}{target}"
-                self.folder.remove(f"{beside}{name}")
                 is_mine = found is None or not found.data or self._writer.is_known(path, found.data)
                 if found is not None and not is_mine and self._is_ours(folder, target):
                     self._take_late(Late(path, found.data or b""))
+                self.folder.remove(f"{beside}{name}")
 
     def _look_everywhere(self) -> None:
         """All folders are there and watched, also those that came with a new artifact; then all is looked at."""
@@ -330,6 +330,8 @@ class Mirror:
             raise
         except MootError as error:
             self._rejects(late.path, late.data, error)
+        if late.left is not None:
+            self.folder.remove(late.left)
         self.scribe.touched.add(late.path)
         self.scribe.follow()
 

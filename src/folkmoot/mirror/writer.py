@@ -28,6 +28,7 @@ class Late(Struct, frozen=True):
 
     path: str
     data: bytes
+    left: str | None = None  # where it still is; removed when it has been taken in
 
 
 class Writer:
@@ -185,12 +186,15 @@ class Writer:
         late: list[Late] = []
         for one, data in prepared:
             try:
-                seen, before = self._folder.place(one, over=self._is_handed_on(one.path))
+                placed = self._folder.place(one, over=self._is_handed_on(one.path))
             except FileNotFoundError:
                 continue  # somebody has just moved it on: that is looked at in the next pass
-            self._record.wrote(one.path, seen)
+            self._record.wrote(one.path, placed.seen)
+            before = placed.before
             if before is not None and before != data and not self.is_known(one.path, before):
-                late.append(Late(one.path, before))
+                late.append(Late(one.path, before, placed.left))
+            elif placed.left is not None:
+                self._folder.remove(placed.left)
         if many:
             self._folder.flush()
         else:

@@ -1,8 +1,10 @@
 """The file beside an artifact: which comments are new, and which thread is said to be resolved (K-05)."""
 
+from collections import Counter
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from folkmoot.core.records import Comment
 from folkmoot.core.report import COMMENT_STATUSES, RESOLUTIONS
@@ -43,15 +45,12 @@ def read_meta(data: bytes) -> list[Said]:
     if len(listed) > COMMENTS_MAX:
         raise Invalid("too_many", f"comments: more than {COMMENTS_MAX}", "write fewer")
     said: list[Said] = []
+    times: Counter[tuple[str | None, ...]] = Counter()
     for number, one in enumerate(listed, 1):
         comment = _comment(one, f"comment {number}")
-        same = sum(1 for other in said if _words(other) == _words(comment))
-        said.append(Said(**{**_fields(comment), "before": same}))
+        said.append(replace(comment, before=times[_words(comment)]))
+        times[_words(comment)] += 1
     return said
-
-
-def _fields(comment: Said) -> dict[str, Any]:
-    return {name: getattr(comment, name) for name in comment.__struct_fields__}
 
 
 def _words(comment: Said) -> tuple[str | None, ...]:
@@ -90,21 +89,25 @@ def compare(said: list[Said], known: list[Comment]) -> Changes:
     """What the file says beyond what is on the board. What it leaves out was not there yet when it was read."""
     by_id = {comment.id: comment for comment in known}
     matched = {one.id for one in said if one.id in by_id and _is_same(one, by_id[one.id])}
-    left = [comment for comment in known if comment.id not in matched]
+    left: dict[tuple[str, str], list[Comment]] = {}
+    for comment in known:
+        if comment.id not in matched:
+            left.setdefault((comment.author, comment.content.strip()), []).append(comment)
     added, resolved = [], []
     for one in said:
-        comment = by_id.get(one.id or "")
-        if comment is not None and one.id in matched:
-            if one.resolution is not None and comment.status == "open":
-                resolved.append((comment, one))
+        named = by_id.get(one.id or "")
+        if named is not None and one.id in matched:
+            if one.resolution is not None and named.status == "open":
+                resolved.append((named, one))
             continue
-        if comment is not None and one.author == comment.author and _is_alike(one, comment):
-            words = f"comment {comment.id} was changed: what was said stays said"
-            raise Invalid("comment_changed", words, "add another comment, with parent: " + comment.id)
+        if named is not None and one.author == named.author and _is_alike(one, named):
+            words = f"comment {named.id} was changed: what was said stays said"
+            raise Invalid("comment_changed", words, "add another comment, with parent: " + named.id)
         # What stands on the board and not in the file under its number was taken in from it before.
-        taken = next((other for other in left if _is_same(one, other)), None)
+        alike = left.get((one.author, one.content.strip()), [])
+        taken = next((other for other in alike if _is_same(one, other)), None)
         if taken is not None:
-            left.remove(taken)
+            alike.remove(taken)
         else:
             added.append(one)
     return Changes(added, resolved)
