@@ -77,6 +77,18 @@ def test_moved_or_edited_it_is_accepted_and_completed(desk: Desk, how: str) -> N
     assert desk.moot("show", "1")["column"] == "review"
 
 
+@pytest.mark.ledger("H-04", "R-26")
+def test_a_handoff_that_the_board_wrote_is_taken_up_too(desk: Desk) -> None:
+    desk.moot("add", "Add user auth")
+    desk.moot.speak("planner", {"status": "completed"})
+    desk.look()
+    (name,) = [file.name for file in (desk.dir / "handoffs/pending").iterdir()]
+    assert desk.json(f"handoffs/pending/{name}")["context"]["spec"] is None
+    move(desk, name, "pending", "accepted")
+    desk.look()
+    assert desk.reasons() == [] and desk.moot("show", "1")["status"] == "running"
+
+
 @pytest.mark.ledger("H-04", "H-03")
 def test_moved_twice_before_it_was_seen_it_is_accepted_and_then_completed(desk: Desk) -> None:
     desk.put(f"handoffs/pending/{NAME}", HANDOFF)

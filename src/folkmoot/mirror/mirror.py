@@ -177,6 +177,7 @@ class Mirror:
                 found = self.folder.read(f"{beside}{name}")
                 path = f"{beside}{target}"
                 is_mine = found is None or not found.data or self._writer.is_known(path, found.data)
+                is_mine = is_mine or path == names.EVENTS or folder == names.ARCHIVE
                 if found is not None and not is_mine and self._is_ours(folder, target):
                     self._take_late(Late(path, found.data or b""))
                 self.folder.remove(f"{beside}{name}")

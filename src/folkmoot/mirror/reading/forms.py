@@ -23,6 +23,8 @@ class Handoff(Struct, frozen=True, kw_only=True):
 def read_handoff(data: bytes) -> Handoff:
     found = json_object(data)
     why = found.pop("why", None)
+    if isinstance(found.get("context"), dict):  # nothing said is nothing said, as the board writes it
+        found["context"] = {name: value for name, value in found["context"].items() if value is not None}
     if why is not None and not isinstance(why, str):
         raise Invalid("bad_value", "why: it is no text", "say in words why it is rejected")
     return Handoff(envelope=check_message(found), why=why)
