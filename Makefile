@@ -4,7 +4,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CODE := $(wildcard src tests bench scripts)
-WORKERS ?= 2
+# More than the cores of a small machine: many tests wait for processes and leases, and others can compute meanwhile.
+WORKERS ?= 4
+# Compiled modules are kept, whatever the shell says. Tests start thousands of processes, and each would compile the
+# whole package again, and each worker all tests.
+export PYTHONDONTWRITEBYTECODE :=
 
 SETUP := PYTHON="$(PYTHON)" ./scripts/bootstrap.sh
 # Real coding clients for the tests: a quick one every time, all of them for the long tests.
@@ -16,7 +20,7 @@ step = @echo "== $(1)"; $(2) || { echo "== FAILED: $(1)" >&2; exit 1; }
 CHECK_FORMAT := $(BIN)/ruff format --check $(CODE)
 CHECK_LINT := $(BIN)/ruff check $(CODE)
 CHECK_TYPES := $(BIN)/mypy $(CODE)
-CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --durations=10
+CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal --durations=10
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format types bench prove reference lock clean runtime dev tools client clients

@@ -1,5 +1,6 @@
 """How Hypothesis draws (freely at a desk, the same every time in CI), and what is said when tests were not run."""
 
+import gc
 import os
 from collections import Counter
 
@@ -12,6 +13,12 @@ PATIENT = [HealthCheck.too_slow]
 settings.register_profile("dev", deadline=None, suppress_health_check=PATIENT)
 settings.register_profile("ci", deadline=None, suppress_health_check=PATIENT, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_collection_finish() -> None:
+    """Eight thousand tests are a large heap, and it stays: the collector need not walk through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -138,3 +138,31 @@ model_ladder:
     2-3: opus
     4+: escalate
 """
+
+# The comments of the disputes document, and the first of them alone: what the dev writes, then dies.
+COMMENTS = """\
+# Artifact: tests/247-trading-tests.md
+# Metadata: tests/247-trading-tests.meta.yaml
+
+comments:
+  - id: c001
+    author: dev-agent
+    timestamp: 2024-01-17T14:30:00
+    target: "test_trade_cancellation"  # specific test/section
+    content: |
+      This test assumes synchronous cancellation, but the
+      architecture doc specifies async event-driven cancellation.
+      Test will always fail with correct implementation.
+    status: open
+
+  - id: c002
+    author: test-architect
+    timestamp: 2024-01-17T15:45:00
+    parent: c001  # reply to
+    content: |
+      You're right. Architecture says async. Updating test
+      to use async/await pattern with proper event mocking.
+    status: resolved
+    resolution: accepted
+"""
+CONCERN = COMMENTS[: COMMENTS.index("\n  - id: c002")]

@@ -14,13 +14,17 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from folkmoot import Board, Report
-from folkmoot.errors import NothingToDo, Refused
+from folkmoot.errors import NothingToDo, Refused, Unavailable
 
 Acks = list[dict[str, Any]]
+Result = TypeVar("Result")
+TRIES = 100
 
 
 class Note:
@@ -41,18 +45,29 @@ def acks(folder: Path) -> Acks:
     return found
 
 
+def patiently(work: Callable[[], Result]) -> Result:
+    """Do as the board says where it was busy for too long: try again. How long that takes is up to the machine."""
+    for _ in range(TRIES):
+        try:
+            return work()
+        except Unavailable as fault:
+            if fault.code != "store_busy":
+                raise
+    return work()
+
+
 def lap(folder: Path, name: str, agent: str) -> None:
     """Claim and report until nothing is left; note each claim and how long it took."""
     note = Note(folder, name)
-    with Board.open(str(folder)) as board:
+    with patiently(lambda: Board.open(str(folder))) as board:
         while True:
             start = time.monotonic()
             try:
-                claim = board.claim(agent)
+                claim = patiently(lambda: board.claim(agent))
             except NothingToDo:
                 return
             note.write(item=claim.item_id, token=claim.token, wait=time.monotonic() - start)
-            claim.report(Report.done("done"))
+            patiently(partial(claim.report, Report.done("done")))
 
 
 def laps(folder: Path, processes: int, items: int) -> dict[str, Any]:

@@ -107,6 +107,8 @@ def test_no_stop_is_not_taken_for_go_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", ["Abort", "cancel it, it is not worth it", "3", "CANCEL"])
 def test_abort_ends_the_item(tmp_path: Path, words: str) -> None:
     moot = exhausted(tmp_path)
+    for unclear in ("abort the openssl approach and use AES", "cancel it only if AES fails too"):
+        assert "none of the options" in refused(moot, "q1", unclear)["message"]
     assert moot("answer", "q1", words)["status"] == "cancelled"
 
 
@@ -124,7 +126,7 @@ def test_a_side_is_named_by_its_name(tmp_path: Path, words: str, column: str, re
     (asked,) = moot("inbox")["questions"]
     for side in ("dev-agent: dev-agent insists", "test-architect: test-architect insists"):
         assert side in asked["context"], "the last statement of each side"
-    for unclear in ("dev-agent is wrong", "the test is wrong", "both"):
+    for unclear in ("dev-agent is wrong", "the test is wrong", "both", "dev-agent is right about async but not here"):
         assert "1 dev-agent is right, 2 test-architect is right" in refused(moot, "q1", unclear)["message"]
     item = moot("answer", "q1", words)
     assert (item["column"], item["comments"][0]["resolution"]) == (column, resolution)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.moot import Moot, View, new_board
-from tests.reports.test_close_to_the_form import COMMENTS, FIRST, METADATA
+from tests.documents import COMMENTS, CONCERN
+from tests.reports.test_close_to_the_form import METADATA
 
 ASKED = "awaiting-divine-guidance"
 ARTIFACT = "tests/247-trading-tests.md"
@@ -42,7 +43,7 @@ def at_dev(folder: Path) -> Moot:
 @pytest.mark.ledger("K-06", "R-12")
 def test_the_disputes_documents_comment_file(tmp_path: Path) -> None:
     moot = at_dev(tmp_path)
-    assert place(moot.speak("dev-agent", FIRST)) == ("tests", "ready")
+    assert place(moot.speak("dev-agent", CONCERN)) == ("tests", "ready")
     item = moot("show", "1")
     assert (item["dispute_agents"], item["comments"][0]["target"]) == (["dev-agent"], "test_trade_cancellation")
     assert place(moot.speak("test-architect", COMMENTS)) == ("dev", "ready")
@@ -65,7 +66,7 @@ def test_the_disputes_documents_comment_file(tmp_path: Path) -> None:
 )
 def test_a_reply_that_disagrees_goes_to_and_fro_until_the_breaker(tmp_path: Path, reply: View) -> None:
     moot = at_dev(tmp_path)
-    moot.speak("dev-agent", f"```yaml\n{FIRST}```")
+    moot.speak("dev-agent", f"```yaml\n{CONCERN}```")
     for agent in ("test-architect", "dev-agent"):
         moot.effort(agent, "disputed", comments=[reply])
     item = moot.effort("test-architect", "disputed", comments=[reply])

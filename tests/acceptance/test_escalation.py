@@ -327,7 +327,8 @@ def test_the_signal_becomes_a_question_with_all_its_parts(tmp_path: Path) -> Non
         "agent_id": "developer",
         "kind": "clarification",
         "question": "Which key may leave the machine?",
-        "context": "The billing service must read sessions.\nIt runs elsewhere.",
+        "context": "The billing service must read sessions.\nIt runs elsewhere.\n\nAttempts Made:\n"
+        "- Self-solve: 1 attempts\n- Expert delegation: 0 attempts (if applicable)",
         "help": "The name of the key that may be shared",
     }
     assert [(option["option"], option["why_insufficient"]) for option in question["options"]] == [

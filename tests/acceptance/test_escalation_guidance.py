@@ -71,7 +71,7 @@ def test_the_ten_steps_with_their_events_in_their_order(tmp_path: Path) -> None:
     # 4: the person is asked, with context, question and options.
     (asked,) = moot("inbox")["questions"]
     assert (asked["agent_id"], asked["task_id"], asked["question"]) == ("developer", "1", QUESTION)
-    assert asked["context"] == "The billing service must read sessions."
+    assert asked["context"] == "The billing service must read sessions.\n\nAttempts Made:\n- Self-solve: 2 attempts"
     assert [option["option"] for option in asked["options"]] == ["Share the signing key", "A key for each service"]
     # 5 to 9: the answer is received, delivered and cleaned up.
     item = moot("answer", asked["id"], "A third key, for billing only")
@@ -194,7 +194,7 @@ def test_the_state_can_be_read_as_json_in_the_documents_shape(tmp_path: Path) ->
         "task_id": "1",
         "agent_id": "developer",
         "question": QUESTION,
-        "context": "The billing service must read sessions.",
+        "context": "The billing service must read sessions.\n\nAttempts Made:\n- Self-solve: 2 attempts",
         "options": ["Share the signing key", "A key for each service"],
     }
     moot("answer", "q1", "2")

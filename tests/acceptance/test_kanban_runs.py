@@ -171,7 +171,7 @@ def test_a_run_writes_on_its_own_item_only(tmp_path: Path) -> None:
         moot("add", "An item", "--column", "dev")
     claim = moot("claim", "dev-agent", "--item", "1")
     fence = ["--run", claim["run"], "--token", str(claim["token"])]
-    assert moot.say("comment", "2", "hello", *fence).error == "stale_claim"
+    assert moot.say("comment", "2", "hello", *fence).error == "other_item"
     assert moot("comments", "2")["comments"] == []
 
 

@@ -457,3 +457,21 @@ def test_rounds_are_the_boards_to_count_and_the_sender_is_told(tmp_path: Path, t
     sent = moot("send", "-", *inside, stdin=json.dumps({**FAILED_ONCE, **told}))
     assert sent.get("note") == note
     assert {name: sent["payload"].get(name) for name in told} == told, "the message stays as it is"
+
+
+@pytest.mark.ledger("P-03", "P-07", "R-14", "R-26")
+def test_a_clarification_request_of_one_of_two_reviewers_is_its_items_question(tmp_path: Path) -> None:
+    moot = board(tmp_path, column="review")
+    claim = moot("claim", "reviewer")
+    request = json.dumps({**CLARIFICATION, "from": "reviewer"})
+    said = moot.say("send", "-", stdin=request, run_id=claim["run"], token=claim["token"])
+    assert said.code == 0, said.err
+    (question,) = moot("inbox")["questions"]
+    assert (question["task_id"], question["question"]) == ("1", "Should the feature support pagination?")
+    assert [option["option"] for option in question["options"]] == CLARIFICATION["options"]
+    moot.report(claim, "done", summary="fine")
+    moot.effort("devils-advocate", "done", summary="fine too")
+    assert place(moot("show", "1")) == ("review", "awaiting-divine-guidance"), "it leaves when the answer is there"
+    moot("answer", question["id"], "1")
+    assert place(moot("show", "1"))[0] == "test"
+    assert moot("doctor")["ok"]

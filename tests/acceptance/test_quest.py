@@ -24,8 +24,8 @@ LONG_REPORT = {
     "status": "complete",
     "task": "User can reset password",
     "output": {
-        "filesCreated": ["src/auth/password-reset.ts", "src/auth/password-reset.test.ts"],
-        "filesModified": ["src/auth/index.ts"],
+        "filesCreated": ["src/auth/password-reset.ts"],
+        "filesModified": ["src/auth/password-reset.test.ts"],
         "interfaces": ["ResetToken"],
         "integrationPoints": ["mailer"],
     },
@@ -138,8 +138,8 @@ def test_both_forms_of_the_report_survive_with_all_their_fields(tmp_path: Path) 
     second = moot.speak("codeweaver", LONG_REPORT)
     said = second["runs"][0]["report"]
     assert said["files"] == {
-        "created": ["src/auth/password-reset.ts", "src/auth/password-reset.test.ts"],
-        "modified": ["src/auth/index.ts"],
+        "created": ["src/auth/password-reset.ts"],
+        "modified": ["src/auth/password-reset.test.ts"],
     }
     kept = json.dumps(said)
     for value in ("codeweaver", "ResetToken", "mailer", "Limit the rate of requests", "Tokens need a clock"):

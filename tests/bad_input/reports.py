@@ -5,14 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.bad_input.text import order
-from tests.bad_input.yard import Case, Seen, Yard, refusal, refused, through_python, through_relay
+from tests.bad_input.yard import LIVES, Case, Seen, Yard, refusal, refused, through_python, through_relay
 
 DONE = '{"outcome": "done", "summary": "own"}'
 FAILED = '{"outcome": "failed", "summary": "other"}'
 FORM = "## Summary\nown\n\n## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked\n"
 UNTICKED = "## Summary\nown\n\n## Status\n- [ ] Complete / [ ] Needs follow-up / [ ] Blocked\n"
 MEGABYTE = 1_000_000
-LIVES = "the run lives; what it said is kept"
 
 
 def _unread(name: str, given: str, text: str, row: str = "B12", words: bool = True) -> Case:
@@ -61,6 +60,14 @@ def _empty_verdict(yard: Yard) -> Seen:
     yard.done("add", "Five", "--column", "review")
     claim = json.loads(yard.done("claim", "review-agent", "--json").out)
     return _asked_back(yard, claim, b'{"outcome": "changes_requested"}')
+
+
+def _failed_and_done(yard: Yard) -> Seen:
+    """Which of the two is meant must not be guessed."""
+    yard.done("add", "Five", "--column", "review")
+    claim = json.loads(yard.done("claim", "review-agent", "--json").out)
+    text = f"```json\n{FAILED}\n```\n\nNow it works.\n\n```json\n{DONE}\n```\n"
+    return _asked_back(yard, claim, text.encode())
 
 
 def _empty_part(yard: Yard) -> Seen:
@@ -146,12 +153,16 @@ CASES = [
         stdin=b"\xff\xfe{}",
         code="bad_text",
     ),
-    _heard("last", "two reports: the last counts", f"{DONE}\n\nNo.\n\n{FAILED}\n", "failed"),
-    _heard(
+    _heard("last", "two reports: a later failure takes back a done", f"{DONE}\n\nNo.\n\n{FAILED}\n", "failed"),
+    Case(
+        "B12",
         "last-fence",
-        "two reports in fences: the last counts",
-        f"```json\n{FAILED}\n```\n\nNow it works.\n\n```json\n{DONE}\n```\n",
-        "done",
+        "two reports in fences, that it failed and then that it is done",
+        "`moot report`",
+        _failed_and_done,
+        2,
+        "report_refused",
+        LIVES,
     ),
     _heard("quotation-and-own", "a quoted report, and one's own", f"> {FAILED}\n\n{DONE}\n", "done"),
     _heard("form-then-json", "a form, and JSON after it", f"{FORM}\n{FAILED}\n", "failed"),

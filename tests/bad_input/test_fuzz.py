@@ -59,8 +59,9 @@ def _say(yard: Yard, chance: Random, arguments: list[str], stdin: bytes) -> None
         assert b"moot: " in heard.err or b'"error"' in heard.err, told
     if not as_json and "--json" not in arguments and "--document" not in arguments:
         assert clean(heard.out), told
-    # A report that breaks the form is refused while its run lives, and what it said is kept.
-    if heard.exit and b"the report was not accepted" not in heard.err:
+    # A report that breaks the form, or cannot be read, is refused while its run lives, and what it said is kept.
+    kept = (b"the report was not accepted", b"the report cannot be read")
+    if heard.exit and not any(words in heard.err for words in kept):
         assert yard.after(before) == NOTHING, told
 
 

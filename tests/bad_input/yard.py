@@ -24,6 +24,7 @@ from folkmoot.worker.relay import KINDS, Relay
 from tests.doors.conftest import environment
 
 NOTHING = "nothing changed"
+LIVES = "the run lives; what it said is kept"
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "MOOT_BOARD", "MOOT_RUN", "MOOT_TOKEN", "MOOT_SOCKET")
 PATIENCE = 120  # seconds for a process, however busy the machine is
 
@@ -270,7 +271,22 @@ def refused(
     """A case of the command line in this process, as JSON and in words."""
     act = said(*arguments, stdin=stdin, files=files, words=words)
     known = arguments and arguments[0].isprintable()
+    if code == "unreadable_report" and arguments[:1] == ("report",):
+        # Its text is kept on its run, so each case needs a run of its own.
+        return Case(row, name, given, "`moot report`", lambda yard: _kept(yard, act), exit, code, LIVES)
     return Case(row, name, given, f"`moot {arguments[0]}`" if known else "`moot`", act, exit, code, fresh=False)
+
+
+def _kept(yard: Yard, act: Callable[[Yard], Seen]) -> Seen:
+    """The text of a report that cannot be read stays on its run, and nothing else has changed."""
+    seen = act(yard)
+    application = FileBoards().open(str(yard.folder))
+    try:
+        run = application.queries.show("1")["runs"][-1]
+    finally:
+        application.close()
+    kept = run["ended_at"] is None and run["refused"] is not None and seen.after == "the board changed"
+    return Seen(seen.exit, seen.code, LIVES) if kept else seen
 
 
 def through_python(row: str, name: str, given: str, work: Callable[[Any], Any], code: str, exit: int = 2) -> Case:

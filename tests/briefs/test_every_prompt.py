@@ -321,12 +321,21 @@ def test_what_a_run_may_do_meanwhile_it_can_do_by_these_very_commands(preset: st
         assert said.code == 0, f"{one['command']}: {said.err}"
 
 
+# Whose files are others than the item's own.
+PATHS = {"siegemaster": "tests/test_reset.py"}
+
+
 @pytest.mark.parametrize(("preset", "role"), [one for one in roles() if one[1] != "ward"])
 def test_the_first_form_of_each_role_is_taken_as_it_stands(preset: str, role: str, tmp_path: Path) -> None:
     moot, claim = _board(tmp_path, preset, role)
     report = sections(prompt(claim["brief"]))["## How to report"]
     said, outcome = next(iter(filled_forms(report)))
-    item = moot.hand_in(claim, said.replace('"after": ["words of mine"]', '"after": []'))
+    # Where paths belong, words of mine would be files that nobody owns.
+    said = re.sub(
+        r'("(?:created|filesCreated)": )\["words of mine"\]', rf'\1["{PATHS.get(role, "src/reset.py")}"]', said
+    )
+    said = re.sub(r'("(?:modified|filesModified|after)": )\["words of mine"\]', r"\1[]", said)
+    item = moot.hand_in(claim, said)
     run = next(one for one in item["runs"] if one["run"] == claim["run"])
     assert (item["told"], run["cause"]) == (None, None if outcome != "failed" else "capability")
     # A verdict on one's own finding is stricter than its word: a grave finding beside "done" asks for changes.

@@ -48,6 +48,17 @@ def test_what_is_too_much_is_refused_whole(told: dict[str, object], words: str) 
 
 
 @pytest.mark.ledger("R-20")
+@pytest.mark.parametrize(("count", "last"), [(5_001, "src/z.py"), (3_000, ".moot/z.py")])
+def test_a_refused_change_keeps_how_much_it_was(count: int, last: str) -> None:
+    """The row lists the first paths only: without their number it would look like one that was refused for nothing."""
+    flow = small_flow("columns: {dev: {agents: [d], next: done}}\nagents: {d: {}}\n")
+    with SoundBoard(flow) as board:
+        item = board.add()
+        board.bring("d", work=change(*(f"src/{n:05}.py" for n in range(count - 1)), last))
+        assert board.item(item).head is None and refusal(board, item) and board.wrong() == []
+
+
+@pytest.mark.ledger("R-20")
 @pytest.mark.parametrize(
     ("secret", "words"),
     [

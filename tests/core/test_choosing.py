@@ -78,6 +78,12 @@ def test_an_option_is_named_by_number_words_beginning_or_a_plain_yes(
         (TRIED, "No, stop. Do not spend any more.", 2, "park it, stop. Do not spend any more."),
         (SIDES, "test-architect is right: the design says async", 2, "test-architect is right: the design says async"),
         (SPLIT, "yes, but no further", 1, "split it, but no further"),
+        (TRIED, "try again and keep the old API", 1, "try again and keep the old API"),
+        (RISK, "abort because nobody needs it", 3, "abort because nobody needs it"),
+        (RISK, "abort, nobody needs it", 3, "abort, nobody needs it"),
+        (TRIED, "1, once more", 1, "try again, once more"),
+        (TRIED, "try again, as before", 1, "try again, as before"),
+        (RISK, "2, after all it is internal", 2, "accept the risk and go on, after all it is internal"),
     ],
 )
 def test_what_follows_an_option_is_kept_as_words_for_the_agent(
@@ -108,6 +114,22 @@ def test_what_follows_an_option_is_kept_as_words_for_the_agent(
         (TRIED, "no problem, go on"),
         (TRIED, "Use the new library"),
         (TRIED, "n't"),
+        # A sentence that only begins like an option says something else.
+        (RISK, "abort the openssl approach and use AES"),
+        (RISK, "abort using openssl, use AES instead"),
+        (RISK, "Abort nothing, go on with AES"),
+        (SIDES, "dev-agent is right about async but the test stays as it is"),
+        (SIDES, "dev-agent is right is wrong"),
+        (TRIED, "cancel it later, first ask the architect"),
+        (TRIED, "abort and use AES"),
+        # What holds only in a case, or later, is not decided yet.
+        (TRIED, "cancel it only if AES fails too"),
+        (TRIED, "cancel it after one more try with AES"),
+        (TRIED, "cancel it, but only if AES fails too"),
+        (TRIED, "cancel it: once the audit is there"),
+        (TRIED, "try again only after the audit"),
+        (TRIED, "try again because it may work, unless it costs money"),
+        (RISK, "2, but later"),
     ],
 )
 def test_where_options_decide_other_words_are_refused_with_the_options(ways: tuple[Way, ...], said: str) -> None:
@@ -204,6 +226,67 @@ def test_a_number_that_is_also_the_words_of_another_option_is_asked_back() -> No
     assert choose(asked("3", "1"), "3").text == "3" and choose(asked("1", "3"), "1").text == "1"
 
 
-@pytest.mark.parametrize("said", ["no", "No.", "yes", "n"])
+@pytest.mark.parametrize("said", ["no", "No.", "yes"])
 def test_a_plain_no_is_not_the_beginning_of_an_option(said: str) -> None:
     assert choose(asked("no backup first", "yes men only"), said).option is None
+
+
+AUTH = ("JWT", "Session", "OAuth")  # of the handoff document
+PAGES = ("Add pagination (offset/limit)", "Add cursor-based pagination", "Return all items (no pagination)")
+
+
+@pytest.mark.ledger("R-16", "H-09")
+@pytest.mark.parametrize(
+    ("options", "said", "meant"),
+    [
+        (AUTH, "S", "Session"),
+        (AUTH, "s", "Session"),
+        (AUTH, "jw", "JWT"),
+        (AUTH, " O ", "OAuth"),
+        (AUTH, "1", "JWT"),
+        (PAGES, "R", PAGES[2]),
+        (("yes", "no"), "y", "yes"),
+        (("yes", "no"), "N", "no"),
+        (("yes, all of them", "no"), "n", "no"),
+    ],
+)
+def test_a_letter_that_only_one_option_begins_with_means_it(options: tuple[str, ...], said: str, meant: str) -> None:
+    assert choose(open_one(*options), said).text == meant
+
+
+@pytest.mark.ledger("R-16", "H-09")
+@pytest.mark.parametrize(
+    ("options", "said", "code"),
+    [
+        (AUTH, "y", "choose_option"),
+        (AUTH, "n", "choose_option"),
+        (AUTH, "b", "choose_option"),
+        (AUTH, "ok", "choose_option"),
+        (PAGES, "a", "ambiguous_option"),
+        (PAGES, "Ad", "ambiguous_option"),
+        (("no backup first", "yes men only"), "n", "choose_option"),
+        (("no backup first", "yes men only"), "y", "choose_option"),
+    ],
+)
+def test_a_letter_or_two_that_mean_no_option_are_asked_back(options: tuple[str, ...], said: str, code: str) -> None:
+    with pytest.raises(Invalid) as told:
+        choose(open_one(*options), said)
+    assert told.value.code == code and options[0] in told.value.message and "--text" in told.value.hint
+    assert choose(open_one(*options), said, text=True).text == said
+    assert choose(open_one(), said).text == said, "without options they are the answer"
+
+
+@pytest.mark.ledger("R-16")
+@given(
+    st.lists(st.sampled_from(["JWT", "Session", "OAuth", "yes", "no", "Small", "x"]), unique=True), st.text(max_size=2)
+)
+def test_a_short_answer_is_an_option_that_begins_so_or_not_taken_for_one(options: list[str], said: str) -> None:
+    try:
+        found = choose(open_one(*options), said)
+    except Invalid:
+        return
+    word = said.strip().casefold()
+    if found.option is not None and word.isalpha():
+        assert found.option.option.casefold().startswith(word)
+    elif options and word.isalpha() and word.isascii():
+        assert word == "no", "the only short word that says something by itself"

@@ -74,7 +74,7 @@ def test_at_the_limit_it_is_flagged_in_place_and_a_person_names_the_side(way: st
 
 
 @pytest.mark.ledger("R-12")
-@pytest.mark.parametrize("reason", [None, "story-vs-arch", "concurrency", "nothing known"])
+@pytest.mark.parametrize("reason", [None, "concurrency", "nothing known"])
 def test_a_reason_that_names_no_column_where_both_may_speak_leads_to_the_makers_stage(reason: str | None) -> None:
     with SoundBoard(KANBAN) as board:
         item = board.add(column="tests")

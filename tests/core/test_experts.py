@@ -478,3 +478,19 @@ def test_an_expert_makes_no_work_for_others() -> None:
         run = board.claim("crypto-expert")
         with pytest.raises(Refused, match="makes no work for others"):
             board.engine.add(run, commands.AddItem(title="Developer: rotate the keys for me"))
+
+
+@pytest.mark.ledger("R-08", "R-18")
+@pytest.mark.parametrize("helps", [True, False])
+def test_an_expert_that_was_out_when_a_person_spoke_belongs_to_the_new_count(helps: bool) -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.effort("developer", "asks", question={"question": "which colour?", "blocking": False})
+        board.effort("developer", "delegates", delegate=[{"to": "crypto-expert", "task": "help"}])
+        board.answer(board.inbox()[0], "blue")
+        said = {"summary": "try this"} if helps else {"summary": "EXPERT_UNSUCCESSFUL"}
+        board.effort("crypto-expert", "done" if helps else "failed", **said)
+        if helps:
+            fail(board, 0)
+        assert tracking(board, item)["expert_attempts"] == 1
+        assert board.item(item).span.experts == ["crypto-expert"], "it is not asked again for the same problem"

@@ -394,3 +394,19 @@ gates: {suite: {run: ["true"]}}
         assert board.place(item) == ("build", "proving"), "not past the gate to whoever asked"
         board.effort("suite", "done")
         assert board.place(item) == ("check", "ready")
+
+
+@pytest.mark.ledger("R-21", "R-22")
+@pytest.mark.parametrize(("severity", "green"), [("critical", False), ("high", False), ("medium", True), ("low", True)])
+def test_a_gate_that_says_done_beside_a_grave_finding_is_red_and_a_lesser_one_is_a_remark(
+    severity: str, green: bool
+) -> None:
+    with SoundBoard(QUEST) as board:
+        item = proving(board)
+        board.effort("ward", "done", summary="ward ran", findings=[{"severity": severity, "issue": "2 tests fail"}])
+        assert board.place(item)[0] == ("siege" if green else "mend")
+        (found,) = board.item(item).findings
+        assert (found.issue, found.found_by, found.remark) == ("2 tests fail", ["ward"], green)
+        next_one = "siegemaster" if green else "spiritmender"
+        brief = board.engine.claim(commands.Speaker("alice"), next_one)["brief"]
+        assert "2 tests fail" in str(brief)

@@ -435,6 +435,25 @@ def test_only_the_part_whose_turn_it_is_speaks_in_its_dispute() -> None:
         assert board.place(item) == ("implement", "needs-human-review") and board.show(item)["flag"]
 
 
+@pytest.mark.ledger("R-12", "R-14")
+@pytest.mark.parametrize("order", list(permutations(BOTH)))
+def test_what_each_part_disputes_must_be_answered(order: tuple[str, str]) -> None:
+    with SoundBoard(PIPELINE) as board:
+        item = in_review(board)
+        for agent in order:
+            board.effort(agent, "disputed", comments=[{"content": f"{agent} says no"}])
+        assert board.place(item) == ("implement", "ready")
+        assert {c["author"]: c["content"] for c in board.show(item)["comments"]} == {a: f"{a} says no" for a in BOTH}
+        assert len(board.item(item).disputes) == 2
+        agreed = [
+            {"content": "so be it", "parent": d.thread, "resolution": "accepted"} for d in board.item(item).disputes
+        ]
+        board.effort("implementer", "done", comments=agreed[:1])
+        assert board.item(item).told is not None and board.item(item).column == "implement"
+        board.effort("implementer", "done", comments=agreed)
+        assert board.place(item) == ("review", "waiting") and board.item(item).disputes == []
+
+
 @pytest.mark.ledger("R-15")
 def test_a_later_finding_outside_the_fix_becomes_an_item_of_its_own() -> None:
     with SoundBoard(PIPELINE) as board:

@@ -280,6 +280,44 @@ def test_taking_ones_own_again_makes_it_last_longer() -> None:
 
 
 @pytest.mark.ledger("H-06")
+@pytest.mark.parametrize("in_run", [False, True])
+@pytest.mark.parametrize(("first", "again", "left"), [(1800, 30, 1800), (30, 1800, 1800), (60, 60, 60)])
+def test_taking_ones_own_again_never_makes_it_shorter(first: float, again: float, left: float, in_run: bool) -> None:
+    with SoundBoard(DEV) as board:
+        board.add()
+        who = board.claim("dev-agent", lease=3600.0) if in_run else ANN
+        before = lock(board, who, "a.py", seconds=first)[0]
+        said = board.engine.lock(who, LockPaths(paths=["./a.py"], seconds=again))
+        assert ("to end it sooner: moot unlock a.py" in said.get("note", "")) == (again < first)
+        assert said["locks"][0]["acquired"] == before["acquired"]
+        board.sleep(left - 1)
+        assert [path for path, _ in held(board)] == ["a.py"]
+        board.sleep(2)
+        assert held(board) == []
+
+
+@pytest.mark.ledger("H-06")
+def test_who_wants_it_shorter_gives_it_up_first() -> None:
+    with SoundBoard(DEV) as board:
+        lock(board, ANN, "a.py", seconds=1800)
+        board.engine.lock(ANN, UnlockPaths(paths=["a.py"]))
+        said = board.engine.lock(ANN, LockPaths(paths=["a.py"], seconds=30))
+        assert "note" not in said
+        board.sleep(31)
+        assert held(board) == []
+
+
+@pytest.mark.ledger("H-06")
+@given(st.lists(st.integers(1, 600), min_size=1, max_size=5))
+def test_a_lock_lasts_as_long_as_the_longest_that_was_asked_for(spans: list[int]) -> None:
+    with TrialBoard(DEV) as board:
+        for seconds in spans:
+            (locked,) = lock(board, ANN, "a.py", seconds=seconds)
+        board.sleep(max(spans) - 1)
+        assert locked["resource"] == "a.py" and held(board) == [("a.py", "ann")]
+
+
+@pytest.mark.ledger("H-06")
 def test_many_paths_are_locked_all_or_none() -> None:
     with SoundBoard(DEV) as board:
         lock(board, ANN, "c.py")

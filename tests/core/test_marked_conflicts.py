@@ -67,6 +67,26 @@ def test_marks_that_nobody_mended_do_not_land() -> None:
         assert board.place(item) == ("done", "done")
 
 
+@pytest.mark.ledger("R-16", "R-19")
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_try_again_is_one_effort_in_every_flow(rounds: int) -> None:
+    with SoundBoard(limited(READ, feedback_rounds=rounds)) as board:
+        item = to_land(board)
+        conflict(board)
+        for _ in range(rounds):
+            board.effort("d", "done")
+        for _ in range(2):
+            assert board.place(item) == ("done", ASKED)
+            board.answer(board.inbox()[0], "try again")
+            assert board.place(item) == ("dev", "ready"), "and not the same question at once"
+            for _ in range(max(rounds, 1)):
+                board.effort("d", "done")
+        board.answer(board.inbox()[0], "try again")
+        board.bring("d", work=change("src/a.py", base="m1", commit="c2"))
+        board.bring("landing", commit="m2")
+        assert board.place(item) == ("done", "done")
+
+
 @pytest.mark.ledger("R-19")
 def test_a_conflict_that_nobody_may_mend_is_a_persons() -> None:
     with SoundBoard(READERS) as board:

@@ -309,21 +309,25 @@ def test_nothing_that_somebody_should_take_up_is_sent_about_an_ended_item(kind: 
 
 
 @pytest.mark.ledger("R-14", "H-09", "R-26")
-def test_a_part_does_not_escalate_by_message() -> None:
+def test_a_part_escalates_by_message_through_its_item_and_goes_on() -> None:
     flow = small_flow("""
 columns: {build: {agents: [b], next: look}, look: {agents: [x, y], next: done}}
 agents: {b: {}, x: {}, y: {}}
 messages: {escalation: {from: [any], to: [orchestrator]}}
 """)
     with SoundBoard(flow) as board:
-        board.add()
+        item = board.add()
         board.effort("b", "done")
         run = board.claim("x")
-        with pytest.raises(Refused) as caught:
-            send(board, run, sender="x", to="orchestrator", type="escalation", payload={"details": "?"})
-        assert caught.value.code == "may_not_send"
-        board.report(run, "asks", question={"question": "?"})
-        assert len(board.inbox()) == 1
+        send(board, run, sender="x", to="orchestrator", type="escalation", payload={"details": "which?"})
+        (question,) = board.show(item)["questions"]
+        assert question["question"] == "which?"
+        assert board.queries.standing(run.run or "").item != item, "its run goes on"
+        board.report(run, "done")
+        board.effort("y", "done")
+        assert board.place(item)[0] == "look", "the item leaves when the question is answered (R-14)"
+        board.answer(question["id"], "this one")
+        assert board.place(item) == ("done", "done")
 
 
 @pytest.mark.ledger("R-26", "R-27")

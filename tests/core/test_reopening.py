@@ -157,6 +157,18 @@ def test_a_dispute_about_a_tasks_file_opens_that_task_and_returns_to_whoever_dis
 
 
 @pytest.mark.ledger("R-24", "R-12")
+def test_disputes_about_several_tasks_open_each_of_them() -> None:
+    with SoundBoard(QUEST) as board:
+        quest, (a, b) = reviewed(board, A, B)
+        concerns = [{"content": f"wrong {path}", "artifact": path} for path in ("src/a.py", "src/b.py")]
+        board.effort("lawbringer", "disputed", comments=concerns)
+        assert [board.place(one)[1] for one in (a, b)] == ["ready", "ready"]
+        told = [board.engine.claim(PERSON, "codeweaver") for _ in range(2)]
+        assert sorted(one["brief"]["findings"][0]["issue"] for one in told) == ["wrong src/a.py", "wrong src/b.py"]
+        assert board.item(quest).span.disputes == 1
+
+
+@pytest.mark.ledger("R-24", "R-12")
 def test_disputes_about_tasks_end_at_the_limit_of_disputes() -> None:
     with SoundBoard(QUEST) as board:
         quest, _ = reviewed(board, A, B)

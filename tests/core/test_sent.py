@@ -217,3 +217,11 @@ def test_what_a_dispatched_agent_calls_critical_is_not_lost_with_it() -> None:
             made = board.engine.add(PERSON, DispatchAgent(agent="reviewer", task="Look at the limits"))["id"]
             board.effort("reviewer", outcome, findings=[CRITICAL])
             assert board.place(made)[1] == ASKED
+
+
+@pytest.mark.ledger("R-14")
+def test_a_line_that_one_of_two_tells_is_not_lost() -> None:
+    (told,) = united([Finding(issue="a", line=2)], [Finding(issue="a")])
+    assert told.line == 2
+    (told,) = united([Finding(issue="a", line=2)], [Finding(issue="a", file="x.py")])
+    assert (told.file, told.line) == ("x.py", 2)

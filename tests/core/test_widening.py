@@ -109,3 +109,58 @@ def test_no_item_that_a_run_makes_reaches_further_than_the_run() -> None:
         board.engine.add(run, commands.AddItem(title="fine", files=["docs/a.md"]))
         board.report(run, "split", tasks=[{"title": "sly", "files": ["Makefile"]}])
         assert "Makefile" in (board.item(item).told or "") and board.children(item) == []
+
+
+@pytest.mark.ledger("R-20")
+@pytest.mark.parametrize("outcome", ["incomplete", "failed", "released"])
+def test_work_that_is_left_for_a_held_path_waits_for_its_holder_and_then_has_it(outcome: str) -> None:
+    with SoundBoard(flow()) as board:
+        holder = board.claim("d", item=board.add(files=["src/hot.py"]))
+        item = board.add(files=["src/own.py"])
+        run = board.claim("d", item=item)
+        for _ in range(3):
+            with pytest.raises(Refused) as caught:
+                widen(board, run, "src/hot.py")
+            assert caught.value.code == "path_held" and "is held by d for item 1" in caught.value.message
+        assert [event["event"] for event in board.log(item)].count("paths_wanted") == 1
+        if outcome == "released":
+            board.engine.on_run(run, commands.ReleaseRun())
+        else:
+            board.report(
+                run, outcome, summary="it needs src/hot.py", **({"cause": "conflict"} if outcome == "failed" else {})
+            )
+        runs = board.item(item).span.runs
+        with pytest.raises(Refused):
+            board.claim("d", item=item)
+        assert board.item(item).span.runs == runs, "to wait costs no run"
+        board.report(holder, "done")
+        board.claim("d", item=item)
+        assert board.item(item).holds == ["src/own.py", "src/hot.py"]
+
+
+@pytest.mark.ledger("R-20")
+def test_work_that_was_done_without_a_held_path_does_not_take_it() -> None:
+    with SoundBoard(flow()) as board:
+        board.claim("d", item=board.add(files=["src/hot.py"]))
+        item = board.add(files=["src/own.py"])
+        run = board.claim("d", item=item)
+        with pytest.raises(Refused):
+            widen(board, run, "src/hot.py")
+        board.report(run, "done")
+        assert board.item(item).files == ["src/own.py"] and board.item(item).wanted == []
+
+
+@pytest.mark.ledger("R-03", "R-20")
+def test_two_that_want_each_others_path_do_not_wait_for_ever() -> None:
+    with SoundBoard(flow()) as board:
+        one, two = board.add(files=["src/a.py"]), board.add(files=["src/b.py"])
+        first, second = board.claim("d", item=one), board.claim("d", item=two)
+        for run, path in ((first, "src/b.py"), (second, "src/a.py")):
+            with pytest.raises(Refused):
+                widen(board, run, path)
+        board.report(first, "incomplete", summary="x")
+        board.report(second, "incomplete", summary="x")
+        run = board.claim("d")
+        board.report(run, "done")
+        board.report(board.claim("d"), "done")
+        assert {board.item(one).status, board.item(two).status} == {"done"}

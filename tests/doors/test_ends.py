@@ -179,6 +179,33 @@ def test_the_handoff_documents_example_in_numbers(nowhere: Moot) -> None:
     view = nowhere.json("metrics")
     assert view["handoffs_per_workflow"] == {"1": 4} and view["fix_iterations"] == {"1": 1}
     assert view["escalation_rate"] == 0.0 and len(view["time_per_agent"]) == 4
+    sums = {"items": 1, "handoffs": 4, "fix_iterations": 1, "escalated": 0}
+    assert view["by_workflow"] == {"feature": sums}
+    assert "took     4 handoffs, 1 fix iteration, builder " in nowhere("show", "1").out
+    nowhere("add", "A bug", "--type", "bugfix", "--column", "build")
+    nowhere.work("builder")
+    out = nowhere("metrics").out
+    assert (
+        "#1                  4 handoffs, 1 fix iteration\n" in out and "bugfix              1 item, 0 handoffs" in out
+    )
+    assert nowhere.json("metrics", "1") == {**view, "time_per_agent": nowhere.json("metrics", "1")["time_per_agent"]}
+    assert set(nowhere.json("metrics", "2")["time_per_agent"]) == {"builder"}
+    assert "took" not in nowhere("show", "2").out, "one agent alone has worked on it"
+    assert nowhere("metrics", "9", "--json", code=2).error["code"] == "unknown_item"
+
+
+@pytest.mark.ledger("H-13", "P-05")
+def test_what_parts_and_dispatched_items_took_is_their_items(nowhere: Moot) -> None:
+    nowhere("init", "--preset", "pipeline")
+    nowhere("add", "Feature X")
+    nowhere.work("implementer")
+    claim = nowhere.json("claim", "reviewer")
+    inside = ["--run", claim["run"], "--token", str(claim["token"])]
+    nowhere("dispatch", "implementer", "Fix the check", *inside)
+    nowhere("report", claim["run"], "-", "--token", str(claim["token"]), stdin='{"outcome": "done"}')
+    nowhere.work("devils-advocate")
+    whole, one = nowhere.json("metrics"), nowhere.json("metrics", "1")
+    assert one["handoffs_per_workflow"] == whole["handoffs_per_workflow"] and one["runs"] == whole["runs"]
 
 
 @pytest.mark.ledger("Q-13")

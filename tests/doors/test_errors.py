@@ -238,7 +238,7 @@ def test_no_words_reach_the_terminal_as_anything_but_words(moot: Moot, words: st
         assert all(letter.isprintable() or letter == "\n" for letter in out), f"{command} let a control code through"
     if words.startswith("["):
         assert words in moot("show", "1").out.replace("\n", " ") or words[:20] in moot("show", "1").out
-    moot("answer", "q1", f"A {words}")
+    moot("answer", "q1", f"It is so {words}")
     assert moot.json("doctor")["ok"]
 
 

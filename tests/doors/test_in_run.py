@@ -122,6 +122,7 @@ def test_a_report_waits_for_the_end_of_the_process(inside: Inside) -> None:
     assert inside.relay.report == Report(outcome="stuck", summary="No way")
     assert inside.error("report", "-", code=2, stdin="Hello.")["code"] == "unreadable_report"
     assert inside.relay.report.outcome == "stuck" and inside.relay.fault is None
+    assert "Hello." in inside.board.queries.show("1")["runs"][-1]["refused"]["extra"].values()
     assert inside.error("report", "-", code=2, stdin='{"outcome": "asks"}')["code"] == "report_refused"
     assert inside.relay.report.outcome == "stuck"
     assert inside.json("report", "-", "--final", stdin="Hello.")["note"] == KEPT
@@ -135,8 +136,9 @@ def test_to_name_another_run_does_not_help(inside: Inside) -> None:
     assert inside.live(inside.other) and inside.relay.report == Report.done("It is done.")
     claimed = {"MOOT_RUN": theirs, "MOOT_TOKEN": token}
     told = inside.error("comment", "2", "I am the reviewer", env=claimed)
-    assert told["code"] == "stale_claim" and str(inside.run.run) in told["message"]
-    assert inside.error("comment", "2", "Me too", "--run", theirs, "--token", token)["code"] == "stale_claim"
+    assert told["code"] == "other_item" and str(inside.run.run) in told["message"]
+    assert "works on item 1" in told["message"] and "moot comment 1" in told["hint"], "and not: stop this effort"
+    assert inside.error("comment", "2", "Me too", "--run", theirs, "--token", token)["code"] == "other_item"
     inside("widen", theirs, "--token", token, "src/three.py")
     assert inside.board.queries.show("2")["files"] == [] and inside.board.queries.show("2")["comments"] == []
     assert "src/three.py" in inside.board.queries.show("1")["files"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.doors.cli.say.messages import round_of
 from tests.doors.conftest import Moot
 
 
@@ -139,3 +140,35 @@ def test_what_asks_a_person_is_completed_by_the_answer_alone(handoff: Moot) -> N
         assert refused["code"] == "awaits_answer" and "moot answer q1" in refused["hint"]
     handoff("answer", "q1", "JWT")
     assert handoff.json("messages")["messages"][0]["status"] == "completed"
+
+
+@pytest.mark.ledger("R-26", "H-03")
+def test_a_message_about_no_item_is_in_the_inbox_until_it_is_taken_up(handoff: Moot) -> None:
+    assert handoff("inbox", "--json", code=3).error["code"] == "no_question"
+    message = {"from": "builder", "to": "reviewer", "type": "review_request", "payload": {"commit": "abc123"}}
+    sent = handoff.json("send", "-", stdin=json.dumps(message))
+    told = handoff.json("inbox")
+    assert told["questions"] == [] and [one["message_id"] for one in told["messages"]] == [sent["message_id"]]
+    out = handoff("inbox").out
+    assert "1 message about no item" in out and "abc123" in out
+    assert "review_request from builder waits for reviewer" in out
+    assert f"moot accept {sent['message_id']} --as reviewer" in " ".join(out.split())
+    handoff("accept", sent["message_id"], "--as", "reviewer")
+    assert handoff("inbox", "--json", code=3).error["code"] == "no_question"
+
+
+ROUNDS = [
+    ({"round": 2, "max_rounds": 3}, ", round 2 of 3"),
+    ({"round": 2}, ", round 2"),
+    ({"max_rounds": 3}, ", at most 3 rounds"),
+    ({"phase": 2, "round": 1}, ", phase 2, round 1"),
+    ({"phase": "Phase 2"}, ", Phase 2"),
+    ({"round": True, "max_rounds": None, "phase": []}, ""),
+    ({}, ""),
+]
+
+
+@pytest.mark.ledger("P-06", "P-10")
+@pytest.mark.parametrize(("payload", "words"), ROUNDS)
+def test_the_senders_own_count_stands_beside_its_message(payload: dict[str, Any], words: str) -> None:
+    assert round_of(payload) == words

@@ -374,14 +374,27 @@ def test_a_run_that_ends_for_want_of_quota_says_so(board: Application, nowhere: 
 
 
 def test_work_that_landed_beside_the_branch_says_how_to_take_it_in(ran: Moot) -> None:
-    merge = "your tree was in the way of work; when it is not: git merge moot/main"
+    words = "a.txt in your tree is in the way: work waits on moot/main, and all later work goes there too"
+    merge = "commit, stash or move away what is yours, then: git merge moot/main"
+    free = "work waits on moot/main, and nothing of yours is in its way now: git merge moot/main"
+
+    def said(*command: str) -> str:
+        return " ".join(ran(*command).out.split())
+
+    was = (ran.folder / "a.txt").read_text()
     (ran.folder / "a.txt").write_text("the user is writing\n")
     ran("add", "four")
-    assert merge in ran("run", "--until-idle").out.splitlines()
-    assert f" {merge}" in ran("board").out.splitlines() and ran.json("board")["aside"] == "moot/main"
-    assert merge in ran("show", "4").out.splitlines() and merge not in ran("show", "1").out
-    git(ran.folder, "merge", "-q", "--autostash", "moot/main")
-    assert merge not in ran("board").out + ran("show", "4").out, "it was taken in"
+    assert f"{words} {merge}" in said("run", "--until-idle")
+    assert f"{words} {merge}" in said("board")
+    told = ran.json("board")
+    assert (told["aside"], told["in_the_way"]) == ("moot/main", ["a.txt"])
+    assert words in said("show", "4") and words not in said("show", "1")
+    why = ran.json("show", "4")["runs"][-1]["report"]["summary"]
+    assert "not committed (a.txt). The work is on moot/main instead, and all later work goes there too" in why
+    (ran.folder / "a.txt").write_text(was)
+    assert free in said("board") and free in said("show", "4")
+    git(ran.folder, "merge", "-q", "moot/main")
+    assert "git merge moot/main" not in ran("board").out and free not in said("show", "4"), "it was taken in"
 
 
 def test_a_run_that_was_cut_off_says_where_its_work_is(ran: Moot) -> None:

@@ -328,6 +328,7 @@ class Life:
 
     def lock(self) -> None:
         path, seconds = self.chance.choice(self.paths), self.chance.choice([5.0, 500.0])
+        self._try(lambda: unlock(self.board, path))  # a lock that is taken again is never shorter than before
         self._try(lambda: lock(self.board, path, seconds=seconds))
 
     def unlock(self) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from folkmoot.core.flow import Rung
 from folkmoot.flows.faults import FlowFaults
-from folkmoot.flows.ladder_file import read_ladder_file
+from folkmoot.flows.ladder_file import check_ladder_file, read_ladder_file
 from folkmoot.flows.load import load_flow, read_flow
 from folkmoot.flows.preset import read_preset
 from tests.documents import LADDER_FILE
@@ -76,3 +76,55 @@ def test_a_mistake_is_found_at_its_place(text: str, said: str) -> None:
         read_ladder_file(text, "escalation.yaml")
     assert len(caught.value.faults) == 1
     assert str(caught.value.faults[0]).startswith(f"escalation.yaml:{said}")
+
+
+COLUMN_STEPS = [
+    ("needs-senior-dev", "needs-senior-dev"),
+    ("Needs-Senior-Dev", "needs-senior-dev"),
+    ("needs senior dev", "needs-senior-dev"),
+    ("escalate to needs-human", "needs-human"),
+    ("dispute-test-vs-dev", "dispute-test-vs-dev"),
+    ("review", "review"),
+]
+
+
+@pytest.mark.ledger("K-09", "K-15")
+@pytest.mark.parametrize(("step", "column"), COLUMN_STEPS)
+def test_a_step_that_names_a_column_is_no_model(step: str, column: str) -> None:
+    """The document's `6: None  # Give up → escalate column`, where the column itself is written."""
+    files = read_preset("kanban")
+    wrong = files["flow.yaml"].replace("4-5: opus, 6+: escalate", f"4-5: opus, 6+: {step}")
+    line = next(number for number, text in enumerate(wrong.splitlines(), 1) if step in text and "6+" in text)
+    with pytest.raises(FlowFaults) as found:
+        load_flow(wrong, "flow.yaml", files.get)
+    said = str(found.value.faults[0])
+    assert said.startswith(f"flow.yaml:{line}:50: agents.dev-agent.ladder.6+: '{step}' names the column '{column}'")
+    where = column if column.startswith("needs") else "…, a column of kind escalation"
+    assert f"write 6+: escalate, and beside the ladder escalate_to: {where}" in said
+    flow = load_flow(files["flow.yaml"], "flow.yaml", files.get)
+    shared = LADDER_FILE.replace("6+: escalate", f"6+: {step}", 1)
+    with pytest.raises(FlowFaults) as found:
+        check_ladder_file(shared, "escalation.yaml", flow)
+    line = next(number for number, text in enumerate(shared.splitlines(), 1) if step in text)
+    assert str(found.value.faults[0]).startswith(f"escalation.yaml:{line}:5: model_ladder.dev-agent.6+: '{step}' names")
+
+
+@pytest.mark.ledger("K-15")
+def test_what_is_named_in_models_is_a_model_and_another_boards_agent_is_not_looked_at() -> None:
+    flow = (
+        "columns: {dev: {agents: [coder], next: done}}\nmodels: {dev: {id: x}}\n"
+        "agents: {coder: {ladder: {0: dev, 1: coder, 2+: escalate}}}\n"
+    )
+    read = read_flow(flow, "flow.yaml", lambda path: None)
+    assert [warning.split(" — ")[0] for warning in read.warnings] == [
+        "flow.yaml:3:35: agents.coder.ladder.1: 'coder' is an agent's name, and is taken for a model"
+    ]
+    assert check_ladder_file("model_ladder: {other: {0: dev}}", "escalation.yaml", read.flow) == []
+
+
+@pytest.mark.ledger("K-15")
+def test_the_agents_of_the_file_are_found_in_any_spelling() -> None:
+    files = read_preset("kanban")
+    ladders = read_ladder_file("model_ladder: {Dev_Agent: {0: tiny, 1+: escalate}}", "escalation.yaml")
+    read = read_flow(files["flow.yaml"], "flow.yaml", files.get, ladders)
+    assert read.warnings == [] and read.flow.agents["dev-agent"].ladder[0] == Rung(0, 0, "tiny")

@@ -11,6 +11,8 @@ from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from tests.documents import (
     CLARIFICATION,
+    COMMENTS,
+    CONCERN,
     ESCALATION,
     FAILURES,
     QUEST_LONG,
@@ -25,33 +27,6 @@ from tests.documents import (
 
 View = dict[str, Any]
 
-# The disputes document, as it stands there.
-COMMENTS = """\
-# Artifact: tests/247-trading-tests.md
-# Metadata: tests/247-trading-tests.meta.yaml
-
-comments:
-  - id: c001
-    author: dev-agent
-    timestamp: 2024-01-17T14:30:00
-    target: "test_trade_cancellation"  # specific test/section
-    content: |
-      This test assumes synchronous cancellation, but the
-      architecture doc specifies async event-driven cancellation.
-      Test will always fail with correct implementation.
-    status: open
-
-  - id: c002
-    author: test-architect
-    timestamp: 2024-01-17T15:45:00
-    parent: c001  # reply to
-    content: |
-      You're right. Architecture says async. Updating test
-      to use async/await pattern with proper event mocking.
-    status: resolved
-    resolution: accepted
-"""
-FIRST = COMMENTS.split("\n  - id: c002")[0] + "\n"
 METADATA = """\
 # Issue metadata
 escalation_reason: concurrency
@@ -88,7 +63,7 @@ def test_the_comments_of_the_disputes_document(shape: str) -> None:
     )
     assert (second.parent, second.status, second.resolution) == ("c001", "resolved", "accepted")
     assert report.outcome == "done" and report.extra["Metadata"] == "tests/247-trading-tests.meta.yaml"
-    assert read_report(shape.replace("{}", FIRST)).outcome == "disputed"
+    assert read_report(shape.replace("{}", CONCERN)).outcome == "disputed"
 
 
 @pytest.mark.ledger("R-12")
@@ -97,7 +72,7 @@ def test_comments_go_with_the_report_in_the_same_text() -> None:
     assert (report.outcome, report.summary, len(report.comments)) == ("done", "the test is async now", 2)
     listed = COMMENTS.split("comments:\n")[1]
     assert len(read_report("\n".join(line[2:] for line in listed.splitlines())).comments) == 2
-    own = read_report(f'{FIRST}\n{{"outcome": "disputed", "comments": [{{"content": "mine"}}]}}')
+    own = read_report(f'{CONCERN}\n{{"outcome": "disputed", "comments": [{{"content": "mine"}}]}}')
     assert own.comments[0].content == "mine" and len(own.comments) == 2
     reply = "comments:\n- {parent: c001, author: test-architect, content: No., status: open}\n"
     assert read_report(reply).outcome == "disputed"
@@ -126,9 +101,9 @@ def test_the_escalation_reason_of_the_document(text: str, outcome: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (FIRST.replace("content: |", "content: a: b: |"), "no YAML"),
-        (FIRST.replace("status: open", "status: closed"), "status 'closed' is not one of open, resolved"),
-        (FIRST.replace("status: open", "mood: bad"), "unknown field `mood`"),
+        (CONCERN.replace("content: |", "content: a: b: |"), "no YAML"),
+        (CONCERN.replace("status: open", "status: closed"), "status 'closed' is not one of open, resolved"),
+        (CONCERN.replace("status: open", "mood: bad"), "unknown field `mood`"),
         ("comments:\n  - &a {id: c1, content: x}\n  - *a\n", "no YAML"),
         (f"comments:\n  - id: c1\n    content: {'x' * 21_000}\n", "more than 20000"),
     ],
@@ -308,7 +283,8 @@ def test_a_signal_with_the_forms_brackets_left() -> None:
         "Attempts Made:\n- Self-solve: [3] attempts\n\nReason: Security concern\n"
     )
     asked = report.question
-    assert asked is not None and (asked.question, asked.context) == ("PEM or DER?", None)
+    assert asked is not None and asked.question == "PEM or DER?"
+    assert asked.context == "Attempts Made:\n- Self-solve: [3] attempts", "what nobody filled in is no part of it"
     assert [(one.option, one.why_insufficient) for one in asked.options] == [("PEM", "old clients break")]
     assert report.extra == {"Attempts Made": {"Self-solve": 3}} and report.reason == "Security concern"
 

@@ -38,7 +38,8 @@ def test_the_whole_envelope_field_by_field() -> None:
 @pytest.mark.ledger("H-01")
 def test_sender_receiver_and_type_are_enough() -> None:
     message = read({"from": "a", "to": "b", "type": "completion"})
-    assert (message.schema_version, message.priority, message.payload, message.context) == ("1.0.0", "medium", {}, {})
+    assert (message.schema_version, message.payload, message.context) == ("1.0.0", {}, {})
+    assert message.priority is None, "its item's: the moment of sending fills it in"
     assert (message.message_id, message.timestamp, message.status) == (None, None, None)
 
 

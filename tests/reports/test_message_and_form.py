@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.rules.judging.together import BESIDE
 from folkmoot.errors import Invalid
-from folkmoot.reports.loose.beside import _AGREES
 from folkmoot.reports.read import read_report
 from tests.documents import CLARIFICATION, FAILURES, QUEST_LONG, RESULTS, REVIEW, SECURITY, SHARED, SUB_AGENTS, TASKS
 
@@ -128,7 +128,7 @@ def test_a_message_that_cannot_be_read_is_not_replaced_by_the_form() -> None:
 
 
 def test_every_outcome_says_what_agrees_with_it() -> None:
-    assert _AGREES.keys() == set(OUTCOMES)
+    assert BESIDE.keys() == set(OUTCOMES)
 
 
 def test_a_message_inside_a_section_is_no_list_of_issues() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from folkmoot.reports.quest import paths_in
+from folkmoot.core.vocabulary.lines import paths_in
 from folkmoot.reports.read import read_report
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from folkmoot.core.report import Report
+from folkmoot.core.rules.judging.together import verdict
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 
@@ -118,7 +119,7 @@ QUOTED = {
     "what it would say": f"If I had finished I would say {DONE}",
     "code": f"```python\nreport = {DONE}\n```",
     "a shell": f"```bash\n# Status\nStatus: Complete\necho {DONE}\n```",
-    "told of others": f"**test-executor → dispatcher:**\n```json\n{DONE}\n```\n",
+    "told of others": f"**dispatcher → test-executor:**\n```json\n{DONE}\n```\n",
     "inside another object": f'{{"example": {DONE}, "note": "x"}}',
     "inside a list": f"[{DONE}, {DONE}]",
     "inside a string": json.dumps({"note": DONE}),
@@ -239,7 +240,7 @@ def test_a_broken_report_takes_back_the_one_before(later: str) -> None:
     )
 
 
-def test_the_last_of_several_dialects_decides() -> None:
+def test_no_statement_of_several_dialects_is_dropped() -> None:
     said = {
         "done": DONE,
         "stuck": "## Summary\nx\n\n## Status\nBlocked\n",
@@ -249,9 +250,12 @@ def test_the_last_of_several_dialects_decides() -> None:
     }
     for first in said:
         for last in said:
-            if last == "stuck" != first or (last == "incomplete" and first in ("asks", "changes_requested")):
-                continue  # a form or this signal adds to what else was said: tests/reports/test_message_and_form.py
-            assert read_report(f"{said[first]}\n\n---\n\n{said[last]}\n").outcome == last, (first, last)
+            if last == "stuck":
+                continue  # a form adds to what else was said: tests/reports/test_message_and_form.py
+            report = read_report(f"{said[first]}\n\n---\n\n{said[last]}\n")
+            assert report.outcome == (verdict([first, last]) or last), (first, last)
+            assert first == last or set(report.extra["outcomes"]) == {first, last}
+            assert (report.question is not None) == ("asks" in (first, last))
 
 
 def test_a_canonical_report_loads_no_dialect() -> None:

@@ -46,7 +46,8 @@ def test_a_question_with_all_its_parts() -> None:
     asked = report.question
     assert report.outcome == "asks" and asked is not None
     assert asked.question == "Which key format is meant?"
-    assert asked.context == "The old files use PEM.\nThe new ones use DER."
+    made = "Attempts Made:\n- Self-solve: 3 attempts\n- Expert delegation: 2 attempts (if applicable)"
+    assert asked.context == f"The old files use PEM.\nThe new ones use DER.\n\n{made}"
     assert [(choice.option, choice.why_insufficient) for choice in asked.options] == [
         ("PEM everywhere", "old clients break"),
         ("Both", "twice the tests"),

@@ -44,7 +44,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     ): "a run's output wakes it; in between its own limits are looked at, not the board",
     ("worker/jobs/job.py", "close_output"): "only where the store cannot be reached",
     ("worker/jobs/job.py", "insist"): "only where the store cannot be reached",
-    ("worker/git/checkout.py", "_unlocked"): "git's own lock wakes nobody; it is looked at so many times and no more",
+    (
+        "worker/git/trees/checkout.py",
+        "_unlocked",
+    ): "git's own lock wakes nobody; it is looked at so many times and no more",
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core import order
+from folkmoot.core import order, unfinished
 from folkmoot.core.commands import (
     AnswerQuestion,
     ClaimItem,
@@ -21,9 +21,9 @@ from folkmoot.core.commands import (
 )
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import BOUND, ENDED, Dispute, Item
 from folkmoot.core.order import Place, place, taker
-from folkmoot.core.records import Question, Run
+from folkmoot.core.records import ORCHESTRATOR, Question, Run
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
     answers,
@@ -31,6 +31,7 @@ from folkmoot.core.rules import (
     decide,
     dependencies,
     disputes,
+    distinct,
     failures,
     hands,
     movement,
@@ -42,9 +43,9 @@ from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import form, gates, required, verdicts
+from folkmoot.core.rules.judging import contradictions, form, gates, required, verdicts
 from folkmoot.core.rules.judging.required import waive
-from folkmoot.core.rules.messages import life
+from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds
 from folkmoot.core.situation import MADE, Case, Situation
@@ -432,14 +433,15 @@ def no_limit(patch: Patch) -> None:
     everywhere(patch, (failures, movement, outcomes, settling), "at_limit", lambda case: False)
 
 
-def with_limits(rule: Callable[..., None], **limits: Any) -> Callable[..., None]:
+def with_limits(rule: Callable[..., Any], **limits: Any) -> Callable[..., Any]:
     """A rule that believes in other limits than the flow has."""
 
-    def wrong(case: Case, *rest: Any, **more: Any) -> None:
+    def wrong(case: Case, *rest: Any, **more: Any) -> Any:
         flow = case.flow
         case.flow = replace(flow, limits=replace(flow.limits, **limits))
-        rule(case, *rest, **more)
+        found = rule(case, *rest, **more)
         case.flow = flow
+        return found
 
     return wrong
 
@@ -557,9 +559,25 @@ def unweighed(patch: Patch) -> None:
     patch.setattr(outcomes, "as_shown", lambda case, said: said)
 
 
+@defect("R-22", "of two statements that cannot both hold the milder one holds", in_log=False)
+def milder(patch: Patch) -> None:
+    patch.setattr(contradictions, "contradictions", lambda case, said: iter(()))
+    patch.setattr(verdicts, "against", lambda said: None)
+
+
+@defect("R-32", "what had no effect of its own is told to nobody")
+def untold(patch: Patch) -> None:
+    patch.setattr(unfinished, "beside_told", lambda said, agent="": {})
+
+
 @defect("R-32", "what a refused report says is lost")
 def forgetful_refusal(patch: Patch) -> None:
     patch.setattr(form, "_rows", lambda case, said: [])
+
+
+@defect("R-32", "of a text that says failed and done the last word is taken")
+def last_word(patch: Patch) -> None:
+    patch.setattr(form, "fault_of_outcomes", lambda said: None)
 
 
 @defect("R-32", "a report that is refused ends its run")
@@ -662,7 +680,7 @@ def unproved_landing(patch: Patch) -> None:
     patch.setattr(landing, "unproved", lambda *rest: [])
 
 
-@defect("R-19", "a sign-off counts for whatever comes after it", flow=flow_of("harbour"), alone=True)
+@defect("R-19", "a sign-off counts for whatever comes after it", flow=flow_of("harbour"), alone=True, first=20)
 def lasting_sign_off(patch: Patch) -> None:
     def wrong(flow: Flow, item: Item, head: str | None) -> dict[str, bool]:
         return {proof.gate: proof.green for proof in item.proofs}
@@ -707,7 +725,7 @@ def unseen_merge(patch: Patch) -> None:
     everywhere(patch, (landing, work), "strays", lambda *rest: [])
 
 
-@defect("R-07", "a stopped board goes on", first=25)
+@defect("R-07", "a stopped board goes on", first=90)
 def deaf_board(patch: Patch) -> None:
     patch.setattr(engine, "check_stop", lambda pauses, now: None)
 
@@ -850,19 +868,47 @@ def lost_outputs(patch: Patch) -> None:
 @defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)
 def unheard_reply(patch: Patch) -> None:
     for module in (disputes, outcomes):
-        patch.setattr(module, "answered_by", lambda case, artifact: None)
+        patch.setattr(module, "answered_by", lambda case, said, beside=False: None)
+    patch.setattr(disputes, "_is_apart", lambda case, dispute, artifact: True)
+
+
+@defect("R-12", "only the first concern of a report is heard", flow=flow_of("kanban"), in_log=False)
+def first_concern_only(patch: Patch) -> None:
+    state = disputes.state
+
+    def wrong(case: Case, comments: list[str], reason: str | None = None, agent: str | None = None) -> list[Dispute]:
+        return state(case, comments[:1], reason, agent)
+
+    for module in (disputes, outcomes):
+        patch.setattr(module, "state", wrong)
+
+
+@defect("R-12", "an item goes on past a dispute that waits", flow=flow_of("kanban"), first=20)
+def passed_over(patch: Patch) -> None:
+    patch.setattr(movement, "_called", lambda case, column: False)
 
 
 @defect("R-08", "a label makes an attempt an expert's", flow=flow_of("escalation"), in_log=False)
 def believed_label(patch: Patch) -> None:
     record = failures._record
 
-    def wrong(case: Case, report: Report, told: Try, cause: str) -> None:
+    def wrong(case: Case, report: Report, told: Try, cause: str, beside: str = "") -> None:
         advisor, labelled = case.item.advisor, told.kind == "expert_delegation"
         case.item = replace(case.item, advisor=advisor or ("somebody" if labelled else None))
-        record(case, report, told, cause)
+        record(case, report, told, cause, beside)
 
     patch.setattr(failures, "_record", wrong)
+
+
+@defect("R-06", "an attempt that succeeded counts as failed", flow=flow_of("escalation"))
+def counted_success(patch: Patch) -> None:
+    patch.setattr(failures, "worked", lambda outcome: False)
+    patch.setattr(distinct, "worked", lambda outcome: False)
+
+
+@defect("R-20", "paths that a run was refused stay wanted when it has gone")
+def wanted_for_ever(patch: Patch) -> None:
+    patch.setattr(claims, "with_wanted", lambda item, outcome: {})
 
 
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)
@@ -906,6 +952,21 @@ def accepted_by_anybody(patch: Patch) -> None:
 @defect("R-26", "what nobody has seen is completed", flow=flow_of("handoff"), alone=True)
 def completed_unseen(patch: Patch) -> None:
     change_rule(patch, CompleteMessage, lambda case, command: life._complete(case, case.messages[command.message]))
+
+
+@defect("R-26", "what the rules escalate comes from nobody", flow=flow_of("handoff"), alone=True)
+def nobodys_escalation(patch: Patch) -> None:
+    patch.setattr(asking, "_raised_by", lambda case, question: ORCHESTRATOR)
+
+
+@defect("R-26", "the item does not take what its handoff carries", flow=flow_of("handoff"), alone=True)
+def handoff_without_a_spec(patch: Patch) -> None:
+    patch.setattr(sending, "carried", lambda flow, item, command: {})
+
+
+@defect("R-20", "a lock that is taken again may end sooner", alone=True)
+def shorter_lock(patch: Patch) -> None:
+    patch.setattr(holds, "_renewed", lambda known, hold, fields: (hold, fields))
 
 
 @defect("R-30", "a run is said to be of the next flow", alone=True)

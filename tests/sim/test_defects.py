@@ -1,85 +1,33 @@
 """The checker is checked: whatever is broken on purpose is seen, under the name of the promise it breaks."""
 
-from typing import Any
-
 import pytest
 
-from folkmoot.engine.checking.doctor import examine
-from folkmoot.engine.checking.invariants import CHECKS, ONLY_IN_MOTION
-from folkmoot.engine.engine import Engine
-from folkmoot.sim.run import Outcome, simulate
-from folkmoot.store.sqlite.store import SqliteStore
-from folkmoot.testing.clock import VirtualClock
+from folkmoot.engine.checking.invariants import CHECKS
+from folkmoot.sim.run import simulate
 from tests.sim.defects import DEFECTS, Defect
-
-SEEDS = range(20)  # enough to see each; most are seen in the first
-STEPS, AGENTS, ITEMS = 400, 8, 25
-
-
-class LeftOpen:
-    """A board that can still be looked at when its world has ended."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self.board = store
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.board, name)
-
-    def close(self) -> None:
-        pass
-
-
-def world_with(defect: Defect, seed: int) -> tuple[Outcome, SqliteStore]:
-    store = SqliteStore.create(":memory:", durable=False)
-    if defect.open_up:
-        defect.open_up(store)
-    outcome = simulate(seed, steps=STEPS, agents=AGENTS, items=ITEMS, stores=[LeftOpen(store)], flow=defect.flow)
-    return outcome, store
-
-
-def seen(found: list[str]) -> set[str]:
-    return {words.split(":")[0].split(" ")[0] for words in found}
+from tests.sim.seeing import AGENTS, ITEMS, SEEDS, STEPS, noted, search, seeds_of, title
 
 
 def test_every_check_has_a_planted_defect() -> None:
     assert {defect.check for defect in DEFECTS} == set(CHECKS)
 
 
-@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: f"{defect.check}: {defect.name}")
+@pytest.mark.parametrize("defect", DEFECTS, ids=title)
 def test_a_planted_defect_is_seen_under_its_name(defect: Defect) -> None:
-    heard: list[set[str]] = []
-    for seed in (defect.first + number for number in SEEDS):
-        with pytest.MonkeyPatch.context() as patch:
-            defect.plant(patch)
-            outcome, store = world_with(defect, seed)
-        heard.append(seen(outcome.red))
-        if defect.check in heard[-1]:
-            if defect.alone:
-                assert heard[-1] == {defect.check}
-            traced = defect.in_log and defect.check not in ONLY_IN_MOTION
-            # What was only heard, and not written, leaves no trace: then another world must leave one.
-            if not traced or defect.check in doctors_word(store):
-                store.close()
-                return
-        store.close()
-    pytest.fail(f"{defect.name} was not seen as {defect.check} in {len(SEEDS)} worlds; seen: {heard}")
+    sight = search(defect, noted())
+    assert sight.seed is not None, (
+        f"{defect.name} was not seen as {defect.check} in {len(SEEDS)} worlds; seen: {sight.heard}"
+    )
+    if defect.alone:
+        assert [heard for heard in sight.heard if defect.check in heard and heard != {defect.check}] == []
 
 
-def doctors_word(store: SqliteStore) -> set[str]:
-    """What an examination of the board finds afterwards, by the true code."""
-    board = Engine(store, VirtualClock(), _NoIds())
-    return {check["check"] for check in examine(board)["checks"] if not check["ok"]}
-
-
-class _NoIds:
-    def run(self) -> str:
-        raise AssertionError("a doctor claims nothing")
-
-    def message(self) -> str:
-        raise AssertionError("a doctor sends nothing")
-
-    def jitter(self) -> float:
-        raise AssertionError("a doctor claims nothing")
+@pytest.mark.parametrize("defect", [DEFECTS[0], max(DEFECTS, key=lambda defect: defect.first)], ids=title)
+def test_the_note_of_where_a_defect_was_seen_only_orders_the_search(defect: Defect) -> None:
+    worlds = [defect.first + number for number in SEEDS]
+    assert seeds_of(defect, {}) == worlds
+    assert seeds_of(defect, {title(defect): worlds[7]}) == [worlds[7], *worlds[:7], *worlds[8:]]
+    assert seeds_of(defect, {title(defect): -1}) == worlds
 
 
 def test_a_sound_world_is_green() -> None:

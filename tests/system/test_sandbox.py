@@ -18,6 +18,7 @@ import pytest
 
 from folkmoot.errors import Unavailable
 from folkmoot.system import sandbox
+from folkmoot.system.private import roots_alone
 from folkmoot.system.sandbox import Bubblewrap, NoSandbox, choose
 from folkmoot.worker.environment import environment
 from folkmoot.worker.ports import Paths
@@ -662,3 +663,27 @@ def test_the_flow_chooses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(Unavailable, match="sandbox: always") as refused:
         choose("always", env=env)
     assert refused.value.code == "no_sandbox"
+
+
+@pytest.mark.attack(
+    "sandbox", "an agent of root reads files that only root may read", "they are covered, by their modes"
+)
+def test_what_only_root_may_read_is_found_by_its_mode(tmp_path: Path) -> None:
+    modes = {"open": 0o644, "group": 0o640, "own": 0o600, "shut/in": 0o644, "wide/deep": 0o400, "wide/seen": 0o444}
+    for name, mode in modes.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "shut").chmod(0o750)
+    (tmp_path / "wide").chmod(0o755)
+    (tmp_path / "link").symlink_to(tmp_path / "own")
+    found = {os.path.relpath(path, tmp_path) for path in roots_alone((str(tmp_path),))}
+    assert found == {"group", "own", "shut", "wide/deep"}
+
+
+@needs_bwrap
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root's box could show them")
+def test_roots_box_covers_what_only_root_may_read(board: Board) -> None:
+    files = [path for path in roots_alone() if os.path.isfile(path) and os.path.getsize(path)]
+    ran = board.ran("sh", "-c", "for f; do cat $f; done 2>/dev/null | wc -c", "sh", *files)
+    assert files and ran.stdout.strip() == "0", ran

@@ -22,7 +22,7 @@ def test_links_and_pipes_that_setup_plants_are_not_written_through(tmp_path: Pat
     """Setup runs what the repository holds, where the worker then writes the brief and the prompt."""
     mine = tmp_path / "mine.txt"
     mine.write_text("mine\n")
-    plant = f"ln -s {mine} ../spool/prompt.txt\nmkfifo ../spool/brief.json\nln -s {mine} ../home/tmp/x\n"
+    plant = f"ln -s {mine} ../spool/prompt.txt\nmkfifo ../spool/brief.json\nln -s {mine} ../home/tmp/x\ntrue\n"
     yard = Yard(tmp_path / "yard", files={"setup.sh": plant}, agent=SETUP)
     item = yard.add("one", "write a.txt a", "report done")
     yard.run()

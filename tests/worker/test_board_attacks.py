@@ -15,6 +15,7 @@ from folkmoot.system.sandbox import Bubblewrap
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import open_repository, tools_of
 from folkmoot.worker.folder import Folder
+from folkmoot.worker.git.harvest.settings import led_to
 from tests.worker.yard import Yard, git
 
 WHY = Bubblewrap().why
@@ -230,6 +231,54 @@ def test_no_program_of_the_project_notifies(
 
 @pytest.mark.attack(
     "board",
+    "a change brings a library to a folder of the project that LD_LIBRARY_PATH, or another variable of a loader, names",
+    "`check` and `run` refuse to begin, and name the variable",
+)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LD_LIBRARY_PATH", "/usr/lib:{}/lib"), ("LD_LIBRARY_PATH", "/usr/lib:"), ("LD_PRELOAD", "libc.so.6 {}/lib/a.so")],
+)
+def test_no_loader_of_moot_looks_where_work_lands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    yard = Yard(tmp_path / "yard", files={"lib/readme": ""})
+    monkeypatch.chdir(yard.folder)
+    monkeypatch.setenv(name, value.split(":")[0].split(" ")[0])
+    FileBoards().check(str(yard.folder), None)
+    monkeypatch.setenv(name, value.format(yard.folder))
+    with pytest.raises(Refused, match=name) as told:
+        FileBoards().check(str(yard.folder), None)
+    assert told.value.code == "loader_in_reach"
+    home = str(yard.folder / ".moot")
+    with pytest.raises(Refused, match=name), tools_of(yard.board._application, home, lambda told: None):
+        pass
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
+    "a run floods its item with comments of many thousand words",
+    "its words have a length in all, more are refused, and the item's page shows the beginning of each",
+)
+def test_a_flood_of_words_is_refused_and_the_page_stays_short(
+    tmp_path: Path,
+) -> None:
+    yard = Yard(tmp_path / "yard")
+    words = '"$(yes spam | head -c 90000)"'
+    flood = f"shell for i in 1 2 3 4; do moot comment $MOOT_ITEM {words} || echo refused $i; done"
+    item = yard.add("one", flood, "report done")
+    yard.run()
+    shown = yard.show(item)
+    assert sum(len(comment["content"]) for comment in shown["comments"]) <= 200_000
+    assert "refused 3" in yard.output(shown["runs"][0]["run"])
+    command = [sys.executable, "-m", "folkmoot", "show", item]
+    page = subprocess.run(command, cwd=yard.folder, capture_output=True, text=True, check=True).stdout
+    assert "spam" in page and len(page) < 8_000
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
     "a change brings a module to where Python looks for those of moot: a project installed `-e` beside it, PYTHONPATH",
     "`check` and `run` refuse to begin, and say how to install moot apart",
 )
@@ -387,3 +436,40 @@ def test_a_board_is_private_whoever_made_its_folder(tmp_path: Path, umask: int) 
         assert stat.S_IMODE((home / "repo.git").stat().st_mode) == 0o700
     finally:
         os.umask(before)
+
+
+LED = {
+    "hooks": (("core.hooksPath", ".githooks"), ".githooks/post-commit"),
+    "settings": (("include.path", "../.gitconfig"), ".gitconfig"),
+    "settings that are not there yet": (("include.path", "../etc/git.conf"), "etc/git.conf"),
+    "a watcher": (("core.fsmonitor", "tools/watch.sh"), "tools/watch.sh"),
+    "a filter": (("filter.x.clean", "python3 tools/clean.py %f"), "tools/clean.py"),
+    "a merge driver": (("merge.x.driver", "sh ./tools/merge.sh %O %A %B"), "tools/merge.sh"),
+    "an alias": (("alias.go", "!sh tools/go.sh"), "tools/go.sh"),
+}
+
+
+@pytest.mark.attack(
+    "board",
+    "a change reaches what the user's git runs or reads settings from (core.hooksPath, include.path, filters, aliases)",
+    "it is refused, with the reason: it would run at the user's next git command",
+)
+@pytest.mark.parametrize("what", LED)
+def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> None:
+    (name, value), path = LED[what]
+    yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n"})
+    git(yard.folder, "config", name, value)
+    evil = yard.add("evil", f"write {path} evil", "report done")
+    good = yard.add("good", "write tools/other.txt good", "report done")
+    yard.run()
+    assert refused(yard, evil) and "is run or read by your own git" in str(yard.show(evil)["runs"][-1])
+    assert yard.status(good) == "done" and not (yard.folder / path).exists()
+
+
+def test_settings_of_the_user_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.write_text("[core]\n\thooksPath = hooks\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    yard = Yard(tmp_path / "yard")
+    repository = open_repository(str(yard.folder / ".moot"), "main")
+    assert repository is not None and led_to(repository) == ["hooks"]

@@ -51,6 +51,34 @@ def test_a_gate_that_was_changed_runs_again_before_the_work_lands(tmp_path: Path
     yard.doctor()
 
 
+@pytest.mark.attack(
+    "gates",
+    "the setup of a gate, or of the agent that lends it one, is changed while an item it was green for is in review",
+    "it is another check: it runs again on what would land, and nothing lands",
+)
+@pytest.mark.ledger("R-19", "R-22")
+@pytest.mark.parametrize("whose", ["gate", "agent"])
+def test_a_gate_with_another_setup_runs_again_before_the_work_lands(tmp_path: Path, whose: str) -> None:
+    check = FLOW.replace("[COMMAND]", "[sh, -c, 'test ! -e strict']")
+
+    def with_setup(command: str) -> str:
+        setup = f"setup: [[{command}]]"
+        place = ("ward: {", f"ward: {{{setup}, ") if whose == "gate" else ("write: own", f"write: own, {setup}")
+        return check.replace(*place)
+
+    yard = Yard(tmp_path / "yard", flow=with_setup("'true'"))
+    item = yard.add("make", "shell rm -f strict", "write new.txt x", "report done")
+    yard.run()
+    assert yard.show(item)["column"] == "look"
+    changed = small_flow(with_setup("touch, strict").replace("ACTOR", str(ACTOR)))
+    yard.board._application.engine.adopt_flow(Speaker("somebody"), changed, "changed")
+    by_hand(yard, "reader")
+    yard.run()
+    assert "new.txt" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main")
+    assert yard.status(item) != "done"
+    yard.doctor()
+
+
 CONFLICT = """
 flow: conflict
 start: dev

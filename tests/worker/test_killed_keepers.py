@@ -46,7 +46,7 @@ agents: {{dev: {{run: {{command: [{sys.executable}, killer.py]}}}}}}
     yard = Yard(tmp_path / "yard", files={"killer.py": KILLER}, flow=flow)
     item = yard.add("one")
     assert doomed(yard, "no step") == -9
-    assert len(processes_in(yard.folder)) == 1, "one was left, or the test shows nothing"
+    assert processes_in(yard.folder), "one was left, or the test shows nothing"
     yard.board.cancel(item)
     yard.run()
     assert processes_in(yard.folder) == []

@@ -15,7 +15,7 @@ import pytest
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import Client
-from folkmoot.core.report import Report
+from folkmoot.core.report import UNREAD, Finding, Report
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.queries import Queries
@@ -107,7 +107,7 @@ def test_nobody_can_speak_for_another_run(scene: Scene) -> None:
         assert scene.refused("engine.on_run", command=named(commands.RenewRun()), **args) == ("Invalid", "bad_request")
         assert scene.refused("engine.report", report=DONE, **args) == ("Invalid", "bad_request")
     told = scene.order("engine.on_item", commands.AddComment(content="Mine too"), item="2")["error"]
-    assert told["code"] == "stale_claim" and str(scene.run.run) in told["message"]
+    assert told["code"] == "other_item" and str(scene.run.run) in told["message"]
     assert scene.relay.report is None and scene.board.queries.show("2")["comments"] == []
 
 
@@ -129,6 +129,16 @@ def test_every_command_that_is_not_named_is_refused(scene: Scene, call: str) -> 
     assert codes["ReleaseRun"] == codes["ClaimItem"] == codes["MakeItem"] == codes["AdoptFlow"] == "not_in_a_run"
     assert set(codes.values()) == {"only_people", "not_in_a_run"} and len(codes) > 20
     assert scene.events() == before
+
+
+@pytest.mark.ledger("R-27", "R-32")
+def test_of_a_text_that_cannot_be_read_only_the_text_is_taken(scene: Scene) -> None:
+    forged = Report(outcome="done", findings=[Finding(severity="unheard of")], extra={UNREAD: "It works."})
+    offered = commands.OfferReport(report=forged, fault="it holds no report")
+    assert scene.refused("engine.on_run", command=named(offered)) == ("Invalid", "report_refused")
+    assert scene.relay.refused == Report.unread("it holds no report", "It works.")
+    assert scene.live(scene.run)
+    assert scene.refused("engine.on_run", command=named(commands.OfferReport(report=forged)))[1] == "not_in_a_run"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from folkmoot.wiring.running import tools_of
 from folkmoot.worker.tidy import tidy
 from folkmoot.worker.worker import Worker
 from tests.worker.test_kill import KILLED, wait_until_gone
-from tests.worker.yard import Yard
+from tests.worker.yard import Yard, git
 
 FLOW = """
 flow: said
@@ -142,6 +142,50 @@ def test_another_worker_brings_in_what_was_said_before_the_worker_was_killed(mak
     assert [run["outcome"] for run in efforts(yard, item)] == ["done"], "nobody did it again"
     assert yard.landed("one.txt") == "made"
     assert list((yard.folder / ".moot" / "runs").iterdir()) == []
+
+
+KEY = "Tr0ub4dor-horse-9931"
+KEYED = """
+flow: keyed
+start: dev
+limits: {slots: 1, lease: 60s, timeout: 60s, silence: 600s, after_report: 600s, executions: 2}
+columns: {dev: {agents: [dev], next: done}}
+agents: {dev: {run: {client: mine}, write: own}}
+clients: {mine: {command: ACTOR, speaks: text, env: [MINE_KEY]}}
+"""
+
+
+@pytest.mark.attack(
+    "secrets",
+    "a run writes its key into a file and its report, its worker is killed, and the next one was never given the key",
+    "that worker sees that it does not know the key: it takes in neither, and says so",
+)
+@pytest.mark.ledger("Q-03", "R-20")
+@pytest.mark.parametrize("next_key", [None, KEY], ids=["none", "the same"])
+def test_a_worker_that_does_not_know_the_key_of_a_run_takes_nothing_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, next_key: str | None
+) -> None:
+    yard = Yard(tmp_path / "yard", flow=KEYED)
+    said = """shell echo "{\\"outcome\\": \\"done\\", \\"summary\\": \\"with $MINE_KEY\\"}" > $MOOT_REPORT"""
+    hang = 'shell test -z "$MINE_KEY" || sleep 300'
+    item = yard.add("one", "shell echo password = $MINE_KEY > a.ini", said, "say all is said", hang)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MINE_KEY": KEY}
+    worker = subprocess.Popen([sys.executable, str(KILLED), str(yard.folder), "never"], env=env)
+    said_by(yard, "all is said")
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    wait_until_gone(yard.folder)
+    monkeypatch.delenv("MINE_KEY", raising=False)
+    if next_key is not None:
+        monkeypatch.setenv("MINE_KEY", next_key)
+    yard.run()
+    first = efforts(yard, item)[0]
+    assert KEY not in git(yard.folder, "log", "-p", "main") and KEY not in str(yard.show(item))
+    assert first["outcome"] == "failed" and "MINE_KEY" in first["report"]["summary"], first
+    assert first["cause"] == ("environment" if next_key is None else "conflict")
+    yard.doctor()
+    for file in (yard.folder / ".moot").glob("board.db*"):
+        assert KEY.encode() not in file.read_bytes()
 
 
 def test_a_report_that_nobody_brought_in_before_its_lease_ended_is_told_to_who_goes_on(make: MakeYard) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,44 @@ def test_nothing_of_the_users_repository_is_seen(visible: Path, place: str) -> N
     for name in ("draft.txt", "app.txt", "HEAD", "config"):
         assert name not in said, said
     assert "first" in said, "its own clone works"
+    assert yard.status(item) == "done"
+
+
+KEYRINGS = """
+import ctypes, os
+call = ctypes.CDLL(None, use_errno=True).syscall
+number = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine)
+if number:
+    room = ctypes.create_string_buffer(4096)
+    found = [call(number[1], 11, ring, room, 4096) for ring in (-3, -4, -5)]
+    found.append(call(number[0], b"user", b"canary", b"planted", 7, -3))
+    found.append(call(number[1] | 0x40000000, 0, -3, 0))
+    try:
+        listed = bool(open("/proc/keys").read())
+    except OSError:
+        listed = False
+    print("keyrings", max(found) >= 0, listed)
+"""
+
+
+@needs_bwrap
+@pytest.mark.attack(
+    "sandbox",
+    "an agent reads and changes keys in the user's keyrings of the kernel",
+    "the kernel refuses it, and the list of keys is covered",
+)
+@pytest.mark.ledger("Q-03")
+def test_the_keyrings_of_the_kernel_are_out_of_reach(tmp_path: Path) -> None:
+    program = tmp_path / "keys.py"
+    program.write_text(KEYRINGS)
+    outside = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False).stdout
+    if outside.strip() != "keyrings True True":
+        pytest.skip(f"NOT TESTED: this kernel has no keyrings ({outside.strip()})")
+    yard = Yard(tmp_path / "yard", files={"keys.py": KEYRINGS}, more="sandbox: always")
+    item = yard.add("one", f"shell {sys.executable} keys.py", "write a.txt a", "report done")
+    yard.run()
+    said = yard.output(yard.show(item)["runs"][0]["run"])
+    assert "keyrings False False" in said, said
     assert yard.status(item) == "done"
 
 

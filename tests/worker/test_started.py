@@ -36,8 +36,8 @@ columns:
 agents:
   dev:
     write: any
-    setup: [[/bin/sh, -c, "{signals} > $HOME/setup"]]
-    run: {{command: [/bin/sh, -c, "{signals} > agent; cp $HOME/setup .; cat report.json"]}}
+    setup: [[/bin/sh, -c, "{signals} > setup"]]
+    run: {{command: [/bin/sh, -c, "{signals} > agent; cat report.json"]}}
 gates:
   check: {{run: [/bin/sh, -c, "{signals}; exit 3"]}}
 """

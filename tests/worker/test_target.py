@@ -165,3 +165,58 @@ def test_an_effort_does_not_begin_from_nothing_when_the_target_is_gone(tmp_path:
     assert {(run["outcome"], run["cause"]) for run in shown["runs"]} == {("failed", "environment")}
     assert shown["status"] == "awaiting-divine-guidance" and branches(yard.folder) == ["trunk"]
     yard.close()
+
+
+def _dirty(yard: Yard) -> str:
+    (yard.folder / "README.md").write_text("mine\n")
+    item = yard.add("one", "write w1.txt 1", "report done")
+    yard.run()
+    assert yard.show(item)["landed_on"] == "moot/main"
+    git(yard.folder, "checkout", "-q", "README.md")
+    return item
+
+
+@pytest.mark.attack(
+    "target",
+    "Work that landed beside the target is merged by the user, and taken out again; then other work lands",
+    "It does not come back: `moot/TARGET` is built on only until the target has held it",
+)
+def test_what_the_user_took_out_of_the_target_does_not_come_back(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    _dirty(yard)
+    git(yard.folder, "merge", "-q", "moot/main")
+    git(yard.folder, "reset", "-q", "--hard", "HEAD~1")
+    two = yard.add("two", "write w2.txt 2", "report done")
+    yard.run()
+    assert yard.show(two)["landed_on"] == "main"
+    assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w2.txt"]
+
+
+def test_what_landed_beside_the_target_comes_with_the_next_work(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    _dirty(yard)
+    two = yard.add("two", "write w2.txt 2", "report done")
+    yard.run()
+    assert yard.show(two)["landed_on"] == "main"
+    assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w1.txt", "w2.txt"]
+
+
+@pytest.mark.attack(
+    "target",
+    "The user has a branch of their own that is called `moot/TARGET`",
+    "It is never merged, and no agent sees what is on it; the landing says that it was left out",
+)
+def test_a_branch_of_the_users_own_with_our_name_is_left_alone(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    git(yard.folder, "checkout", "-q", "-b", "moot/main")
+    (yard.folder / "experiment.txt").write_text("unfinished\n")
+    git(yard.folder, "add", "experiment.txt")
+    git(yard.folder, "commit", "-q", "-m", "not for main")
+    own = git(yard.folder, "rev-parse", "HEAD")
+    git(yard.folder, "checkout", "-q", "main")
+    item = yard.add("one", "write w1.txt 1", "report done")
+    yard.run()
+    assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w1.txt"]
+    assert "moot/main was left out" in str(yard.show(item))
+    assert git(yard.folder, "rev-parse", "moot/main") == own
+    assert FileBoards().aside(yard.board._application) is None

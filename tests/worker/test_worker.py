@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.worker.jobs.effort import EffortJob
 from tests.worker.yard import Yard, git
 
 MakeYard = Callable[..., Yard]
@@ -212,3 +213,37 @@ gates: {ward: {run: ["/bin/sh", "-c", "test -f a.txt && test -f b.txt && test -f
     assert yard.status(quest) == "done"
     assert [yard.landed(f"{name}.txt") for name in ("a", "b", "c")] == ["a", "b", "c"]
     assert yard.show("2")["landed_on"] == f"item {quest}"
+
+
+@pytest.mark.ledger("R-20", "R-32")
+def test_a_merge_that_fails_leaves_the_agents_own_words(make: MakeYard, monkeypatch: pytest.MonkeyPatch) -> None:
+    merge, met = EffortJob._merged, []
+
+    def conflicts_once(self: EffortJob, *given: Any) -> Any:
+        met.append(given)
+        return merge(self, *given) if len(met) > 1 else (given[-1], ["s.txt"])
+
+    monkeypatch.setattr(EffortJob, "_merged", conflicts_once)
+    yard = make()
+    said = '{"outcome": "done", "summary": "quick now", "comments": [{"content": "see s.txt"}], "lessons": ["measure"]}'
+    item = yard.add("own words", "write s.txt x", f"once shell echo '{said}' | moot report -", "report done")
+    yard.run()
+    shown = yard.show(item)
+    first = next(run for run in shown["runs"] if run["agent"] == "dev")
+    assert (first["outcome"], first["cause"]) == ("failed", "conflict")
+    assert "conflicts with what others made in s.txt" in first["report"]["summary"]
+    assert first["report"]["extra"]["said"]["summary"] == "quick now"
+    assert [comment["content"] for comment in shown["comments"]][:1] == ["see s.txt"]
+    assert first["report"]["lessons"] == ["measure"] and shown["status"] == "done"
+
+
+@pytest.mark.ledger("R-32", "Q-06")
+def test_a_report_file_that_cannot_be_read_is_told_to_the_next_run(make: MakeYard) -> None:
+    yard = make()
+    item = yard.add(
+        "unread", "write s.txt x", 'once shell echo "I mended s.txt, see there" > "$MOOT_REPORT"', "report done"
+    )
+    yard.run()
+    shown = yard.show(item)
+    first = next(run for run in shown["runs"] if run["agent"] == "dev")
+    assert first["cause"] == "protocol" and "I mended s.txt, see there" in str(first["report"]["extra"])

@@ -217,7 +217,7 @@ def _outputs(item: Item, whole: dict[str, Output]) -> list[View]:
     """What children ended with: all of them, each whole, so that their parent can put it together (Q-09)."""
     views = [{"item": child, **to_builtins(whole.get(child, output))} for child, output in item.outputs.items()]
     for view in views:
-        for name in ("report", "interfaces", "cut"):
+        for name in ("report", "interfaces", "cut", "attempts", "blockers"):
             if not view[name]:
                 del view[name]
     return views
@@ -229,7 +229,10 @@ def _advice(item: Item, whole: dict[str, Output]) -> View | None:
         return None
     outputs = [whole.get(child, output) for child, output in item.outputs.items()]
     said = [output for output in outputs if output.kind == "expert" and output.agent == item.advisor]
-    return {"expert": item.advisor, "advice": said[-1].summary, "steps": said[-1].next_steps} if said else None
+    if not said:
+        return None
+    tried = {"tried": to_builtins(said[-1].attempts)} if said[-1].attempts else {}
+    return {"expert": item.advisor, "advice": said[-1].summary, "steps": said[-1].next_steps, **tried}
 
 
 def _disputes(flow: Flow, item: Item) -> list[View]:

@@ -9,7 +9,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.report import OUTCOMES
-from folkmoot.core.rules.judging.form import PERMISSION, UNSPEAKABLE
+from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE
 
 View = dict[str, Any]
 

@@ -120,7 +120,8 @@ def _findings(findings: list[View]) -> Iterator[str]:
 def _advice(brief: View) -> Iterator[str]:
     if brief["advice"]:
         advice = brief["advice"]
-        parts = [advice["advice"], told(advice["steps"])]
+        tried = [_short(one) for one in advice.get("tried", [])]
+        parts = [advice["advice"], told(advice["steps"]), told({"what it tried": tried}) if tried else ""]
         yield from quoted(f"Advice of {inline(advice['expert'])}", "\n".join(part for part in parts if part))
 
 
@@ -169,7 +170,8 @@ def _outputs(brief: View) -> Iterator[str]:
         said = {name: output.get(name) for name in ("title", "summary", "files", "interfaces", "next_steps")}
         said["integration_points"] = _points(output.get("integration_points"))
         said["found"] = [_short(found) for found in output["findings"]]
-        rest = {name: output.get(name) for name in ("comments", "tests", "report")}
+        said["tried"] = [_short(tried) for tried in output.get("attempts", [])]
+        rest = {name: output.get(name) for name in ("blockers", "comments", "tests", "report")}
         yield from quoted(label, told(_without_empty({**said, **rest})) or "no words were given")
 
 

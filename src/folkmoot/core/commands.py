@@ -65,6 +65,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
 
     `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
     `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
+    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves.
     """
 
     report: Report
@@ -72,12 +73,17 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     work: Work | None = None
     evidence: list[Evidence] = field(default_factory=list)
     final: bool = False
+    moves: list[Touched] | None = None
 
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):
-    """A report that will count once the run's process has ended: its form is looked at while the agent is there."""
+    """A report that will count once the run's process has ended: its form is looked at while the agent is there.
+
+    `fault` says why the text that it stands for could not be read: it is refused, and its words are kept (R-32).
+    """
 
     report: Report
+    fault: str | None = None
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):
@@ -252,6 +258,7 @@ class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
     help: str | None = None
     options: list[Option] = field(default_factory=list)  # of a clarification
     ways: list[Way] = field(default_factory=list)  # of any other kind
+    blocking: bool = True  # of a clarification
 
 
 class KeepOutput(Command, frozen=True, gc=False, kw_only=True):
@@ -320,7 +327,7 @@ class SendMessage(Command, frozen=True, gc=False, kw_only=True):
     message_id: str | None = None
     sent_at: str | None = None
     schema_version: str = "1.0.0"
-    priority: str = "medium"
+    priority: str | None = None  # None: its item's
     payload: dict[str, Any] = field(default_factory=dict)
     context: dict[str, Any] = field(default_factory=dict)
 

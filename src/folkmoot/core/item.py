@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from folkmoot.core.report import Finding, Remark, Tests
+from folkmoot.core.report import Finding, Remark, Tests, Try
 from folkmoot.core.work import Evidence, Landing
 
 PRIORITIES = ("critical", "high", "medium", "low")
@@ -77,6 +77,8 @@ class Dispute(Struct, frozen=True, gc=False, omit_defaults=True):
     artifact: str | None = None
     turn: int = 1
     column: str | None = None  # where both sides come to speak, if the flow has a column for it
+    reason: str | None = None  # who can help, as the disputer said beside it
+    waits: bool = False  # something else goes first; before the item goes on from there, this side is called
 
     @property
     def rounds(self) -> int:
@@ -114,6 +116,8 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     dropped: list[str] = field(default_factory=list)  # files that it changed and lost, since its agent only reads
     interfaces: list[str] = field(default_factory=list)  # what others can build on
     cut: bool = False  # its run said more than is kept here; a brief tells all of it
+    attempts: list[Try] = field(default_factory=list)  # what it tried, in all of its runs
+    blockers: str = ""  # what it names as open beside `done`
     claimed: str = ""  # its own word, where the rules take what it says for another
 
 
@@ -212,6 +216,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     fanned_out: bool = False
     holds: list[str] = field(default_factory=list)  # the paths it holds now
     denied: list[str] = field(default_factory=list)  # paths that a person did not give it
+    wanted: list[str] = field(default_factory=list)  # paths that its run asked for and others hold; see `widen`
     message: str | None = None  # the handoff that brought it here
     touched: list[str] = field(default_factory=list)  # files changed since the last verdict on the work
     changed: list[str] = field(default_factory=list)  # paths of the changes that were taken onto its branch

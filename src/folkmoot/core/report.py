@@ -13,6 +13,8 @@ CAUSES = (
     *("integration", "fatal"),
 )
 COMMENT_STATUSES = ("open", "resolved")
+UNREAD = "as it was written"  # in `extra`: the text of a report that could not be read
+UNREAD_MAX = 20_000  # characters of it
 
 
 Count = Annotated[int, Meta(ge=0, le=2**62)]
@@ -147,10 +149,19 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     lessons: list[str] = field(default_factory=list)
     usage: Usage | None = None
     extra: dict[str, Any] = field(default_factory=dict)  # what the dialect says beyond the contract: kept, shown
+    implied: bool = False  # no outcome was said: it was found in the comments, and who speaks decides what they mean
 
     @classmethod
     def done(cls, summary: str = "", **parts: Any) -> "Report":
         return cls(outcome="done", summary=summary, **parts)
+
+    @classmethod
+    def unread(cls, why: str, text: str) -> "Report":
+        """What stands for a text that is no report: its words are kept, for a person and for whoever goes on."""
+        shown = text[:UNREAD_MAX].replace("\0", "\u2400").encode("utf-8", "backslashreplace").decode("utf-8")
+        more = f" […{len(text) - UNREAD_MAX} characters more]" if len(text) > UNREAD_MAX else ""
+        extra = {UNREAD: shown + more} if shown.strip() else {}
+        return cls(outcome="failed", summary=why, cause="protocol", extra=extra)
 
     @classmethod
     def failed(cls, summary: str = "", cause: str | None = None, **parts: Any) -> "Report":

@@ -63,7 +63,7 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     neighbours: dict[str, Neighbour] = field(default_factory=dict)
     children: list[str] = field(default_factory=list)
     tasks: list[Item] = field(default_factory=list)  # the item's children, if it was split
-    maker: Item | None = None  # the item whose run is adding this one
+    maker: Item | None = None  # the item whose run is adding this one, or speaks of this one instead of its own
     origin: Item | None = None  # for which it is counted what the item, or the maker, makes; None: for itself
     messages: list[Message] = field(default_factory=list)  # the item's open ones, and the one spoken of
     holds: list[Hold] = field(default_factory=list)  # those in force, if any can matter

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from folkmoot.core.report import Report
+from folkmoot.core.rules.judging.carrying import beside
 
 # Outcomes that leave the work to somebody else before it is done.
 PARTIAL = ("incomplete", "failed", "stuck")
@@ -16,31 +17,41 @@ ALWAYS = (
 # What stands on the item itself, or is no part of the work.
 ELSEWHERE = ("findings", "comments", "artifacts", "usage", "files", "tests", "extra", "attempts", *ALWAYS)
 # Causes whose attempts are not counted, so that the item's history does not hold them.
-UNCOUNTED = ("transient", "environment", "quota", "requirement", "size", "conflict", "protocol", "timeout")
+UNCOUNTED = ("transient", "environment", "quota", "conflict", "protocol", "timeout")
 BEYOND = "in its own words"
 
 
-def told_of(said: Report) -> dict[str, Any]:
-    """A report as later runs are told of it. Of one that leaves work, all of it: what is done, what is left, and what
-    its dialect says beyond our fields."""
+def told_of(said: Report, agent: str = "", *, whole: bool = False) -> dict[str, Any]:
+    """A report as later runs are told of it: also whatever had no effect of its own. Of one that leaves work, or that
+    was not accepted (`whole`), all of it: what is done, what is left, and what its dialect says beyond our fields."""
     told = {name: to_builtins(getattr(said, name)) for name in ALWAYS if getattr(said, name)}
     files = [*said.files.created, *said.files.modified]
     if files:
         told["files"] = files
     if said.tests:
         told["tests"] = {name: getattr(said.tests, name) for name in ("total", "passed", "failed")}
-    return {**told, **left_by(said)} if said.outcome in PARTIAL else told
+    return {**told, **(left_by(said, whole) if whole or said.outcome in PARTIAL else beside_told(said, agent))}
 
 
-def left_by(said: Report) -> dict[str, Any]:
-    """What a report that leaves work says beyond what every report is told of."""
+def beside_told(said: Report, agent: str = "") -> dict[str, Any]:
+    """What a report says beyond what every report is told of, and that had no effect of its own."""
+    told = {name: value for name, value in beside(said, agent).items() if name not in ALWAYS}
+    own = told.pop("extra", None)
+    return {**told, **({BEYOND: own} if own else {})}
+
+
+def left_by(said: Report, whole: bool = False) -> dict[str, Any]:
+    """What a report that leaves work says beyond what every report is told of; `whole`: nothing of it stands on the
+    item, but for its comments."""
     left = {
         name: to_builtins(getattr(said, name))
         for name in said.__struct_fields__
         if name not in ELSEWHERE and getattr(said, name)
     }
-    if said.attempts and (said.outcome == "incomplete" or said.cause in UNCOUNTED):
+    if said.attempts and (whole or said.outcome == "incomplete" or said.cause in UNCOUNTED):
         left["attempts"] = to_builtins(said.attempts)
+    if whole:
+        left |= {name: to_builtins(getattr(said, name)) for name in ("findings", "artifacts") if getattr(said, name)}
     if said.extra:
         left[BEYOND] = said.extra
     return left

@@ -8,6 +8,11 @@ from folkmoot.core.order import actor
 from folkmoot.core.records import Question
 
 
+def time_of_day(milliseconds: int) -> str:
+    minutes, seconds = divmod(milliseconds // 1000 % 86_400, 60)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d} UTC"
+
+
 def tier(flow: Flow, item: Item) -> int:
     """0 with its own agent, 1 with a senior or specialist, 2 with a person (K-16)."""
     column = flow.acting(item.column, item.tags) if item.column in flow.columns else None
@@ -22,11 +27,12 @@ def why(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> st
         return f"Cancelled in {item.column}: {item.because}."
     place = f"In {item.column} because {item.because}" if item.because else f"In {item.column}"
     failed = f", {item.failure_count} failed so far" if item.failure_count and "failed" not in item.because else ""
-    sentence = f"{place}{failed}; {_waits_for(flow, item, now, list(questions))}"
+    sentence = f"{place}{failed}; {waits_for(flow, item, now, questions)}"
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
-def _waits_for(flow: Flow, item: Item, now: float, questions: list[Question]) -> str:
+def waits_for(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> str:
+    """Who or what must act."""
     agent = actor(flow, item) if item.column in flow.columns else None
     if item.status == "done" and item.kind != "item":
         return "it is done"

@@ -47,6 +47,9 @@ class Evidence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     gate: str
     green: bool
     command: list[str] = field(default_factory=list)
+    check: str = (
+        ""  # a digest of all that makes it this check; empty: of an older version, which knew the command alone
+    )
     exit_code: int | None = None
     seconds: float = 0.0
     commit: str | None = None

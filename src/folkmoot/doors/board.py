@@ -215,8 +215,8 @@ class Board:
             raise Invalid("unknown_agent", f"the flow has no agent {name!r}", f"agents: {', '.join(known)}")
         return lambda function: function
 
-    def metrics(self) -> View:
-        return self._application.queries.metrics()
+    def metrics(self, item: str | None = None) -> View:
+        return self._application.queries.metrics(item)
 
     def lessons(self, agent: str | None = None) -> Sequence[View]:
         """What runs have learnt, the newest first."""

@@ -10,7 +10,8 @@ def order_to_send(said: Envelope) -> SendMessage:
     """Whoever sends a message cannot say how it ends."""
     if said.status not in (None, MESSAGE_STATUSES[0]):
         words = f"status: a message that is sent is pending, not {said.status}"
-        raise Invalid("bad_message", words, "leave status out; then: moot accept, moot complete or moot reject")
+        hint = "status is the message's own state: leave it out. How the work went goes into payload.status, or is"
+        raise Invalid("bad_message", words, f"{hint} the run's report: moot report")
     return SendMessage(
         sender=said.sender,
         to=said.to,

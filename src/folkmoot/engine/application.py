@@ -24,6 +24,7 @@ class Application:
         self.notes = notes  # what the user should know, though nothing is wrong
         self.bell = bell or Bell()  # one that nobody rings: who waits looks every few seconds
         self.look_again = LOOK_AGAIN
+        self.after_writing: Callable[[], None] | None = None  # done once, when it is closed after something was written
 
     def now(self) -> float:
         """Seconds that only ever go on, to wait by."""
@@ -38,10 +39,14 @@ class Application:
         return self.bell.wait(seen, min(seconds, self.look_again))
 
     def close(self) -> None:
+        has_written = self.bell.count > 0
         try:
             self.engine.store.close()
         finally:
             self.bell.close()
+        after, self.after_writing = self.after_writing, None
+        if after is not None and has_written:
+            after()
 
 
 class Boards(Protocol):
@@ -64,6 +69,7 @@ class Boards(Protocol):
     ) -> dict[str, Any]: ...
     def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]: ...
     def aside(self, board: Application) -> str | None: ...
+    def in_the_way(self, board: Application) -> list[str]: ...
     def kept(self, board: Application, runs: list[str]) -> list[str]: ...
     def unable(self, flow: Flow) -> dict[str, str]: ...
     def held_by_kernel(self) -> list[str]: ...

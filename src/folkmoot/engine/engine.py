@@ -13,23 +13,24 @@ from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Message, Pause
+from folkmoot.core.records import Pause
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
-from folkmoot.core.rules.claims import stale
-from folkmoot.core.rules.messages.telling import note_on_rounds
+from folkmoot.core.rules.claims import not_claimable, stale
+from folkmoot.core.rules.messages.carrying import note_on
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
+from folkmoot.core.rules.sharing.holds import note_on_lock
 from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.text import encoded
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
-from folkmoot.engine.loading import message_about
+from folkmoot.engine.loading import known_message, message_about
 from folkmoot.engine.moment import moment
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.turn import Turn
-from folkmoot.engine.views import claim_view, hold_views, item_view, message_view, pause_views
+from folkmoot.engine.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
 
@@ -205,7 +206,9 @@ class Engine:
 
         def work(turn: Turn) -> View:
             turn.apply(command, own_item(turn, speaker), speaker)
-            return {"locks": hold_views(turn.tx.holds(turn.moment.now))}
+            held = turn.tx.holds(turn.moment.now)
+            note = note_on_lock(held, command, speaker, turn.moment.now)
+            return {"locks": hold_views(held), **({"note": note} if note else {})}
 
         return self._transact(speaker, command, work, key, "")
 
@@ -216,7 +219,7 @@ class Engine:
             before = turn.tx.head().messages
             turn.apply(command, own_item(turn, speaker) or subject(turn, command), speaker)
             sent = turn.tx.messages(after=before, limit=1)[0]
-            note = note_on_rounds(turn.flow, turn.tx.item(sent.item) if sent.item else None, sent.payload)
+            note = note_on(turn.flow, turn.tx.item(sent.item) if sent.item else None, sent)
             return {**message_view(sent), **({"note": note} if note else {})}
 
         return self._transact(speaker, command, work, key, "")
@@ -269,7 +272,7 @@ class Engine:
         def work(turn: Turn) -> View:
             item = turn.apply(command, load(turn), speaker)
             # A kept answer is shown to whoever repeats the key, so it is always whole.
-            return item_view(turn.tx, item, turn.flow, turn.moment) if show or key else {}
+            return answer_view(turn.tx, command, item, turn.flow, turn.moment) if show or key else {}
 
         return self._transact(speaker, command, work, key, salt)
 
@@ -362,13 +365,6 @@ def no_run() -> Item:
     raise Invalid("unknown_run", "no run was named", "claim an item first: moot claim AGENT")
 
 
-def known_message(reading: Reading, message: str) -> Message:
-    found = reading.message(message)
-    if found is None:
-        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages")
-    return found
-
-
 def _digest(command: Command, data: bytes, salt: str) -> bytes:
     return sha256(f"{type(command).__name__} {salt}\0".encode() + data).digest()
 
@@ -383,11 +379,8 @@ def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
 def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
     if item is not None:
         found = turn.item(item)
-        return Refused(
-            "not_claimable",
-            f"{agent} cannot take item {item}: it is {found.status} in {found.column}",
-            f"see why with: moot show {item}",
-        )
+        now, at = turn.moment.now, turn.moment.at
+        return not_claimable(turn.flow, found, agent, now, at, turn.tx.questions(item), turn.tx.holds(now))
     wake = turn.tx.next_wake(agent, turn.moment.now)
     if wake is not None:
         return NothingToDo(

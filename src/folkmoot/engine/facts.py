@@ -155,9 +155,10 @@ def report_told(run: Run) -> View:
     """A run as later ones are told of it: what it reported, never what it printed."""
     told: View = {"run": run.id, "item": run.item, "agent": run.agent, "column": run.column}
     if run.report is not None:
-        return {**told, **told_of(run.report)}
+        # What broke the form acted in nothing: all of it is told.
+        return {**told, **told_of(run.report, run.agent, whole=run.outcome != run.report.outcome)}
     if run.refused is not None:
-        return {**told, "not accepted": run.refused_for, **told_of(run.refused)}
+        return {**told, "not accepted": run.refused_for, **told_of(run.refused, run.agent, whole=True)}
     return {**told, "end": run.end}
 
 
@@ -227,6 +228,8 @@ def _related(item: Item) -> View:
             "interfaces": result.interfaces,
             "integration_points": result.integration_points,
             "next_steps": result.next_steps,
+            "report": result.report,
+            "blockers": result.blockers,
         }
         view |= {name: value for name, value in told.items() if value}
     return view

@@ -65,7 +65,8 @@ def situation(
     light = kind in ALWAYS_LIGHT
     head = reading.head()
     maker = None
-    if kind in ADDS and not speaker.is_person:
+    elsewhere = kind is commands.AddComment and item is not None and item.run != speaker.run
+    if (kind in ADDS or elsewhere) and not speaker.is_person:
         speaker, maker = _maker(reading, speaker)
     origin = _origin(reading, kind, maker or item)
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
@@ -179,6 +180,7 @@ def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, no
     found = reading.holds(now)
     takes = type(command) in ABOUT_PATHS or (isinstance(command, commands.ClaimItem) and item and item.files)
     takes = takes or (isinstance(command, (commands.ReportRun, commands.PauseRun)) and command.work is not None)
+    takes = takes or (isinstance(command, commands.ReportRun) and command.moves is not None)
     return {"holds": found, "waiters": idle_waiters(reading, flow, item.id) if takes and item else frozenset()}
 
 
@@ -249,6 +251,13 @@ def known_item(reading: Reading, item_id: str) -> Item:
     if item is None:
         raise Invalid("unknown_item", f"there is no item {item_id}", "see: moot list")
     return item
+
+
+def known_message(reading: Reading, message: str) -> Message:
+    found = reading.message(message)
+    if found is None:
+        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages")
+    return found
 
 
 def workflow(reading: Reading, item: str) -> dict[str, Any]:

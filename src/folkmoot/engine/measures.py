@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question, Run
+from folkmoot.engine.loading import known_item
 from folkmoot.store.base import Reading
 
 if TYPE_CHECKING:
@@ -19,10 +20,34 @@ View = dict[str, Any]
 WASTED_ENDS = ("rescued", "revoked", "released")
 
 
-def measure(reading: Reading, flow: Flow) -> View:
-    items = {item.id: item for item in cast("Iterable[Item]", reading.rows("items"))}
-    runs = sorted(cast("Iterable[Run]", reading.rows("runs")), key=lambda run: (run.started_at, run.item, run.token))
-    questions = list(cast("Iterable[Question]", reading.rows("questions")))
+def measure(reading: Reading, flow: Flow, item: str | None = None) -> View:
+    """Of the whole board, or of one item with all that was made for it."""
+    if item is None:
+        items = {one.id: one for one in cast("Iterable[Item]", reading.rows("items"))}
+        found = list(cast("Iterable[Run]", reading.rows("runs")))
+        questions = list(cast("Iterable[Question]", reading.rows("questions")))
+    else:
+        items = _family(reading, known_item(reading, item))
+        found = [run for one in items for run in reading.runs(one)]
+        questions = [question for one in items for question in reading.questions(one)]
+    return _measured(flow, items, found, questions)
+
+
+def _family(reading: Reading, top: Item) -> dict[str, Item]:
+    found = {top.id: top}
+    waiting = [top]
+    while waiting:
+        item = waiting.pop()
+        sent = [one for name in item.sent if (one := reading.item(name)) is not None]
+        for child in [*(one for one in reading.child_items(item.id) if one.kind != "item"), *sent]:
+            if child.id not in found:
+                found[child.id] = child
+                waiting.append(child)
+    return found
+
+
+def _measured(flow: Flow, items: dict[str, Item], found: list[Run], questions: list[Question]) -> View:
+    runs = sorted(found, key=lambda run: (run.started_at, run.item, run.token))
     flows = {item: workflow_of(items, item) for item in items}
     workflows = [item for item in items.values() if flows[item.id] == item.id]
     handoffs = _handoffs(runs, flows)
@@ -36,6 +61,7 @@ def measure(reading: Reading, flow: Flow) -> View:
         "handoffs_per_workflow": {item.id: handoffs[item.id] for item in workflows if item.id in begun},
         "fix_iterations": {item.id: fixes[item.id] for item in workflows if item.id in begun},
         "escalation_rate": _share(len(up & begun), len(begun)),
+        "by_workflow": _by_type([item for item in workflows if item.id in begun], handoffs, fixes, up),
         "success_rate": _share(done, ended) if ended else None,
         "workflows": {
             "total": len(workflows),
@@ -60,6 +86,20 @@ def workflow_of(items: dict[str, Item], item_id: str) -> str:
             break
         item = above
     return item.id
+
+
+def _by_type(begun: list[Item], handoffs: Counter[str], fixes: Counter[str], up: set[str]) -> dict[str, View]:
+    """The same by what the handoff document calls a workflow: feature, bugfix, refactor."""
+    return {
+        kind: {
+            "items": len(some),
+            "handoffs": sum(handoffs[item] for item in some),
+            "fix_iterations": sum(fixes[item] for item in some),
+            "escalated": len(up & set(some)),
+        }
+        for kind in sorted({item.type for item in begun})
+        if (some := [item.id for item in begun if item.type == kind])
+    }
 
 
 def _share(part: int, whole: int) -> float:

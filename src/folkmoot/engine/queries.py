@@ -190,10 +190,10 @@ class Queries:
         """The number of the last event."""
         return self._glance(lambda glance: glance.reading.head().seq)
 
-    def metrics(self) -> View:
+    def metrics(self, item: str | None = None) -> View:
         from folkmoot.engine.measures import measure  # only this one command needs it
 
-        return self._glance(lambda glance: measure(glance.reading, glance.flow))
+        return self._glance(lambda glance: measure(glance.reading, glance.flow, item))
 
     def escalations(self) -> View:
         """The state of the escalation document: what was tried on each item, and what people were asked (E-16)."""

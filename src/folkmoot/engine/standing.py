@@ -5,7 +5,7 @@ from msgspec import Struct, field
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.rules.judging.required import proved, required
-from folkmoot.core.rules.running.landing import is_at_rest, unsettled
+from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsettled
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
 from folkmoot.core.rules.sharing.holds import branch_of
@@ -37,6 +37,8 @@ class Standing(Struct, frozen=True, kw_only=True):
         default_factory=dict
     )  # tree -> gates that are green on it, as the flow has them
     landing: Landing | None = None
+    marked: str | None = None  # the commit in which a landing has marked conflicts, that somebody was to mend
+    has_landed: bool = False  # the run has ended, and the board says that by it the work is on its branch
 
 
 def is_fresh(standing: Standing) -> bool:
@@ -79,6 +81,8 @@ def standing(reading: Reading, flow: Flow, run_id: str) -> Standing:
         gates=[gate for gate in gates if flow.gates[gate].run],
         proved=proved(flow, item),
         landing=item.landing,
+        marked=item.marked,
+        has_landed=moves_branch(run),
     )
 
 

@@ -6,10 +6,12 @@ from typing import Any, Protocol
 
 import msgspec
 
+from folkmoot.core.commands import Command, OfferReport, ReportRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
+from folkmoot.core.rules.judging.carrying import kept_of
 from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.vocabulary.ways import does
 from folkmoot.core.why import tier, why
@@ -77,7 +79,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> View:
         "findings": msgspec.to_builtins(item.findings) if item.findings else [],
         "questions": [question_view(question) for question in questions],
         "guidance": msgspec.to_builtins(item.guidance) if item.guidance else [],
-        "runs": [run_view(run) for run in runs],
+        "runs": [run_view(run, flow) for run in runs],
         "head": item.head,
         "branch": f"refs/moot/items/{item.id}" if item.head else None,
         "landed": item.landed,
@@ -215,7 +217,19 @@ def pending_view(question: Question) -> View:
     }
 
 
-def run_view(run: Run) -> View:
+def answer_view(reading: Rows, command: Command, item: Item, flow: Flow, moment: Moment) -> View:
+    """The item after a command; after a report also what of it was kept and has no effect of its own (`kept`)."""
+    view = item_view(reading, item, flow, moment)
+    if isinstance(command, ReportRun):
+        own: View = next((run for run in reversed(view["runs"]) if run["run"] == item.last_run), {})
+        return {**view, "kept": own.get("kept", [])}
+    if isinstance(command, OfferReport):
+        agent = view["runs"][-1]["agent"] if view["runs"] else ""
+        return {**view, "kept": kept_of(command.report, agent, flow)}
+    return view
+
+
+def run_view(run: Run, flow: Flow | None = None) -> View:
     return {
         "run": run.id,
         "token": run.token,
@@ -238,6 +252,7 @@ def run_view(run: Run) -> View:
         "report": msgspec.to_builtins(run.report) if run.report else None,
         "refused": msgspec.to_builtins(run.refused) if run.refused else None,
         "refused_for": run.refused_for,
+        "kept": kept_of(run.report, run.agent, flow) if run.report and not run.gate else [],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.flow import LANDING, Agent, Rung
+from folkmoot.core.vocabulary.roles import role
 from folkmoot.flows import words
 from folkmoot.flows.faults import Path, did_you_mean, shown
 from folkmoot.flows.fields import Entries, Fields
@@ -42,6 +43,7 @@ def read_agents(fields: Fields, entries: Entries, read_prompt: ReadPrompt) -> di
 
 def with_ladders(fields: Fields, agents: dict[str, Agent], ladders: Ladders) -> dict[str, Agent]:
     """The agents on the ladders of a ladder file, where it names them."""
+    ladders = {role(name, agents): rungs for name, rungs in ladders.items()}
     for name in ladders.keys() - agents.keys():
         advice = did_you_mean(name, list(agents))
         what = f"the ladder file names {shown(name)}, which is no agent here: that ladder is not used"

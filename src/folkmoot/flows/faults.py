@@ -1,8 +1,14 @@
 """What is wrong with a flow file, each with its place, and the collector that all readers and checks write into."""
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
+from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid
+
+if TYPE_CHECKING:
+    from folkmoot.core.flow import Rung
 
 Path = tuple[str, ...]  # where in the flow: ("columns", "dev", "next")
 Place = tuple[int, int]  # where in the file: line and column, both from 1
@@ -49,6 +55,7 @@ class Findings:
         self._warnings: list[Fault] = []
         self._places: dict[Path, Place] = {}
         self._faulty: set[Path] = set()
+        self.rungs: dict[Path, Rung] = {}  # every step of a ladder that was read, by its place in the file
 
     def remember(self, path: Path, place: Place) -> None:
         """Where this part stands, for checks that only know the flow and not the file."""
@@ -96,13 +103,10 @@ def in_order_of_file(faults: list[Fault]) -> list[Fault]:
 
 def did_you_mean(word: str, known: list[str]) -> str:
     """The known word that was meant, as a question; else all of them while they are few; else nothing."""
-    from difflib import get_close_matches  # slow to import, and only needed when something is wrong
-
     if len(word) <= LIKENESS_WORD_MAX and len(known) <= LIKENESS_KNOWN_MAX:
-        by_lower_case = {candidate.lower(): candidate for candidate in known}
-        close = get_close_matches(word.lower(), list(by_lower_case), n=1)
-        if close:
-            return f"did you mean '{by_lower_case[close[0]]}'?"
+        meant = nearest(word, known)
+        if meant is not None:
+            return f"did you mean '{meant}'?"
     return f"known are {', '.join(known)}" if 0 < len(known) <= 20 else ""
 
 

@@ -2,7 +2,8 @@
 
 import re
 
-from folkmoot.core.flow import RUNG_ESCALATE, Rung
+from folkmoot.core.flow import RUNG_ESCALATE, Flow, Rung
+from folkmoot.core.vocabulary.roles import folded, role
 from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
 from folkmoot.flows.fields import Fields
 from folkmoot.flows.source import Node
@@ -20,6 +21,7 @@ def read_ladder(fields: Fields, node: Node, path: Path) -> list[Rung]:
         model = fields.text(entry.value, here, "the model")
         if bounds is not None and model is not None:
             rungs.append((Rung(*bounds, model), here))
+            fields.findings.rungs[here] = rungs[-1][0]
     rungs.sort(key=lambda pair: pair[0].low)
     if not fields.findings.is_faulty(*path):
         _check_escalate(fields.findings, rungs)
@@ -53,6 +55,28 @@ def _check_escalate(findings: Findings, rungs: list[tuple[Rung, Path]]) -> None:
             findings.fault(here, words, f"to give up here, write {rung.low}+: escalate")
         elif rung.model != RUNG_ESCALATE and did_you_mean(rung.model, [RUNG_ESCALATE]).startswith("did"):
             findings.warn(here, f"{shown(rung.model)} is taken for a model", "did you mean 'escalate'?")
+
+
+def check_steps(flow: Flow, findings: Findings) -> None:
+    """A step is a model, or `escalate`: where the item goes then is said once, by `escalate_to`."""
+    columns = {folded(name): name for name, column in flow.columns.items() if column.kind != "flow"}
+    for here, rung in findings.rungs.items():
+        is_here = role(here[1], flow.agents) in flow.agents  # a shared file has ladders for other boards too
+        if rung.model in flow.models or rung.model == RUNG_ESCALATE or not is_here:
+            continue
+        said = folded(rung.model)
+        column = columns.get(said) or next((columns[part] for part in columns if f"-{part}-" in f"-{said}-"), None)
+        if column is None and role(rung.model, flow.columns) in flow.columns:
+            column = role(rung.model, flow.columns)
+        if column is not None:
+            helps = flow.columns[column].kind == "escalation" or flow.columns[column].human
+            where = column if helps else "…, a column of kind escalation"
+            advice = f"write {rung.low}+: escalate, and beside the ladder escalate_to: {where}"
+            what = f"{shown(rung.model)} names the column '{column}': a step of a ladder is a model, or escalate"
+            findings.fault(here, what, advice)
+        elif role(rung.model, flow.agents) in flow.agents:
+            advice = f"to give up here, write {rung.low}+: escalate, and in escalate_to the column where it works"
+            findings.warn(here, f"{shown(rung.model)} is an agent's name, and is taken for a model", advice)
 
 
 def _check_gapless(findings: Findings, rungs: list[tuple[Rung, Path]]) -> None:

@@ -1,9 +1,9 @@
 """A file of ladders beside the flow: `model_ladder: {dev-agent: {0-1: glm-4, …}}`, for several boards or by machine."""
 
-from folkmoot.core.flow import Rung
+from folkmoot.core.flow import Flow, Rung
 from folkmoot.flows.faults import Findings, FlowFaults, did_you_mean, shown
 from folkmoot.flows.fields import Fields
-from folkmoot.flows.ladder import read_ladder
+from folkmoot.flows.ladder import check_steps, read_ladder
 from folkmoot.flows.source import Mapping, Node, is_null, read_source
 
 KEY = "model_ladder"
@@ -20,6 +20,18 @@ def read_ladder_file(text: str, name: str) -> dict[str, list[Rung]]:
     if findings.faults:
         raise FlowFaults(name, findings.faults)
     return ladders
+
+
+def check_ladder_file(text: str, name: str, flow: Flow) -> list[str]:
+    """What its steps name, beside a flow: `FlowFaults` where that is no model; else the warnings."""
+    findings = Findings(name)
+    root = read_source(text, findings)
+    if root is not None:
+        _ladders(Fields(findings), root)
+        check_steps(flow, findings)
+    if findings.faults:
+        raise FlowFaults(name, findings.faults)
+    return [str(warning) for warning in findings.warnings]
 
 
 def _ladders(fields: Fields, root: Node) -> dict[str, list[Rung]]:

@@ -15,6 +15,7 @@ from folkmoot.flows.checking.running import RunningCheck
 from folkmoot.flows.columns import COLUMNS_MAX, read_columns, with_end
 from folkmoot.flows.faults import Findings, FlowFaults
 from folkmoot.flows.fields import NAME, Fields
+from folkmoot.flows.ladder import check_steps
 from folkmoot.flows.source import Mapping, Node, read_source
 
 FLOW_KEYS = list(words.FLOW)
@@ -107,6 +108,7 @@ def _check(flow: Flow, findings: Findings, start: running.Start, known_clients: 
     agents = AgentCheck(flow, findings)
     ColumnCheck(flow, findings).all()
     agents.all()
+    check_steps(flow, findings)
     RunningCheck(flow, findings, start, known_clients).all()
 
 

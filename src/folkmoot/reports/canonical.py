@@ -16,7 +16,9 @@ from folkmoot.core.report import (
     SEVERITIES,
     Report,
 )
+from folkmoot.core.rules.judging.examples import EXAMPLES
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
 
 FAULTS_SHOWN = 50
@@ -45,6 +47,7 @@ WORDS: dict[str, str] = {
     "lessons": "what later agents should know",
     "usage": "what the run used up; `moot run` hears it from the client",
     "extra": "what a dialect says beyond these fields: kept, and shown",
+    "implied": "only comments were written, and the outcome was found in them; filled in where YAML comments are read",
 }
 PARTS: dict[str, dict[str, str]] = {
     "files": {"created": "paths of new files", "modified": "paths of changed files"},
@@ -69,7 +72,7 @@ PARTS: dict[str, dict[str, str]] = {
         "target": "the place in it: a section, a test",
         "parent": "the comment that this replies to; left out, it is the open thread in which it is your turn",
         "resolution": "ends the thread of `parent`; in `disputed`, `rejected` only says that you disagree",
-        "status": "`resolved` ends the thread of `parent`, with its `resolution` or the one that your side can give",
+        "status": "`resolved` ends the thread of `parent`; in a dispute only with a `resolution`",
         "id": "its id, if it is one that stands on the item already",
         "author": "who says it; what others have said already is not said again",
         "timestamp": "when it was said",
@@ -120,7 +123,16 @@ OUTCOME_WORDS: dict[str, tuple[str, str]] = {
     "split": ("it is too large; these tasks replace it", "`tasks`, and the right to `split`"),
     "incomplete": ("part of it is done; a fresh run goes on", ""),
 }
-PLAIN = {"outcome", "summary", "commit", "blockers", "extra"}  # fields that can be written in one way only
+# What to add to a report that does not say how it ended.
+_ADD = {
+    "comments": '"outcome": "disputed" if you disagree, "done" if they end the thread',
+    "question": '"outcome": "asks"',
+    "tasks": '"outcome": "split"',
+    "delegate": '"outcome": "delegates"',
+    "findings": '"outcome": "changes_requested", or "done" if nothing must change for them',
+    "attempts": '"outcome": "failed", or whichever way it ended',
+}
+PLAIN = {"outcome", "summary", "commit", "extra"}  # fields that can be written in one way only
 _TYPES = {field.name: field.type for field in struct_fields(Report)}
 FIELDS = {name: _TYPES[name] for name in WORDS}
 UNSTORABLE = "it holds a NUL, half a character, a number too large, or is nested too deep"
@@ -134,22 +146,23 @@ class Faulty(Exception):
         self.faults = faults
 
 
-def unreadable(faults: list[str]) -> Invalid:
+def unreadable(faults: list[str], tried: str = "done") -> Invalid:
+    """`tried` is the outcome that it was meant to say: the hint shows the form of that."""
     named = faults[:FAULTS_SHOWN]
     if len(faults) > len(named):
         named.append(f"and {len(faults) - len(named)} more")
     return Invalid(
         "unreadable_report",
         "the report cannot be read: " + "; ".join(named),
-        f"{_advice(faults)}; the run still lives, so report again",
+        f"{_advice(faults, tried)}; the run still lives, so report again",
     )
 
 
-def _advice(faults: list[str]) -> str:
+def _advice(faults: list[str], tried: str) -> str:
     """What to do next, in the form that the agent has at hand."""
     if faults and faults[-1].startswith("Status:"):
         return "mend the form's Status: one ticked box, such as `- [x] Complete / [ ] Needs follow-up / [ ] Blocked`"
-    whole = 'a JSON object such as {"outcome": "done", "summary": "…"}'
+    whole = f"a JSON object such as {EXAMPLES[tried]}"
     if not faults or faults[-1].startswith("it holds no report"):
         return f"a report is {whole}"
     return f"mend what is named, in the form you wrote it in; a short report is {whole}"
@@ -197,6 +210,15 @@ def unknown_cause(word: object) -> str:
     return f"cause: nobody knows {shown(word)}; the known ones are {', '.join(CAUSES)}{near}"
 
 
+def missing_outcome(data: dict[str, Any]) -> str:
+    """What to add, by what is there."""
+    words = f"outcome: missing, one of {', '.join(OUTCOMES)}"
+    for name, hint in _ADD.items():
+        if data.get(name):
+            return f"{words}; beside `{name}` add {hint}"
+    return words
+
+
 def did_you_mean(name: str, known: list[str]) -> str:
     from difflib import get_close_matches  # only faults need it
 
@@ -233,9 +255,9 @@ def counted_tests(told: dict[str, Any]) -> dict[str, Any]:
 def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
     faults = []
     if "outcome" not in data:
-        faults.append(f"outcome: missing, one of {', '.join(OUTCOMES)}")
+        faults.append(missing_outcome(data))
     elif values.get("outcome") not in OUTCOMES:
-        faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}")
+        faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}{_meant(data['outcome'])}")
     if values.get("cause") is not None and values["cause"] not in CAUSES:
         faults.append(unknown_cause(data["cause"]))
     for remark in values.get("comments", []):
@@ -249,6 +271,10 @@ def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
         if finding.kind not in KINDS:
             faults.append(f"findings: kind {shown(finding.kind)} is not one of {', '.join(KINDS)}")
     return faults
+
+
+def _meant(word: object) -> str:
+    return place_said(word) or did_you_mean(str(word).lower(), list(OUTCOMES))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

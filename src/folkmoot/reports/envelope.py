@@ -11,7 +11,8 @@ from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
 from folkmoot.core.text import has_unstorable
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
-from folkmoot.reports.canonical import UNSTORABLE, decoder, did_you_mean, shown
+from folkmoot.reports.canonical import UNSTORABLE, Faulty, did_you_mean, shown
+from folkmoot.reports.loose.posted import object_in
 
 MESSAGE_CHARS_MAX = 1_000_000
 NAME_CHARS_MAX = 200
@@ -24,6 +25,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "schema_version": {
         "type": "string",
         "pattern": r"^1\.[0-9]+\.[0-9]+$",
+        "format": "version",
         "default": "1.0.0",
         "description": "Which version of the envelope this is.",
     },
@@ -42,7 +44,11 @@ FIELDS: dict[str, dict[str, Any]] = {
     "from": {**_NAME, "description": "Which agent or person sends it."},
     "to": {**_NAME, "description": f"For whom it is; `{ORCHESTRATOR}` is the board itself."},
     "type": {**_NAME, "description": "What kind of message it is; the flow says who may send which."},
-    "priority": {"type": "string", "enum": list(PRIORITIES), "default": "medium"},
+    "priority": {
+        "type": "string",
+        "enum": list(PRIORITIES),
+        "description": "How urgent it is; if it does not say, as urgent as its item.",
+    },
     "payload": {"type": "object", "default": {}, "description": "What is handed over."},
     "context": {
         "type": "object",
@@ -58,7 +64,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "status": {"type": "string", "enum": list(MESSAGE_STATUSES), "default": MESSAGE_STATUSES[0]},
 }
 REQUIRED = ("from", "to", "type")
-LOOKS = {"uuid": "uuid", "date-time": "time in ISO 8601, like 2026-01-31T12:00:00Z"}
+LOOKS = {"version": "version like 1.0.0", "uuid": "uuid", "date-time": "time in ISO 8601, like 2026-01-31T12:00:00Z"}
 # The pipeline's messages come without an envelope and name their sender in words of their own.
 _BARE = (
     "task_assignment",
@@ -68,6 +74,8 @@ _BARE = (
     "test_results",
     "clarification_request",
 )
+# The handoff document's come in one; what is meant for their payload may stand beside it.
+_ENVELOPED = ("task_handoff", "review_request", "fix_request", "rereview_request", "completion", "escalation")
 _SENDERS = ("from", "reviewer", "source")
 _PYTHON: dict[str, type[Any]] = {"string": str, "object": dict, "integer": int}
 _WORDS = {"string": "a text", "object": "an object", "integer": "a whole number"}
@@ -82,7 +90,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
     message_id: str | None = None
     timestamp: str | None = None
     schema_version: str = "1.0.0"
-    priority: str = "medium"
+    priority: str | None = None
     payload: dict[str, Any] = field(default_factory=dict)
     context: dict[str, Any] = field(default_factory=dict)
     status: str | None = None
@@ -105,13 +113,10 @@ def read_message(text: str, *, sender: str | None = None, to: str | None = None,
     """The message in a JSON text; Invalid with every wrong field by name. `sender` and `to` are said beside it."""
     if len(text) > MESSAGE_CHARS_MAX:
         raise _bad([f"it has {len(text)} characters, more than {MESSAGE_CHARS_MAX}"])
-    text = text.strip().strip("\ufeff").strip()
     try:
-        data, end = decoder().raw_decode(text)
-    except (ValueError, RecursionError) as error:
-        raise _bad([f"it is not one JSON object: {error}"]) from error
-    if not isinstance(data, dict) or end != len(text):
-        raise _bad(["it is not one JSON object"])
+        data = object_in(text)
+    except Faulty as error:
+        raise _bad(error.faults) from error
     return check_message(data, sender=sender, to=to, in_run=in_run)
 
 
@@ -130,7 +135,7 @@ def check_message(
         words = 'the message cannot be read: {"agent", "task"} is what dispatch_agent takes, and no message'
         raise Invalid("bad_message", words, "give an agent a small thing to do with: moot dispatch AGENT TASK")
     if isinstance(data.get("type"), str):
-        data = {**data, "type": role(data["type"], _BARE)}
+        data = _filled({**data, "type": role(data["type"], (*_BARE, *_ENVELOPED))})
     data = _enveloped(data, to)
     if sender is not None:
         data.setdefault("from", sender)
@@ -150,7 +155,7 @@ def check_message(
         message_id=data.get("message_id"),
         timestamp=data.get("timestamp"),
         schema_version=data.get("schema_version", FIELDS["schema_version"]["default"]),
-        priority=data.get("priority", FIELDS["priority"]["default"]),
+        priority=data.get("priority"),
         payload=data.get("payload", {}),
         context=data.get("context", {}),
         status=data.get("status"),
@@ -167,10 +172,25 @@ def _enveloped(data: dict[str, Any], to: str | None) -> dict[str, Any]:
     if sender is not None:
         around["from"] = sender
     # Of an envelope's other fields only those are meant that a bare message cannot mean: its status is a verdict.
-    own = {name for name in ("schema_version", "message_id", "timestamp", "priority") if name in data}
+    own: set[str] = {name for name in ("schema_version", "message_id", "timestamp", "priority") if name in data}
+    context = data.get("context")
+    if isinstance(context, dict) and context.keys() <= FIELDS["context"]["properties"].keys():
+        own.add("context")  # the pipeline's own context is words
     around |= {name: data[name] for name in own}
     payload = {name: value for name, value in data.items() if name not in own | {"type", "to", "from"}}
-    return {**around, "payload": payload}
+    return _in_one_form({**around, "payload": payload})
+
+
+def _filled(data: dict[str, Any]) -> dict[str, Any]:
+    """The payload of a message that says its fields beside the envelope's. Close to one of those, it is asked back."""
+    own = {name: value for name, value in data.items() if name not in FIELDS}
+    if data["type"] not in _ENVELOPED or "payload" in data or any(did_you_mean(name, list(FIELDS)) for name in own):
+        return data
+    if isinstance(data.get("context"), str):
+        own["context"] = data["context"]
+    if own and data.get("status") not in (None, MESSAGE_STATUSES[0]):
+        own["status"] = data["status"]  # beside what was done it is how that went
+    return {**{name: value for name, value in data.items() if name not in own}, "payload": own} if own else data
 
 
 def _in_one_form(data: dict[str, Any]) -> dict[str, Any]:

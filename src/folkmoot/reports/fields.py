@@ -4,9 +4,16 @@ from typing import Any
 
 from folkmoot.core.report import KINDS, SEVERITIES, Choice, Finding, Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, with_range
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, severity_of, with_range
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
+from folkmoot.reports.loose.options import options_in
+
+# What only a single finding has; an object without any of it lists several under their names.
+_OF_FINDING = {
+    *("severity", "issue", "error", "description", "message", "title", "file", "location", "line", "kind", "category"),
+    *("type", "exploit", "recommendation", "fix", "likely_fix", "suggestion", "test"),
+}
 
 
 class Taken:
@@ -61,6 +68,8 @@ class Taken:
         if value is None:
             return []
         self.used.add(name)
+        if isinstance(value, str) and value.strip():
+            return options_in(value)
         if not isinstance(value, list):
             self.faults.append(f"{name}: {shown(value)} is not a list")
             return []
@@ -82,7 +91,7 @@ class Taken:
         if value is None:
             return []
         if isinstance(value, dict):
-            value = [value]  # a single one
+            value = self._listed(name, value)
         if not isinstance(value, list):
             self.faults.append(f"{name}: {shown(value)} is not a list")
             return []
@@ -101,21 +110,42 @@ class Taken:
                 self.faults.append(f"{name}: {shown(part)} is not a finding")
         return found
 
+    def _listed(self, name: str, value: dict[str, Any]) -> list[Any]:
+        """A single one, or several under the names of their files, their tests or whatever they are about."""
+        if value.keys() & _OF_FINDING or not value:
+            return [value]
+        found: list[Any] = []
+        for about, told in value.items():
+            for part in told if isinstance(told, list) else [told]:
+                if isinstance(part, str):
+                    found.append(f"{about}: {part}")
+                elif isinstance(part, dict) and part.keys() & _OF_FINDING:
+                    place = {} if "file" in part or "location" in part else {"file": about}
+                    found.append({**part, **place})
+                else:
+                    self.faults.append(f"{name}: {shown(about)} tells no finding: {shown(part)}")
+        return found
+
 
 def _finding(said: Taken, kind: str) -> Finding:
     file, line, lines = _place(said)
-    severity = (said.text("severity") or "medium").strip().lower()
-    if severity not in SEVERITIES:
-        said.faults.append(f"severity {shown(severity)} is not one of {', '.join(SEVERITIES)}")
+    word = (said.text("severity") or "medium").strip().lower()
+    severity = severity_of(word)
+    if severity is None:
+        said.faults.append(f"severity {shown(word)} is not one of {', '.join(SEVERITIES)}")
     own_kind = (said.text("kind") or kind).strip().lower()
     if own_kind not in KINDS:
         said.faults.append(f"kind {shown(own_kind)} is not one of {', '.join(KINDS)}")
     category = said.text("category", "type")
+    if word not in SEVERITIES and category is None:
+        category = word
+    elif word not in SEVERITIES:
+        said.used.discard("severity")  # the word survives as it was said
     exploit = said.text("exploit")
     issue = said.text("issue", "error", "description", "message", "title") or category or exploit or ""
     return Finding(
         kind=own_kind,
-        severity=severity,
+        severity=severity or word,
         issue=with_range(issue, lines),
         file=file,
         line=line,

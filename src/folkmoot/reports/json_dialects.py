@@ -4,7 +4,7 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.reports.canonical import UNSTORABLE, Faulty, canonical_report
+from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.spellings import spelled_message
 from folkmoot.reports.messages import report_from_message
@@ -19,6 +19,8 @@ from folkmoot.reports.quest import (
     status_report,
 )
 
+_FIELDS = {*FIELDS, "attempt"}
+_ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "lessons", "next_steps", "blockers"}
 _BESIDE_TYPE = {"payload", "findings", "vulnerabilities", "failures", "question", "approval"}
 
 
@@ -44,6 +46,18 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
         said = Taken(data)
         return finish("split", said, **shared_parts(said, data))
     return None
+
+
+def adding(data: dict[str, Any]) -> Report | None:
+    """Fields of a report without a word on how it ended: they add to what the same text says besides. None if it is
+    something else; its outcome means nothing."""
+    keys = data.keys()
+    if not keys & _ADDS or keys - _FIELDS or keys & {"outcome", "status", "type", "decision"}:
+        return None
+    try:
+        return canonical_report({**data, "outcome": "done"})
+    except Faulty:
+        return None
 
 
 def is_meant(keys: list[str]) -> bool:

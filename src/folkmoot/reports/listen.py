@@ -1,9 +1,9 @@
-"""Hearing a report in whatever an agent wrote: everything in the text that is one, and of these the last.
+"""Hearing a report in whatever an agent wrote: everything in the text that is one, united.
 
-A message or signal goes before a form: the form's Status only adds to it. Else the last decides, also if it is
-broken: an agent that began a second report does not mean the first any more. What only
-shows, quotes or repeats a form is none. ATTEMPT blocks go with whatever report the text holds; without one, and
-without anything broken, they are a failure.
+A message or signal goes before a form: the form's Status only adds to it. If the last is broken nothing counts: an
+agent that began a second report does not mean the first alone any more. What only shows, quotes or repeats a form is
+none. ATTEMPT blocks go with whatever report the text holds; without one, and without anything broken, they are a
+failure.
 """
 
 import re
@@ -16,14 +16,15 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.reports.canonical import UNSTORABLE, Faulty
-from folkmoot.reports.json_dialects import is_meant, report_from_object
-from folkmoot.reports.loose.beside import beside, contradiction
+from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
+from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
 from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
 from folkmoot.reports.scan import Found, objects
-from folkmoot.reports.signals import ATTEMPTS_MAX, INCOMPLETE, Attempt, attempts, signals
+from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
+from folkmoot.reports.uniting.beside import beside
+from folkmoot.reports.uniting.statements import STATEMENTS_MAX, attempts_of, joined, united
 
 if TYPE_CHECKING:
     from folkmoot.reports.loose.notes import Notes
@@ -34,10 +35,14 @@ NOTHING = (
 _RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
 _RETURN = ("returns:", "return:")
 ALONE = "a status alone in the middle of a text may be anybody's"
+SHOWN = (
+    "what stands there only shows what a report looks like, or what others have said; if it is your own, report it "
+    "without the words before it"
+)
+_NOTED = ("comments:", "escalation_reason:", "id:", "outcome:", "status:")
 _NAME = re.compile(r"[A-Za-z_]{1,30}")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
-_ADDRESSED = ("asks", "changes_requested", "disputed")  # what others must answer or change
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
 LINES_MAX = 20_000
 SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is made to be slow
@@ -53,6 +58,7 @@ class Heard:
     report: Report | None
     faults: list[str]
     implied: bool = False  # told only by what was fixed
+    adds: bool = False  # it does not say how it ended: it only adds to what else was said
 
 
 def listen(text: str) -> Report:
@@ -86,7 +92,7 @@ def _end_of(text: str) -> str:
 
 def _notes(text: str, page: Page) -> "Notes | None":
     """The disputes document's YAML, if there can be any: hardly a text has it."""
-    if "comments:" not in text and "escalation_reason:" not in text and "id:" not in text and "outcome:" not in text:
+    if not any(word in text for word in _NOTED):
         return None
     from folkmoot.reports.loose.notes import read_notes
 
@@ -96,9 +102,25 @@ def _notes(text: str, page: Page) -> "Notes | None":
 def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], notes: "Notes | None") -> Report:
     if len(tried) > ATTEMPTS_MAX:
         raise Faulty([f"it has {len(tried)} ATTEMPT blocks, more than {ATTEMPTS_MAX}"])
-    if tried or any(not one.implied for one in heard):
-        heard = [one for one in heard if not one.implied]
     heard.sort(key=lambda one: (one.line, one.rank, one.place))
+    adds = [one for one in heard if one.adds]
+    heard = [one for one in heard if not one.adds]
+    if tried or any(not one.implied for one in heard):
+        # What was fixed is told; that it was is no verdict beside another.
+        adds += [one for one in heard if one.implied and one.report is not None]
+        heard = [one for one in heard if not one.implied]
+    if len(adds) > STATEMENTS_MAX:
+        raise Faulty([f"it has {len(adds)} objects without an outcome, more than {STATEMENTS_MAX}"])
+    report = _ended(heard, tried, [*passed_over, *(fault for one in adds for fault in one.faults)], notes)
+    for one in adds:
+        if one.report is not None:
+            before = bool(heard) and one.line < heard[-1].line
+            report = joined(report, replace(one.report, outcome=report.outcome), before)
+    return report
+
+
+def _ended(heard: list[Heard], tried: list[Attempt], passed_over: list[str], notes: "Notes | None") -> Report:
+    """How it ended, in all that says so; ATTEMPT blocks alone are a failure."""
     if not heard:
         alone = notes.alone() if notes is not None and not tried else None
         if alone is not None:
@@ -116,63 +138,22 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
 
 
 def _merged(heard: list[Heard]) -> Report:
-    """The last message or signal says how it ended, and the last form beside it adds its words; a form alone is all."""
+    """All that the text says, as one report. A form behind a message only adds to it; a broken end takes all back."""
+    last = heard[-1]
     spoken = [one for one in heard if one.rank]
-    last = heard[-1]
-    if not spoken or len(spoken) == len(heard):
-        return _last_of(heard)
-    if not last.rank:
-        if last.report is None:
-            raise Faulty(last.faults)
-        return beside(_last_of(spoken), last.report)
-    verdict, before = _last_of(spoken), heard[-2]
-    # A form that says otherwise is taken back by the message behind it.
-    if before.rank or before.report is None or contradiction(verdict, before.report):
-        return verdict
-    return beside(verdict, before.report)
-
-
-def _last_of(heard: list[Heard]) -> Report:
-    """The last one; the shared types of a decomposition belong to its tasks, in whichever order they come."""
-    last = heard[-1]
-    if last.report is None:
-        raise Faulty(last.faults)
-    report = last.report
-    before = heard[-2].report if len(heard) > 1 else None
-    if last.rank == SIGNAL and report.outcome == "incomplete" and before and before.outcome in _ADDRESSED:
-        return beside(before, report)  # it goes on when others have answered: what it told them must not be lost
-    if report.outcome == "asks" and report.question is None and before is not None:
-        report = replace(report, question=before.question)
-    if report.outcome == "incomplete" and before is not None and before.outcome == "incomplete" and last.rank:
-        return _both(before, report)
-    for other in reversed(heard[:-1]):
-        if report.outcome != "split" or other.report is None or other.report.outcome != "split":
-            break
-        if bool(report.tasks) == bool(other.report.tasks):
-            break
-        report = replace(
-            report,
-            tasks=report.tasks or other.report.tasks,
-            contracts=[*other.report.contracts, *report.contracts],
-            integration_points={**other.report.integration_points, **report.integration_points},
-            extra={**other.report.extra, **report.extra},
-        )
-    return report
-
-
-def _both(form: Report, last: Report) -> Report:
-    """A form and the signal below it say the same: what the form tells of the work belongs to it."""
-    words = {name: getattr(last, name) for name in last.__struct_fields__ if getattr(last, name)}
-    summary = form.summary if last.summary in (INCOMPLETE, "") else last.summary
-    words |= {"summary": summary or last.summary, "extra": {**form.extra, **last.extra}}
-    return replace(form, **words)
+    if last.report is None or (spoken and spoken[-1].report is None):
+        raise Faulty((spoken[-1] if spoken and spoken[-1].report is None else last).faults)
+    if last.rank or not spoken:
+        return united([one.report for one in heard if one.report is not None])
+    verdicts = [one.report for one in heard[:-1] if one.report is not None]
+    return beside(united(verdicts), last.report)
 
 
 def _with_attempts(report: Report, tried: list[Attempt]) -> Report:
-    if not tried or report.attempts:
+    if not tried:
         return report
     extra = {**report.extra, "ATTEMPT": [attempt.title for attempt in tried]}
-    return replace(report, attempts=[attempt.told for attempt in tried], extra=extra)
+    return replace(report, attempts=attempts_of([attempt.told for attempt in tried], report.attempts), extra=extra)
 
 
 def _texts(page: Page, covered: set[int], spoken: set[int]) -> list[tuple[list[Line], int | None, int | None]]:
@@ -212,7 +193,7 @@ def _hear_words(
     for form in forms(lines, fence):
         # A form that was only begun says nothing, unless a finished one came before it: then it takes that back.
         if form.template or shows(form.start) or (form.weak and not done_before):
-            passed_over += form.faults or ["it only shows what a report looks like"]
+            passed_over += form.faults or [SHOWN]
         else:
             heard.append(Heard(form.end, 0, form.start, form.report, form.faults, form.implied))
             done_before = done_before or form.report is not None
@@ -273,7 +254,10 @@ def _heard(found: Found, line: int) -> Heard | None:
         report = report_from_object(found.data)
     except Faulty as error:
         return Heard(line, 1, found.start, None, error.faults)
-    return Heard(line, 1, found.start, report, []) if report is not None else None
+    if report is not None:
+        return Heard(line, 1, found.start, report, [])
+    more = adding(found.data)
+    return Heard(line, 1, found.start, more, [missing_outcome(found.data)], adds=True) if more is not None else None
 
 
 def _passed_over(page: Page, found: Found, text: str, line_start: int, line: int) -> str:
@@ -288,12 +272,12 @@ def _passed_over(page: Page, found: Found, text: str, line_start: int, line: int
             return "a report in the middle of a sentence, marked as code, is none"
     if before.endswith("="):
         return "a report that code gives a name to is none"
-    if before and is_showing(before):
-        return "it only shows what a report looks like"
+    if before and is_showing(before, page.speakers):
+        return SHOWN
     fence = page.lines[line].fence
     opened = page.fences[fence].before if fence is not None else line
     if not before.strip("`") and (page.only_shows(line) or page.only_shows(opened)):
-        return "it only shows what a report looks like"
+        return SHOWN
     return ""
 
 

@@ -4,8 +4,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.report import Files, Report
-from folkmoot.core.vocabulary.lines import PATH, counted, finding_in
+from folkmoot.core.vocabulary.lines import PATH, counted, finding_in, number_in
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.page import Line
@@ -34,13 +36,14 @@ SECTIONS = {
     "test results": "tests",
     "blockers": "blockers",
 }
-FORMS_MAX = 500  # the last one decides, so those before so many need not be read
+FORMS_MAX = 500  # more than can be united: those before so many need not be read
 _LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)
 _TITLE_CHARS_MAX = 120
 _FORM = {"summary", "changes", "issues", "next"}
 _ONLY_FIXES = {"summary", "changes", "fixed", "tests"}
 # Markup and pictures before a title; quotation marks and braces are no adornment.
 _ADORNED = re.compile(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
+_PHASE = re.compile(r"phase\s{1,3}(\d.{0,60})", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _NOTHING = {"none", "n/a", "na", "no issues", "no issues found", "nothing", "-", "no", "none found", "not applicable"}
@@ -100,7 +103,14 @@ class Form:
 def forms(lines: list[Line], fence: int | None = None) -> list[Form]:
     """All forms in these lines, in order."""
     last = max((line.number for line in lines if line.text.strip()), default=-1)
-    return [_form(sections, last) for sections in _groups(_sections(lines, fence))[-FORMS_MAX:]]
+    sections = _sections(lines, fence)
+    found = [_form(group, last) for group in _groups(sections)[-FORMS_MAX:]]
+    phases = [(section.number, told.group(1)) for section in sections if (told := _PHASE.fullmatch(section.title))]
+    for form in found:
+        phase = next((words for number, words in reversed(phases) if number < form.end), None)
+        if form.report is not None and phase is not None:
+            form.report = replace(form.report, extra={"Phase": phase.strip(), **form.report.extra})
+    return found
 
 
 def _sections(lines: list[Line], fence: int | None) -> list[Section]:
@@ -287,6 +297,11 @@ def _report(said: Status, sections: list[Section]) -> Report:
 
     if said.rest:
         extra["Status"] = said.rest
+    issues = points("issues")
+    count = number_in(issues[0]) if len(issues) == 1 else None
+    if count is not None:  # how many there are, and nothing of what they are
+        extra |= {"issues": count}
+        issues = []
     told = "\n".join([text("summary"), text("issues"), text("next"), said.rest]).lower()
     if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
         outcome = "changes_requested"
@@ -295,7 +310,7 @@ def _report(said: Status, sections: list[Section]) -> Report:
         outcome=outcome,
         summary=filled(text("summary")) or text("fixed"),
         files=_files(points("changes") + points("fixed")),
-        findings=[finding_in(point) for point in points("issues")],
+        findings=[finding_in(point) for point in issues],
         tests=counted(text("tests")) or counted("\n".join([text("summary"), text("issues"), said.rest])),
         blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
         next_steps=points("next"),

@@ -134,12 +134,17 @@ def _asks(said: Taken, question: str, summary: str, reason: str | None = None) -
 
 
 def _completion(said: Taken, around: dict[str, Any]) -> Report:
-    """The end of a phase; a payload with a status of its own may say that it did not end well."""
-    from folkmoot.reports.quest import outcome_of, quest_parts
+    """The end of a phase. A status that is no state of a message says how it ended, in the payload or around it."""
+    from folkmoot.reports.quest import MESSAGE_STATES, outcome_of, quest_parts
 
     outcome = "done"
-    if around and said.has("status"):
+    told = said.word("status")
+    if told is not None and (around or told not in MESSAGE_STATES):
         outcome = outcome_of(said)
+    envelope = Taken(around)
+    if told is None and envelope.word("status") not in (None, *MESSAGE_STATES):
+        outcome = outcome_of(envelope)
+        said.faults += envelope.faults
     return finish(outcome, said, **quest_parts(said))
 
 

@@ -22,66 +22,37 @@ _TAG = re.compile(r"<(/?)([a-z]{1,20})>", re.IGNORECASE)
 
 # A line that ends with a colon and holds one of these shows what a report would look like.
 _SHOWS = (
-    "for example",
-    "for instance",
-    "e.g.",
-    "such as",
-    "an example",
-    "example:",
-    "instructions say",
-    "instructions said",
-    "instructions tell",
-    "instructions read",
-    "instructions are",
-    "instructions were",
-    "instructed to",
-    "the format is",
-    "expected format",
-    "the template",
-    "the prompt",
-    "asked to",
-    "asked me to",
-    "told to",
-    "told me to",
-    "look like",
-    "looks like",
-    "would report",
-    "would say",
-    "would have",
-    "should say",
-    "should end",
-    "should signal",
-    "must say",
-    "must end",
-    "must signal",
-    "supposed to",
-    "to end with",
-    "if i had",
-    "if it had",
-    "when done",
-    "when finished",
-    "when complete",
-    "once done",
-    "once finished",
-    "not a report",
-    "never report",
-    "not report",
-    "rather than",
-    "instead of",
+    *("for example", "for instance", "e.g.", "an example", "example:"),
+    *("instructions say", "instructions said", "instructions tell", "instructions read", "instructions are"),
+    *("instructions were", "the format is", "expected format", "the template", "the prompt"),
+    *("look like", "looks like", "would report", "would say", "would have"),
+    *("should say", "should end", "should signal", "must say", "must end", "must signal"),
+    *("to end with", "if i had", "if it had", "not a report", "never report", "not report"),
     # What others said, which the agent answers.
-    "sent me",
-    "i was given",
-    "i received",
-    "reviewer said",
-    "reviewer sent",
-    "reviewer found",
-    "tester said",
-    "tester sent",
-    "tester found",
+    *("reviewer said", "reviewer sent", "reviewer found", "tester said", "tester sent", "tester found"),
     "fixed the following",
 )
-# "tester → dispatcher:" tells what others said to each other.
-_TELLS = re.compile(r"[a-z]\s?(?:→|->|⇒|=>)\s?[a-z][\w\s*'’-]{0,40}:[\s*_]{0,4}$")
+# In the last sentence these do so too, unless it says that what follows is the agent's own.
+_MAY_SHOW = (
+    *("such as", "instructed to", "asked to", "asked me to", "told to", "told me to", "supposed to"),
+    *("when done", "when finished", "when complete", "once done", "once finished", "rather than", "instead of"),
+)
+# "Here is what I received:", and nothing more of the agent's own behind it.
+_GIVEN = re.compile(
+    r"\b(?:sent me|i (?:was|have been|'ve been) given|i (?:have |'ve )?(?:received|got))\b[^,;.!?]{0,60}$"
+)
+_GETS = ("sent me", " given", "received", "got")
+_OWN = re.compile(
+    r"\b(?:my|our|i report|i have (?:done|fixed|found)|the (?:report|result|outcome)s?|here (?:is|are) the"
+    r"|this is (?:the|how|what)|it ended|how it (?:went|ended)|reports?:|results?:|outcome:|status:|summary:)\b"
+    r"|\b(?:report|result|outcome|status|summary):?$"
+)
+_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<=[.!?;])\s+")
+# "tester → implementer:" tells what others said to each other.
+_TELLS = re.compile(r"([a-z][\w'’-]{0,40})\s?(?:→|->|⇒|=>)\s?([a-z][\w\s*'’-]{0,40}):[\s*_]{0,4}$")
+_ARROWS = ("→", "->", "⇒", "=>")
+# Whom every agent of the documents answers to: under such a heading it may speak itself.
+_COORDINATORS = ("dispatcher", "orchestrator", "coordinator", "questmaestro", "pipeline skill", "user")
 
 
 @dataclass(slots=True)
@@ -104,6 +75,7 @@ class Page:
     lines: list[Line]
     fences: list[Fence] = field(default_factory=list)
     end: int = 0  # the last line that says something; a closing fence does not
+    speakers: frozenset[str] = frozenset()  # whoever says something under a heading like "tester → dispatcher:"
 
     def inside(self, fence: Fence) -> list[Line]:
         """The lines of a fence as a text of its own."""
@@ -120,13 +92,24 @@ class Page:
         for line in reversed(self.lines[max(0, number - 4) : number]):
             words = line.text.strip()
             if words and not _fence_mark(words):
-                return is_showing(words) if words.rstrip("*_ ").endswith(":") else False
+                return is_showing(words, self.speakers) if words.rstrip("*_ ").endswith(":") else False
         return False
 
 
-def is_showing(words: str) -> bool:
-    lower = words[-300:].lower()
-    return any(phrase in lower for phrase in _SHOWS) or _TELLS.search(lower) is not None
+def is_showing(words: str, speakers: frozenset[str] = frozenset()) -> bool:
+    """Is it certain that what follows these words is an illustration, or said by others? Else it is read."""
+    lower = words[-300:].lower().rstrip("*_ ")
+    tells = _TELLS.search(lower) if any(sign in lower for sign in _ARROWS) else None
+    if tells is not None:
+        return len(speakers) > 1 or not tells.group(2).strip("*_ ").startswith(_COORDINATORS)
+    if any(phrase in lower for phrase in _SHOWS):
+        return True
+    # Looking for the words first keeps the patterns away from every other line.
+    if not any(phrase in lower for phrase in (*_MAY_SHOW, *_GETS)):
+        return False
+    last = _SENTENCE.split(lower)[-1].rstrip(": ")
+    may = any(phrase in last for phrase in _MAY_SHOW) or _GIVEN.search(last) is not None
+    return may and _OWN.search(last) is None
 
 
 def clean(text: str) -> str:
@@ -148,6 +131,9 @@ def read_page(text: str) -> Page:
     """The lines of a cleaned text, each with where it stands."""
     page = Page([Line(number, words) for number, words in enumerate(text.split("\n"))])
     page.end = max((line.number for line in page.lines if line.text.strip(" `~\t")), default=0)
+    ends = (line.text[-300:].lower().rstrip("*_ ") for line in page.lines)
+    told = (_TELLS.search(end) for end in ends if end.endswith(":") and any(sign in end for sign in _ARROWS))
+    page.speakers = frozenset(found.group(1) for found in told if found)
     _mark_fences(page)
     _mark_quotes(page.lines)
     _mark_between(page.lines)

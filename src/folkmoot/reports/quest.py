@@ -5,11 +5,12 @@ import re
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report, Task
-from folkmoot.core.vocabulary.lines import counted
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of
+from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number_in, paths_in
+from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.placeholders import is_placeholder
+from folkmoot.reports.status import WORDS
 
 STATUSES = {
     "complete": "done",
@@ -45,24 +46,32 @@ _BESIDE_TASKS = {
         "blockers",
         "recommendations",
     ),
-    *("decision", "next_steps", "lessons", "usage", "spec", "commit"),
+    *("decision", "next_steps", "lessons", "usage", "spec", "commit", "phase", "round", "max_rounds"),
+    *("interfaces", "filesCreated", "filesModified", "files_created", "files_modified", "files"),
 }
+# Keys by which a decomposition names whoever is to do each task: beside them other keys may say anything.
+_NUMBERED = re.compile(r"[A-Za-z][\w ]{0,40}[-_ ]?\d{1,4}")
+# The states of a message; what is no such word in a completion says how the phase ended.
+MESSAGE_STATES = ("pending", "accepted", "completed")
+_COUNTS = {"count", "total", "number"}
 # Fields in which agents name what kind of failure it was.
-# Several paths in one text: only where each has an ending or is a folder, so that a name with a comma stays whole.
-_BETWEEN = re.compile(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
-_PATH = re.compile(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
-_BESIDE = re.compile(
-    r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
-)
 _KIND_OF_FAILURE = ("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger")
 
 
 def outcome_of(said: Taken) -> str:
     status = said.word("status")
     outcome = STATUSES.get(status or "")
+    outcome = outcome or WORDS.get((status or "").replace("_", " "))
+    if outcome is None and verdict_of(status) is not None:
+        outcome = "done" if verdict_of(status) else "changes_requested"
     if outcome is None:
         known = "complete, blocked, failed, completed, needs_fixes, fixes_applied, approved"
-        said.faults.append(f"status: {shown(said.data.get('status'))} is not one of {known}")
+        word = said.data.get("status")
+        # Whoever writes a column's name has the item in mind, and no form with a status.
+        meant = place_said(word)
+        said.faults.append(
+            f"status: {shown(word)} is no outcome{meant}" if meant else f"status: {shown(word)} is not one of {known}"
+        )
     return outcome or "failed"
 
 
@@ -122,29 +131,61 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     lessons = [words for words in said.texts("retro", "lessons") if not is_placeholder(words)]
     if lessons:
         parts["lessons"] = lessons
-    if isinstance(said.data.get("issues"), list | dict):
+    issues = said.data.get("issues")
+    if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
+        said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
+    elif isinstance(issues, str) and issues.strip() and number_in(issues) is None:
+        parts["findings"] = [finding_in(issues)]
+        said.used.add("issues")
+    elif isinstance(issues, list | dict):
         parts["findings"] = said.findings("issues", "review")
+    created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
+    if created or modified:
+        parts["files"] = Files(created=created, modified=modified)
     _output(said, parts)
     return parts
 
 
 def _output(said: Taken, parts: dict[str, Any]) -> None:
-    """Files and integration points of an output in fields; all of it also survives as it was said."""
+    """Files, integration points and words of an output; all of it also survives as it was said."""
     output = said.data.get("output")
+    if isinstance(output, str) or (isinstance(output, list) and all(isinstance(path, str) for path in output)):
+        paths = paths_in([output] if isinstance(output, str) else output)
+        if paths and all(ONE_PATH.fullmatch(path) for path in paths):
+            parts["files"] = Files(modified=paths)
     if not isinstance(output, dict):
         return
     inner = Taken(output)
     created, modified = inner.texts("filesCreated", "files_created"), inner.texts("filesModified", "files_modified")
     if created or modified:
-        parts["files"] = Files(created=created, modified=modified)
-    points = output.get("integrationPoints")
-    if isinstance(points, dict):
-        parts["integration_points"] = points
-    elif names := inner.texts("integrationPoints"):
-        parts["integration_points"] = dict.fromkeys(names, "")  # named, and nothing said about them
+        told = parts.get("files", Files())
+        parts["files"] = Files(created=[*told.created, *created], modified=[*told.modified, *modified])
+    parts |= _points(output)
     interfaces = inner.texts("interfaces")
     if interfaces:
         parts["interfaces"] = interfaces
+    summary = inner.text("report", "summary")
+    if summary is not None:
+        parts.setdefault("summary", summary)
+    blockers = inner.texts("blockers")
+    if blockers:
+        parts["blockers"] = "\n".join([*([parts["blockers"]] if parts.get("blockers") else []), *blockers])
+    for name, names in (
+        ("next_steps", ("nextSteps", "recommendations", "next_steps")),
+        ("lessons", ("retro", "lessons")),
+    ):
+        told = [words for words in inner.texts(*names) if not is_placeholder(words)]
+        if told:
+            parts[name] = list(dict.fromkeys([*parts.get(name, []), *told]))
+
+
+def _points(data: dict[str, Any]) -> dict[str, Any]:
+    """Integration points with what is said of each, or only named."""
+    points = data.get("integrationPoints")
+    if isinstance(points, dict):
+        return {"integration_points": points}
+    names = Taken(data).texts("integrationPoints")
+    return {"integration_points": dict.fromkeys(names, "")} if names else {}
 
 
 def delegation(data: dict[str, Any]) -> Report | None:
@@ -176,8 +217,15 @@ def decomposition_in(data: dict[str, Any]) -> bool:
     if isinstance(listed, list | dict):
         parts = list(listed.values()) if isinstance(listed, dict) else listed
         return bool(parts) and all(_is_task(part) for part in parts)
-    keyed = [value for name, value in data.items() if name not in _BESIDE_TASKS]
-    return bool(keyed) and all(_is_task(part) and "files" in part for part in keyed)
+    keyed = _keyed(data)
+    others = [name for name in data if name not in _BESIDE_TASKS and name not in keyed]
+    return bool(keyed) and (not others or all(_NUMBERED.fullmatch(name) for name in keyed))
+
+
+def _keyed(data: dict[str, Any]) -> dict[str, Any]:
+    """The tasks under names of their own."""
+    named = {name: value for name, value in data.items() if name not in _BESIDE_TASKS}
+    return {name: value for name, value in named.items() if _is_task(value) and "files" in value}
 
 
 def _is_task(part: Any) -> bool:
@@ -204,8 +252,8 @@ def split_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
     elif isinstance(listed, dict):
         keyed, names = list(listed.items()), {"tasks"}
     else:
-        names = set(data) - _BESIDE_TASKS
-        keyed = [(name, data[name]) for name in data if name in names]
+        keyed = list(_keyed(data).items())
+        names = {name for name, _ in keyed if name is not None}
     tasks, whole = [], True
     for key, part in keyed:
         inner = Taken(part)
@@ -220,31 +268,37 @@ def split_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def shared_parts(said: Taken, data: dict[str, Any]) -> dict[str, Any]:
+    """The contracts and meeting points of a decomposition, with their words or only by their names."""
     parts: dict[str, Any] = {}
     types = data.get("sharedTypes")
-    if isinstance(types, dict):
-        parts["contracts"] = [
-            Contract(name=name, text=text if isinstance(text, str) else _as_text(text)) for name, text in types.items()
-        ]
-        said.used.add("sharedTypes")
-    points = data.get("integrationPoints")
-    if isinstance(points, dict):
-        parts["integration_points"] = points
+    contracts = _contracts(types)
+    if contracts:
+        parts["contracts"] = contracts
+        if isinstance(types, dict):
+            said.used.add("sharedTypes")
+    points = _points(data)
+    if points:
+        parts |= points
         said.used.add("integrationPoints")
     return parts
 
 
-def _as_text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def paths_in(words: list[str]) -> list[str]:
-    """The paths that are named: one text may name several, and say of each in brackets what becomes of it."""
+def _contracts(types: Any) -> list[Contract]:
+    if isinstance(types, dict):
+        return [Contract(name=name, text=_as_text(text)) for name, text in types.items()]
     found = []
-    for one in words:
-        parts = [_BESIDE.sub("", part).strip() for part in _BETWEEN.split(one)]
-        found += parts if all(_PATH.fullmatch(part) for part in parts) else [_BESIDE.sub("", one).strip()]
-    return [path for path in found if path]
+    for part in types if isinstance(types, list) else [types]:
+        if isinstance(part, str) and part.strip():
+            name, _, text = part.partition(": ")
+            found.append(Contract(name=name.strip(), text=text.strip()))
+        elif isinstance(part, dict) and isinstance(part.get("name"), str):
+            rest = {key: value for key, value in part.items() if key != "name"}
+            found.append(Contract(name=part["name"], text=_as_text(rest["text"] if rest.keys() == {"text"} else rest)))
+    return found
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _task(key: str | None, said: Taken) -> Task:

@@ -15,26 +15,32 @@ REPORT_CHARS_MAX = 1_000_000
 def read_report(text: str) -> Report:
     """The report in a text, or Invalid with all that is wrong with it.
 
-    Where a text holds several messages the last one decides, also when it is broken: what an agent said before
-    it must not count as if nothing had come after. A form beside a message adds to it.
+    Where a text holds several statements they are united, and nothing is dropped because another came later. If the
+    last is broken nothing counts: what an agent said before it must not count as if nothing had come after.
     """
     if len(text) > REPORT_CHARS_MAX:
         raise unreadable([f"it has {len(text)} characters, more than {REPORT_CHARS_MAX}"])
     try:
-        data = _whole_object(text)
-        if data is None:
-            from folkmoot.reports.listen import listen
-
-            return listen(text)
-        if "outcome" not in data:
-            from folkmoot.reports.json_dialects import report_from_object
-
-            said = report_from_object(data)
-            if said is not None:
-                return said
-        return canonical_report(data)
+        return _read(text)
     except Faulty as error:
-        raise unreadable(error.faults) from error
+        from folkmoot.core.rules.judging.examples import tried_in
+
+        raise unreadable(error.faults, tried_in(text)) from error
+
+
+def _read(text: str) -> Report:
+    data = _whole_object(text)
+    if data is None:
+        from folkmoot.reports.listen import listen
+
+        return listen(text)
+    if "outcome" not in data:
+        from folkmoot.reports.json_dialects import report_from_object
+
+        said = report_from_object(data)
+        if said is not None:
+            return said
+    return canonical_report(data)
 
 
 def _whole_object(text: str) -> dict[str, Any] | None:

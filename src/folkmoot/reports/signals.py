@@ -4,20 +4,28 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from folkmoot.core.report import AskedQuestion, Choice, Report, Try
+from folkmoot.core.report import AskedQuestion, Report, Try
+from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
 
 SEEKING, UNSUCCESSFUL, INCOMPLETE = "SEEKING_DIVINE_CLARIFICATION", "EXPERT_UNSUCCESSFUL", "TASK_INCOMPLETE"
 ATTEMPTS_MAX = 100  # more than any agent makes in one run
-SIGNALS_MAX = 500  # the last one decides, so those before so many need not be read
+SIGNALS_MAX = 500  # more than can be united: those before so many need not be read
 
 _MARKUP = "*_`#> \t•"
-_SIGNAL = re.compile(
-    rf"(?:-\s*)?(?:(?:signal|status|outcome|result)\s*[:=]\s*)?[*_`]*({SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE})[*_`]*"
-    r"(?:\s*[:.–—-]\s*(.*))?",
+_NAMES = rf"{SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE}"
+_BEFORE = r"(?:-\s*)?(?:(?:signal|status|outcome|result)\s*[:=]\s*)?[*_`]*"
+_SIGNAL = re.compile(rf"{_BEFORE}({_NAMES})[*_`]*(?:\s*[:.–—-]\s*(.*))?", re.IGNORECASE)
+# Words right behind a signal at the start of a line. Where it is what a sentence is about, it is only mentioned.
+_TRAILED = re.compile(rf"{_BEFORE}({_NAMES})[*_`]*\s+(.*)")
+_MENTIONED = re.compile(
+    r"(?:is|was|are|were|be|would|will|should|shall|must|can|could|may|might|do|does|did|has|had|have|means?|signals?|or"
+    r"|and|when|if|unless|only|never|not|needs?|requires?|reports?|blocks?|lines?|format|message)\b",
     re.IGNORECASE,
 )
+# With spaces it is the signal only in capitals: "task incomplete" are words.
+_SPACED = {name.replace("_", " "): name for name in (SEEKING, UNSUCCESSFUL, INCOMPLETE)}
 _ATTEMPT = re.compile(
     r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
     re.IGNORECASE,
@@ -30,6 +38,7 @@ _LABEL = re.compile(
 )
 _HEADED = re.compile(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
 _POINT = re.compile(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
+_UNCOUNTED = re.compile(r"\[\s?N\s?\]")
 _COUNT = re.compile(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
 
 _ATTEMPT_LABELS = {
@@ -86,7 +95,11 @@ class Labelled:
 def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
     """Every signal that stands on a line of its own."""
     found = []
-    starts = [(place, _signal(line)) for place, line in enumerate(lines) if not line.quoted and line.fence == fence]
+    starts = [
+        (place, _signal(line, lines[place - 1].text if place else ""))
+        for place, line in enumerate(lines)
+        if not line.quoted and line.fence == fence
+    ]
     marks = [(place, match) for place, match in starts if match is not None][-SIGNALS_MAX:]
     for number, (place, match) in enumerate(marks):
         until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
@@ -98,12 +111,21 @@ def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
     return found
 
 
-def _signal(line: Line) -> re.Match[str] | None:
+def _signal(line: Line, before: str = "") -> re.Match[str] | None:
+    """The signal that the line begins; `before` is the line above it, in whose sentence it may stand."""
     words = line.text.strip()
     # Looking for the words first keeps the pattern away from every other line.
-    if len(words) > 4000 or "_" not in words:
+    if len(words) > 4000 or ("_" not in words and not any(name in words for name in _SPACED)):
         return None
-    return _SIGNAL.fullmatch(words.lstrip(_MARKUP).rstrip(_MARKUP))
+    for spaced, name in _SPACED.items():
+        words = words.replace(spaced, name)
+    bare = words.lstrip(_MARKUP).rstrip(_MARKUP)
+    found = _SIGNAL.fullmatch(bare)
+    if found is not None:
+        return found
+    trailed = _TRAILED.fullmatch(bare)
+    in_sentence = bool(before.strip()) and before.strip()[-1] not in ".:!?;*#`-="
+    return trailed if trailed and not in_sentence and not _MENTIONED.match(trailed.group(2)) else None
 
 
 def _ended(line: Line, name: str, told: Labelled) -> Signal:
@@ -122,7 +144,8 @@ def _ended(line: Line, name: str, told: Labelled) -> Signal:
 
 
 def _asking(line: Line, told: Labelled) -> Signal:
-    words = told.text("question") or _paragraph(told.first)
+    labelled = told.text("question")
+    words = labelled or _paragraph(told.first)
     question = filled(words)
     if words is not None and question is None:
         return Signal(line.number, None, ["Question: nothing was filled in"], template=True)
@@ -130,15 +153,19 @@ def _asking(line: Line, told: Labelled) -> Signal:
         return Signal(line.number, None, [f"{SEEKING}: it has no Question"])
     extra: dict[str, Any] = {}
     for name in ("Task", "Agent"):
-        words = filled(told.text(name))
-        if words is not None:
-            extra[name] = words
-    if told.text("attempts") is not None:
-        extra["Attempts Made"] = _counts(told.parts["attempts"])
+        said = filled(told.text(name))
+        if said is not None:
+            extra[name] = said
+    made = [line for line in told.parts.get("attempts", []) if line.strip() and not _UNCOUNTED.search(line)]
+    if made:
+        extra["Attempts Made"] = _counts(made)
+    first = "\n".join(told.first).strip()
+    beside = filled(first if labelled else first.removeprefix(words or "").removeprefix(question).strip())
+    context = [filled(told.text("context")), beside, "\n".join(["Attempts Made:", *made]) if made else None]
     asked = AskedQuestion(
         question=question,
-        context=filled(told.text("context")),
-        options=_options(told.parts.get("options", [])),
+        context="\n\n".join(part for part in context if part) or None,
+        options=options_in("\n".join(told.parts.get("options", []))),
         help=filled(told.text("help")),
     )
     reason = filled(told.text("reason"))
@@ -157,31 +184,6 @@ def _counts(lines: list[str]) -> dict[str, Any] | list[str]:
     if all(counts):
         return {count.group(1).strip(_MARKUP): int(count.group(2)) for count in counts if count}
     return points
-
-
-def _options(lines: list[str]) -> list[Choice]:
-    """`1. option: why it is not enough`; lines without a mark go on with the option before."""
-    points: list[list[str]] = []
-    for line in lines:
-        mark = _POINT.match(line)
-        if mark:
-            points.append([line[mark.end() :].strip()])
-        elif line.strip() and points:
-            points[-1].append(line.strip())
-        elif line.strip():
-            points.append([line.strip()])
-    found = []
-    for point in (" ".join(words) for words in points):
-        for sign in (": ", " – ", " — ", " - "):
-            option, between, why = point.partition(sign)
-            if between and option.strip():
-                break
-        else:
-            option, why = point, ""
-        named = filled(option.strip(_MARKUP))
-        if named is not None:
-            found.append(Choice(option=named, why_insufficient=filled(why)))
-    return found
 
 
 def _labelled(lines: list[Line], start: int, until: int, fence: int | None, labels: dict[str, str] | None) -> Labelled:
@@ -260,6 +262,8 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         written = {name: words for name, said in told.items() if (words := filled(said))}
         if not written and (told or not _KINDS.match(chosen)):
             continue
+        if chosen and "approach" not in written and not _KINDS.match(chosen):
+            written["approach"] = chosen
         kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
         found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written)))
     return found

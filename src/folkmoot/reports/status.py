@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from folkmoot.core.vocabulary.words import place_said
 from folkmoot.reports.canonical import shown
 
 TICKS = "✓✔✅☑🗸"
@@ -113,6 +114,10 @@ def read_status(lines: list[tuple[int, str]]) -> Status:
     chosen = ticked or [(number, piece) for number, piece in plain if number in beside]
     if not chosen:
         fault = f"Status: no box is ticked, of {BOXES}" if boxes else f"Status: it says none of {BOXES}"
+        place = pieces[0][1].words.strip() if pieces and not boxes else ""
+        if place_said(place):
+            # Whoever writes a column's name has the item in mind, and no form with boxes.
+            fault = f"status: {shown(place)} is no outcome{place_said(place)}"
         return Status(fault=fault, boxes=boxes)
     if any(piece.outcome for _, piece in chosen):
         chosen = [(number, piece) for number, piece in chosen if piece.outcome or not piece.drawn]

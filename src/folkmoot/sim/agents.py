@@ -9,8 +9,9 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import quests, sloppy
+from folkmoot.sim.habits import handing, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
+from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
@@ -270,14 +271,22 @@ class Agent:
         """With what it made; a child's is merged anew as long as its parent's branch moves. Its process is over then,
         and what it says before that may be refused."""
         first = self._scene(claim)
-        for words in sloppy.first_words(first, report):
+        for command in handing.sends(first):
+            yield from self._insist(Order(speaker, command))
+        for words in [*tellers.wants(first), *sloppy.first_words(first, report)]:
             answer = self.world.say(Order(speaker, words, key=f"{type(words).__name__}-{speaker.run}"))
             yield 0.5
             if answer.code == "report_refused" and sloppy.leaves(first):
                 return
             if self.world.items[first.item.id].run != speaker.run:
                 return
-        report = sloppy.hasty(first, report)
+        for told in several.in_one_text(first):
+            self.world.say(Order(speaker, told))
+            yield 0.5
+            if self.world.items[first.item.id].run != speaker.run:
+                return
+        report = tellers.loosely(first, sloppy.hasty(first, report))
+        report = talkative(first, quarrels.several(first, report))
         while True:
             scene = self._scene(claim)
             work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))

@@ -21,6 +21,8 @@ from folkmoot.engine.queries import Queries
 from folkmoot.engine.turn import DUE_MAX, ENGINE
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
+from folkmoot.sim.habits.several import taken_though_it_contradicts
+from folkmoot.sim.habits.talkative import untold
 from folkmoot.sim.orders import Answer, Order, carry_out
 from folkmoot.sim.witness import Witness
 from folkmoot.store.base import BoardHead, Store
@@ -219,10 +221,16 @@ class World:
             # What time alone brings about is the rules' own doing; a refused command leaves nothing else behind.
             by_others = [event.name for event in events if not outlook.due or event.agent != ENGINE.name]
             self._check_refusal(order, answer.error, outlook, by_others)
+        if is_claim and answer.view is not None and not repeated:
+            told = answer.view["brief"]["previous"] or {}
+            found += untold(answer.view, self.witness.run(told.get("run")))
         for event in events:
             item = self.items.get(event.item or "") if event.name in LANDED else None
             if item is not None and item.landed not in self.branch:
                 found.append(f"R-19: {event.name} says that {item.landed} is on a branch, and git does not show it")
+        both = taken_though_it_contradicts(order.command) if answer.view is not None else None
+        if both:
+            found.append(f"R-32: a report of {order.speaker.run} was taken, and {both}")
         if outlook.stale and not repeated and answer.view is not None:
             found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
 
@@ -230,7 +238,7 @@ class World:
         found = self.witness.found
         if error.code == REPORT_REFUSED:
             found += self._check_refused_report(order, events)
-        elif events:
+        elif events and not (error.code == "path_held" and events == ["paths_wanted"]):
             found.append(f"R-29: a command refused as {error.code} left {', '.join(events)} behind")
         if outlook.stale and error.code != "stale_claim" and error.exit_code == 1 and error.code != "only_people":
             found.append(f"I3: a run that is not current heard {error.code}")

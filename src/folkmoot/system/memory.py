@@ -9,9 +9,9 @@ FOLDER_BYTES = 256 * 1024 * 1024  # beside its login a client keeps its sessions
 PATIENCE = 20.0
 
 
-def in_memory(bwrap: str, names: Names) -> list[str]:
+def in_memory(bwrap: str, names: Names, *, last: bool = False) -> list[str]:
     """What bwrap is told. In a folder of its own a file can be replaced by renaming another to its name, as many
-    clients save; alone it cannot."""
+    clients save; alone it cannot. The `last` file of a launch, if there is one more, is the kernel's filter."""
     folders = [name for name in names if name.endswith("/")]
     size = ("--size", str(FOLDER_BYTES)) if folders and "--size" in _options(bwrap) else ()
     said = [word for folder in folders for word in (*size, "--tmpfs", folder.rstrip("/"))]
@@ -19,7 +19,7 @@ def in_memory(bwrap: str, names: Names) -> list[str]:
     for number, file in enumerate(files, start=FIRST_FILE):
         inside = file.startswith(tuple(folders))
         said += ["--file" if inside else "--bind-data", str(number), file]
-    return said
+    return [*said, *(("--seccomp", str(FIRST_FILE + len(files))) if last else ())]
 
 
 @cache

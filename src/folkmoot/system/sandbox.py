@@ -11,7 +11,9 @@ from contextlib import suppress
 from functools import cache
 
 from folkmoot.errors import Invalid, Unavailable
+from folkmoot.system import filter as kernel
 from folkmoot.system.memory import in_memory
+from folkmoot.system.private import roots_alone
 from folkmoot.system.programs import Programs, parents, walk
 from folkmoot.worker.ports import Names, Sandbox
 
@@ -62,6 +64,9 @@ ROOTS_OWN = (
 # names a program that the kernel starts outside of any box). bwrap seals some of them, but not sys.
 MACHINE_WIDE = ("acpi", "bus", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
 
+# What they list are keys of the user's, which no namespace keeps apart: see filter.py.
+KEYS = ("keys", "key-users")
+
 # Covering one of these would take away what every program needs.
 NEVER_COVERED = {
     "/",
@@ -109,6 +114,7 @@ class NoSandbox:
     """Commands run as they are, and the board says why."""
 
     works = False
+    rules = b""
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -124,6 +130,7 @@ class NoSandbox:
         named: Names = (),
         hidden: Names = (),
         memory: Names = (),
+        filtered: bool = False,
     ) -> list[str]:
         return list(argv)
 
@@ -143,6 +150,7 @@ class Bubblewrap:
         self._needed = self._programs.needed(self._env.get("PATH", os.defpath))
         self._bwrap = _find(self._env, self._hidden)
         self._python = False
+        self.rules = kernel.rules()
         self.works = False
         self.why = self._probe()
 
@@ -157,6 +165,7 @@ class Bubblewrap:
         named: Names = (),
         hidden: Names = (),
         memory: Names = (),
+        filtered: bool = False,
     ) -> list[str]:
         """The command that runs `argv` in the box. Its environment is that of the command, so bwrap's must be clean.
 
@@ -166,7 +175,7 @@ class Bubblewrap:
         if not self.works:
             raise Unavailable("no_sandbox", f"There is no sandbox here: {self.why}", "See `moot doctor`.")
         readable = [*self._programs.named(named, [*writable, *readable]), *readable]
-        own = in_memory(self._bwrap, memory)
+        own = in_memory(self._bwrap, memory, last=bool(filtered and self.rules))
         return self._command(
             argv, writable=writable, readable=readable, cwd=cwd, network=network, hidden=hidden, own=own
         )
@@ -298,15 +307,18 @@ def _covers(env: Mapping[str, str]) -> list[str]:
     if os.geteuid() == 0:
         for pattern in ROOTS_OWN:
             wanted += glob.glob(pattern)
+        wanted += roots_alone()
     real = {walk(path)[0] for path in wanted if os.path.isabs(path)}
     return sorted(path for path in real if path not in NEVER_COVERED and os.path.lexists(path))
 
 
 def _sealed_proc() -> list[str]:
+    keys = [f"/proc/{name}" for name in KEYS if os.path.exists(f"/proc/{name}")]
+    empty = [word for path in keys for word in ("--ro-bind", "/dev/null", path)]
     if os.geteuid() != 0:
-        return []
+        return empty
     paths = [f"/proc/{name}" for name in MACHINE_WIDE if os.path.exists(f"/proc/{name}")]
-    return [word for path in paths for word in ("--ro-bind", path, path)]
+    return [*empty, *(word for path in paths for word in ("--ro-bind", path, path))]
 
 
 def _laid(wishes: Mapping[str, str]) -> dict[str, str]:

@@ -52,7 +52,6 @@ class Scribe:
     def step(self) -> None:
         """One transaction with one to three saves; now and then it fails, and must leave no trace."""
         self.now += self.chance.choice([0.0, 0.25, 1.0, 40.0])
-        model, runs = deepcopy(self.model), self.runs
         fails = self.chance.random() < 0.1
 
         def work(tx: Transaction) -> None:
@@ -64,6 +63,7 @@ class Scribe:
         if not fails:
             self.store.transact(work)
             return
+        model, runs = deepcopy(self.model), self.runs
         try:
             self.store.transact(work)
         except Rolled:

@@ -12,7 +12,7 @@ from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.wiring.changes import BoardBell
-from folkmoot.wiring.reading import check_owner, content_of, prompts_below, shown, text_of
+from folkmoot.wiring.reading import check_owner, content_of, prompts_below, shown, text_of, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER = ".moot"
 STORE = "board.db"
 FLOW = "flow.yaml"
+MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
 ENGINE = Speaker("folkmoot")
@@ -44,6 +45,10 @@ class FileBoards:
         store = SqliteStore.open(os.path.join(home, STORE))
         application = _application(store, home, list(store.warnings))
         application.notes += _flow_changed(home, application)
+        if os.path.isdir(os.path.join(home, MOVING)):
+            from folkmoot.wiring.looking import cut_off
+
+            cut_off(home, application)
         return application
 
     def create(self, folder: str, preset: str) -> Application:
@@ -63,7 +68,7 @@ class FileBoards:
         try:
             os.makedirs(home, mode=0o700, exist_ok=True)
             for name, text in files.items():
-                _write_new(os.path.join(home, name), text)
+                write_new(os.path.join(home, name), text)
             for name in {os.path.dirname(name) for name in files}:
                 sync_folders(os.path.join(home, name, FLOW))
             open_to_others = make_private(home)
@@ -130,6 +135,12 @@ class FileBoards:
         from folkmoot.wiring.looking import aside
 
         return aside(board.place, board.queries.flow().target)
+
+    def in_the_way(self, board: Application) -> list[str]:
+        """The user's own files that keep landed work on the branch beside the target."""
+        from folkmoot.wiring.looking import in_the_way
+
+        return in_the_way(board.place, board.queries.flow().target)
 
     def kept(self, board: Application, runs: list[str]) -> list[str]:
         """Those of the runs whose work is kept, though no report has told of it."""
@@ -201,7 +212,7 @@ class FileBoards:
         home = shown(_find_lost(place, file))
         view = restore(home, file, at, ago)
         make_private(home)
-        _write_new(os.path.join(home, ".gitignore"), IGNORED)
+        write_new(os.path.join(home, ".gitignore"), IGNORED)
         return view
 
     def export(self, place: str | None, file: str | None, write: "Callable[[bytes], object]") -> dict[str, Any]:
@@ -218,7 +229,7 @@ class FileBoards:
         home = os.path.normpath(os.path.join(folder, FOLDER))
         view = take_in(folder, home, source, name)
         make_private(home)
-        _write_new(os.path.join(home, ".gitignore"), IGNORED)
+        write_new(os.path.join(home, ".gitignore"), IGNORED)
         return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
 
     def mirror(
@@ -332,33 +343,16 @@ def _ladder_notes(ladders: str | None) -> list[str]:
     return [f"the ladders of {shown(ladders)} are used in place of the flow's own"] if ladders else []
 
 
-def _write_new(path: str, text: str) -> None:
-    if os.path.exists(path):
-        return
-    folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    # There whole or not at all: whoever finds it half written would take it for what the user wrote.
-    unfinished = os.path.join(folder, f"{STORE}.{os.getpid()}.new")
-    try:
-        with open(unfinished, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(unfinished, path)
-    finally:
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
-
-
 def _read_own(home: str, ladders: str | None) -> "tuple[Flow, list[str]]":
     """The board's own flow, if nothing of what it says can be changed by what lands."""
-    from folkmoot.wiring.trust import check_files, check_imports, notifier
+    from folkmoot.wiring.trust import check_files, check_imports, check_loaders, notifier
 
     path = os.path.join(home, FLOW)
     check_files(home, [path, *([ladders] if ladders else [])])
     flow, warnings = _read_flow(path, ladders)
     notifier(home, flow)
     check_imports(home, flow)
+    check_loaders(home, flow)
     return flow, warnings
 
 
@@ -370,9 +364,10 @@ def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]
     text = text_of(path, "unreadable_flow", "name a flow file: moot check FILE")
     rungs = None
     if ladders is not None:
-        from folkmoot.flows.ladder_file import read_ladder_file
+        from folkmoot.flows.ladder_file import check_ladder_file, read_ladder_file
 
-        rungs = read_ladder_file(text_of(ladders, "unreadable_ladders", "mend the file, or remove it"), shown(ladders))
+        steps = text_of(ladders, "unreadable_ladders", "mend the file, or remove it")
+        rungs = read_ladder_file(steps, shown(ladders))
     from folkmoot.worker.clients.catalogue import Catalogue
 
     known = list(Catalogue.load().clients)
@@ -384,7 +379,8 @@ def _read_flow(path: str, ladders: str | None = None) -> "tuple[Flow, list[str]]
 
             faults.hint = f"repair {shown(path)}, then look again with `moot check {quote(shown(path))}`"
         raise
-    return read.flow, read.warnings
+    noted = check_ladder_file(steps, shown(ladders), read.flow) if ladders is not None else []
+    return read.flow, [*read.warnings, *noted]
 
 
 def _checksum(home: str, ladders: str | None) -> str | None:

@@ -1,15 +1,22 @@
 """What git says about a project: looked at for people, and never changed. Where git is silent, so is this."""
 
+import contextlib
 import os
+import shutil
+import tempfile
 from typing import TYPE_CHECKING
 
-from folkmoot.errors import Unavailable
+from folkmoot.errors import MootError, Unavailable
 from folkmoot.wiring.trust import git_for
-from folkmoot.worker.git.places import find
-from folkmoot.worker.git.target import check_target
+from folkmoot.worker.git.places import find, pointer
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
+from folkmoot.worker.git.target import HEAD_BRANCH, check_target
+from folkmoot.worker.removing import maker
 
 if TYPE_CHECKING:
     from folkmoot.core.flow import Flow
+    from folkmoot.engine.application import Application
+    from folkmoot.worker.git.places import Place
 
 REPOSITORY = "repo.git"
 
@@ -23,7 +30,40 @@ def aside(home: str, target: str) -> str | None:
     said = _ask(
         home, "rev-list", "--max-count=1", f"refs/heads/{branch}", f"^refs/heads/{target}", git_dir=place.common
     )
-    return branch if said else None
+    return branch if said and _is_ours(home, place, target) else None
+
+
+def _is_ours(home: str, place: "Place", target: str) -> bool:
+    """Have we put it there, by our own refs or by the log of the branch? It may be one of the user's."""
+    refs = [ref + target for ref in (BESIDE, BESIDE_NEXT, BESIDE_OVER)]
+    git_dir = os.path.join(os.path.abspath(home), REPOSITORY)
+    known = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir).split()
+    if known:
+        return known != [BESIDE_OVER + target]
+    log = log_of(place.common, f"moot/{target}")
+    return bool(log) and log[-1][1].startswith(OUR_WORDS)
+
+
+def in_the_way(home: str, target: str) -> list[str]:
+    """The files of the user's tree that keep work on the branch beside the target: changed, or in the place of new
+    ones. Every landing takes all that is on that branch with it, so it is about these files whatever it changes."""
+    place = find(os.path.dirname(os.path.abspath(home)))
+    if place is None or place.work_tree is None or pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH) != target:
+        return []
+    tree, index, old = place.work_tree, f"{place.git_dir}/index", f"refs/heads/{target}"
+    names = ("--name-only", "--no-renames", "-z")
+    added = _ask(home, "diff", *names, "--diff-filter=A", old, f"refs/heads/moot/{target}", git_dir=place.common)
+    found = [path for path in added.split("\0") if path and os.path.lexists(os.path.join(tree, path))]
+    if os.path.exists(index):
+        tip = _ask(home, "rev-parse", "--verify", "--quiet", old, git_dir=place.common).strip()
+        # With the engine's repository and a copy of the index: the user's filters and hooks are none of ours.
+        with tempfile.TemporaryDirectory(prefix=f"look-{maker()}-", dir=home) as folder:
+            copied = shutil.copy2(index, os.path.join(folder, "index"))
+            here = {"git_dir": os.path.join(os.path.abspath(home), REPOSITORY), "work_tree": tree, "index": copied}
+            _ask(home, "update-index", "-q", "--ignore-submodules", "--refresh", **here)
+            for look in (("diff-files", *names), ("diff-index", "--cached", *names, tip)):
+                found += [path for path in _ask(home, *look, **here).split("\0") if path]
+    return list(dict.fromkeys(found))
 
 
 def _has_branch(common: str, branch: str) -> bool:
@@ -45,6 +85,26 @@ def kept(home: str, runs: list[str]) -> list[str]:
     refs = [f"refs/moot/runs/{run}" for run in runs]
     said = _ask(home, "for-each-ref", "--format=%(refname)", *refs, git_dir=git_dir)
     return [run for run, ref in zip(runs, refs, strict=True) if ref in said.split("\n")]
+
+
+def cut_off(home: str, application: "Application") -> None:
+    """A landing that was killed half-way keeps git locked in the user's tree: it is told of, and whoever writes to the
+    board finishes it."""
+    from folkmoot.worker.git.trees.holding import told
+
+    words = told(os.path.join(os.path.abspath(home), REPOSITORY))
+    if not words:
+        return
+    application.notes += words
+    target = application.queries.flow().target
+
+    def finish() -> None:
+        from folkmoot.wiring.running import finish_left
+
+        with contextlib.suppress(MootError, OSError):  # the next worker tries again, and says why it cannot
+            finish_left(home, target)
+
+    application.after_writing = finish
 
 
 def root_notes(home: str) -> list[str]:
@@ -100,8 +160,9 @@ def _scripts(run: dict[str, object]) -> list[str]:
     return [word for word in words if word and "{" not in word and not os.path.isabs(word)]
 
 
-def _ask(home: str, *args: str, git_dir: str) -> str:
+def _ask(home: str, *args: str, git_dir: str, work_tree: str | None = None, index: str | None = None) -> str:
     try:
-        return git_for(home)(*args, git_dir=git_dir, check=False, timeout=20.0).out.decode("utf-8", "replace")
+        ran = git_for(home)(*args, git_dir=git_dir, work_tree=work_tree, index=index, check=False, timeout=20.0)
+        return ran.out.decode("utf-8", "replace")
     except Unavailable:
         return ""  # no git, or one that does not answer: whoever needs it will say so

@@ -1,5 +1,5 @@
-"""Reading what a user wrote for a board: flows, ladders and prompts, never what only looks like a file, nor what a user
-of the same machine has left for another."""
+"""Reading what a user wrote for a board, and writing the first of it: flows, ladders and prompts. Never what only looks
+like a file, nor what a user of the same machine has left for another."""
 
 import os
 import stat
@@ -62,3 +62,22 @@ def check_owner(paths: Sequence[str]) -> None:
                 f"{path} belongs to another user of this machine (number {owner}), who decides what its agents run",
                 f"if you trust that user, name the board: moot --board {os.path.dirname(paths[0])}",
             )
+
+
+def write_new(path: str, text: str) -> None:
+    """A file of the board's own, where there is none yet."""
+    if os.path.exists(path):
+        return
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    # There whole or not at all: whoever finds it half written would take it for what the user wrote.
+    unfinished = os.path.join(folder, f"board.db.{os.getpid()}.new")
+    try:
+        with open(unfinished, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(unfinished, path)
+    finally:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)

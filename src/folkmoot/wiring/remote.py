@@ -213,8 +213,8 @@ class RemoteQueries:
     def lessons(self, agent: str | None = None, limit: int = 10_000) -> View:
         return self._view("lessons", agent=agent, limit=limit)
 
-    def metrics(self) -> View:
-        return self._view("metrics")
+    def metrics(self, item: str | None = None) -> View:
+        return self._view("metrics", item=item)
 
     def escalations(self) -> View:
         return self._view("escalations")
@@ -293,6 +293,9 @@ class RemoteBoards:
     def aside(self, board: "Application") -> str | None:
         """The user's branches are none of a run's business."""
         return None
+
+    def in_the_way(self, board: "Application") -> list[str]:
+        return []
 
     def kept(self, board: "Application", runs: list[str]) -> list[str]:
         return []

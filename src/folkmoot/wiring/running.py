@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
@@ -30,6 +31,7 @@ from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
     check_imports,
+    check_loaders,
     engines_own,
     git_for,
     make_private,
@@ -39,6 +41,7 @@ from folkmoot.wiring.trust import (
     trees_of,
 )
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.places import find, private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
@@ -65,12 +68,23 @@ def open_workshop(home: str, flow: Flow) -> Workshop:
     check_target(git_for(home), project_of(home), flow.target)
     repository = open_repository(home, flow.target, flow.mirror)
     if repository is not None:
-        landing = os.path.join(repository.git_dir, "landing.lock")
-        return GitWorkshop(repository, time.sleep, lambda seconds: alone_within(landing, seconds))
+        return GitWorkshop(repository, time.sleep, _one_after_the_other(repository))
     lock = os.path.join(home, "writer.lock")
     mirror = flow.mirror
     is_apart = (lambda path: is_of_mirror(mirror, path)) if mirror is not None else (lambda path: False)
     return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock), is_apart)
+
+
+def _one_after_the_other(repository: Repository) -> Alone:
+    landing = os.path.join(repository.git_dir, "landing.lock")
+    return lambda seconds: alone_within(landing, seconds)
+
+
+def finish_left(home: str, target: str) -> None:
+    """Bring the user's files along whose landing was killed."""
+    repository = open_repository(home, target)
+    if repository is not None:
+        Landing(repository, time.sleep, _one_after_the_other(repository)).finish_left()
 
 
 @contextmanager
@@ -87,6 +101,7 @@ def tools_of(
     check_files(home, [])
     notifier(home, flow)
     check_imports(home, flow)
+    check_loaders(home, flow)
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
@@ -162,6 +177,7 @@ def work(
 ) -> dict[str, Any]:
     """Run a worker until it is stopped, or idle if that was wished."""
     flow = application.queries.flow()
+    agents = [role(name, flow.agents) for name in agents]
     unknown = [name for name in agents if name not in flow.agents]
     if unknown:
         words = f"the flow has no agent {unknown[0]!r}"

@@ -21,6 +21,8 @@ from folkmoot.worker.git.places import find, work_trees
 
 PRIVATE = 0o700
 PARTS = re.compile(r"[\s=:,;'\"@]+")  # what may stand between a path and the rest of a word
+# What makes the loader of the system, or a library of moot's, take in code from where it says.
+LOADERS = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GCONV_PATH", "PYTHONHOME", "OPENSSL_CONF", "OPENSSL_MODULES")
 LADDERS = os.path.join("~", ".oi", "config")  # of all boards of a user
 
 
@@ -121,6 +123,22 @@ def check_imports(home: str, flow: Flow) -> None:
                 "install moot in an environment of its own, without this project (`pipx install folkmoot`), and "
                 "leave PYTHONPATH unset",
             )
+
+
+def check_loaders(home: str, flow: Flow) -> None:
+    """Refuse to run agents where a variable leads the loader of moot's own programs to where their changes come. One
+    that is relative, or empty, means the folder in which moot is called."""
+    trees = trees_of(home)
+    for name in LOADERS if flow.sandbox != "never" else ():
+        value = os.environ.get(name, "")
+        for part in re.split(r"[:; ]" if name in ("LD_PRELOAD", "LD_AUDIT") else r"[:;]", value) if value else ():
+            is_name = "/" not in part and name in ("LD_PRELOAD", "LD_AUDIT")  # looked for in the system's own folders
+            if not is_name and in_reach(os.path.abspath(part), trees):
+                raise Refused(
+                    "loader_in_reach",
+                    f"{name} leads to {os.path.abspath(part)}, where a change of a run can come: it would run as moot",
+                    f"unset {name} for moot; a gate or an agent that needs it sets it in its own command",
+                )
 
 
 def git_for(home: str) -> SystemGit:

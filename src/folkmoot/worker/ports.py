@@ -129,6 +129,7 @@ class Sandbox(Protocol):
 
     works: bool  # False: commands run as they are, and the board says so
     why: str  # why it does not work; empty if it does
+    rules: bytes  # what the kernel is told to refuse in it: the last file of a launch, where it is not empty
 
     def wrap(
         self,
@@ -141,11 +142,12 @@ class Sandbox(Protocol):
         named: Names = (),
         hidden: Names = (),
         memory: Names = (),
+        filtered: bool = False,
     ) -> list[str]:
         """The command that runs `argv` in the box. `named` are words of the flow: programs among them are shown.
         `hidden` is covered for this command, also inside of what it may write. What `memory` names lies in memory and
         is gone with the box: folders (their names end with /), and files, in the order in which the launch has their
-        contents."""
+        contents. `filtered`: after them it has the box's `rules`."""
 
 
 class Paths(Struct, frozen=True, kw_only=True):

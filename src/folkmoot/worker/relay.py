@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 
 from folkmoot.core import commands
 from folkmoot.core.kinds import converted, reader
+from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.text import NAME_CHARS_MAX, encoded
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from folkmoot.core.commands import Command, Speaker
-    from folkmoot.core.report import Report
     from folkmoot.engine.application import Application
 
 View = dict[str, Any]
@@ -104,6 +104,10 @@ class Posted(Struct, frozen=True, forbid_unknown_fields=True):
     item: str | None = None
 
 
+class Measured(Struct, frozen=True, forbid_unknown_fields=True):
+    item: str | None = None
+
+
 class Printed(Struct, frozen=True, forbid_unknown_fields=True):
     run: str
     after: Number = 0
@@ -125,7 +129,7 @@ READS: dict[str, type[Struct]] = {
     "locks": Nothing,
     "messages": Posted,
     "lessons": Learnt,
-    "metrics": Nothing,
+    "metrics": Measured,
     "escalations": Nothing,
     "pauses": Nothing,
     "live": Nothing,
@@ -136,7 +140,7 @@ READS: dict[str, type[Struct]] = {
 WRITES: dict[str, tuple[type[Command], ...]] = {
     "add": (commands.AddItem, commands.DispatchAgent),
     "on_item": (commands.AddComment,),
-    "on_run": (commands.RenewRun, commands.WidenRun, commands.AskPerson, commands.ReportRun),
+    "on_run": (commands.RenewRun, commands.WidenRun, commands.AskPerson, commands.ReportRun, commands.OfferReport),
     "lock": (commands.LockPaths, commands.UnlockPaths),
     "send": (commands.SendMessage,),
     "on_message": (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage),
@@ -256,6 +260,10 @@ class Relay:
         if name == "on_item":
             item = self._item if given.item is None else given.item
             return engine.on_item(speaker, item, command, given.key, given.show)
+        if isinstance(command, commands.OfferReport):
+            # A text that could not be read. If nothing better comes, it is what there is.
+            command = _unread(command)
+            self.refused = command.report
         if name == "on_run":
             return engine.on_run(speaker, command, given.key, given.show)
         view: View = getattr(engine, name)(speaker, command, given.key)
@@ -353,6 +361,14 @@ def _command(kind: type[Command], fields: dict[str, Any]) -> Command:
         raise _bad(f"{kind.__name__} has no {unknown[0][:80]!r}")
     command: Command = _typed(fields, kind)
     return command
+
+
+def _unread(offered: commands.OfferReport) -> commands.OfferReport:
+    """Only the text, and why it is no report: nothing else of it was looked at."""
+    text = offered.report.extra.get(UNREAD)
+    if offered.fault is None or not isinstance(text, str | None):
+        raise not_in_a_run("offering a report unread")
+    return commands.OfferReport(report=Report.unread(offered.fault, text or ""), fault=offered.fault)
 
 
 def _report(fields: dict[str, Any]) -> Report:

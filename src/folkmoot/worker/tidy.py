@@ -12,6 +12,7 @@ from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.jobs.preparing import setup_paths
 from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.ports import Paths
@@ -113,7 +114,8 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
             paths = tools.workshop.paths(run)
             if standing.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
                 continue
-            if left := tools.keeper.end_left(paths.home):  # only where all who kept it were killed together
+            # Only where all who kept it were killed together.
+            if left := sum(tools.keeper.end_left(own.home) for own in (paths, setup_paths(paths))):
                 words = f"{left} processes of run {run} were still there, and were killed"
                 tools.tell(Happening("fault", run, standing.item, standing.title, "folkmoot", words, good=False))
             base = _said(paths.root, BASE)

@@ -22,7 +22,7 @@ from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.repository import Author, Repository
 from folkmoot.worker.git.target import check_branch
 from folkmoot.worker.output import DIFF_MAX
-from folkmoot.worker.ports import Paths
+from folkmoot.worker.ports import Bounds, Paths
 from folkmoot.worker.removing import maker, remove_tree
 from folkmoot.worker.secrets.redactor import Redactor
 
@@ -59,6 +59,10 @@ class Workshop(Protocol):
 
     def make(self, paths: Paths, standing: Standing, commit: str | None) -> str | None:
         """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
+
+    def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
+        """After setup: let nothing of it reach what comes after but what git does not track in the workspace. Gives the
+        files that it had changed."""
 
     def began(self, standing: Standing, at: str | None) -> str | None:
         """The commit with which its workspace, which is `at` one, is to be compared to see all work on the item."""
@@ -136,6 +140,10 @@ class GitWorkshop:
         self.clones.make(paths, commit, standing.item, author_of(standing.agent))
         _private(paths)
         return commit
+
+    def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
+        _private_anew(paths)
+        return self.clones.put_back(paths, commit, author_of(agent), bounds)
 
     def began(self, standing: Standing, at: str | None) -> str | None:
         """Where it left the branch that its work is for; whoever only looks is shown the whole way from the target."""
@@ -264,6 +272,10 @@ class FolderWorkshop:
             self._writing[paths.root] = (alone, self._folder.listing())
         return None
 
+    def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
+        _private_anew(paths)
+        return []  # nobody can tell which files of the folder were meant
+
     def began(self, standing: Standing, at: str | None) -> str | None:
         return None
 
@@ -328,6 +340,17 @@ def disown(paths: Paths) -> None:
 def _private(paths: Paths) -> None:
     for folder in (paths.home, paths.spool):
         os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def _private_anew(paths: Paths) -> None:
+    """Without a sandbox setup could reach them: nothing that it put there is to be found there."""
+    for folder in (paths.home, paths.spool):
+        if os.path.islink(folder) or not os.path.isdir(folder):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(folder)
+        elif os.listdir(folder):
+            remove_tree(folder)
+    _private(paths)
 
 
 def _remove(paths: Paths, stopped: Callable[[], bool]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from folkmoot.errors import Refused, Unavailable
-from folkmoot.worker.git.checkout import Checkout
 from folkmoot.worker.git.swap import Stale
+from folkmoot.worker.git.trees.checkout import Checkout
 from tests.worker.git.ground import Ground, plain, put
 
 
@@ -333,3 +333,19 @@ def test_the_same_landing_twice_changes_nothing(ground: Ground) -> None:
     with pytest.raises(Stale):
         ground.landing.move("main", old, work)
     assert ground.landing.move("main", work, work).branch == "main" and ground.tip() == work
+
+
+def test_a_branch_of_the_users_own_beside_the_target_is_not_moved(ground: Ground) -> None:
+    plain(ground.user, "branch", "moot/main")
+    plain(ground.user, "checkout", "-q", "moot/main")
+    put(ground.user, {"experiment.txt": "unfinished\n"})
+    plain(ground.user, "add", ".")
+    plain(ground.user, "commit", "-qm", "mine")
+    own = plain(ground.user, "rev-parse", "HEAD")
+    plain(ground.user, "checkout", "-q", "main")
+    old, work = ground.repository.tip(), ground.worked({"new.txt": "n\n"})
+    put(ground.user, {"a.txt": "mine\n"})
+    with pytest.raises(Refused, match="holds what is not moot's") as refused:
+        ground.landing.move("main", old, work)
+    assert "git branch -m moot/main" in (refused.value.hint or "")
+    assert plain(ground.user, "rev-parse", "moot/main") == own and ground.tip() == old

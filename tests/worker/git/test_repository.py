@@ -50,14 +50,22 @@ def test_a_crash_while_it_is_made_leaves_nothing_that_counts(tmp_path: Path, mon
     assert ground.repository.tip() == ground.tip()
 
 
-def test_packs_are_linked_not_copied(tmp_path: Path) -> None:
+def test_only_what_the_target_reaches_is_taken(tmp_path: Path) -> None:
     ground = Ground(tmp_path)
+    plain(ground.user, "checkout", "-q", "-b", "private")
+    put(ground.user, {"private.txt": "nobody's business\n"})
+    plain(ground.user, "add", ".")
+    plain(ground.user, "commit", "-qm", "private")
+    private = plain(ground.user, "rev-parse", "HEAD:private.txt")
+    plain(ground.user, "checkout", "-q", "main")
     plain(ground.user, "gc", "-q")
     shutil.rmtree(ground.home / "repo.git")
     ground.open()
-    ground.repository.tip()
+    tip = ground.repository.tip()
+    listed = plain(ground.home / "repo.git", "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
+    assert tip in listed and private not in listed
     packs = list((ground.home / "repo.git/objects/pack").glob("*.pack"))
-    assert [pack.stat().st_nlink for pack in packs] == [2]
+    assert all(pack.stat().st_nlink == 1 for pack in packs)
 
 
 def test_a_branch_without_a_commit(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.worker.git.checkout import Checkout
-from folkmoot.worker.git.placing import Placer
+from folkmoot.worker.git.trees.checkout import Checkout
+from folkmoot.worker.git.trees.placing import Placer
 from tests.worker.git.ground import Ground, plain, put
 
 IGNORE = "*.log\n.moot/\n.env\nsecrets\nkeep/\n"
@@ -207,3 +207,17 @@ def test_what_comes_where_a_file_was_taken_away_is_kept_with_it(
     monkeypatch.setattr(Placer, "put", late)
     moved = ground.landing.move("main", old, work)
     assert moved.left == ["a.txt"] and (ground.user / "a.txt").read_text() == "mine, just now\n"
+
+
+@pytest.mark.attack(
+    "tree",
+    "A change brings `.gitattributes` that name a filter of the user's, together with the files it is for",
+    "It goes to `moot/TARGET`: the attributes of the new tree count too, and no file is put there unfiltered",
+)
+def test_a_filter_that_comes_with_its_files_is_seen(ground: Ground) -> None:
+    plain(ground.user, "config", "filter.rot.clean", "tr a-z n-za-m")
+    plain(ground.user, "config", "filter.rot.smudge", "tr a-z n-za-m")
+    work = change(ground, {".gitattributes": "*.bin filter=rot\n", "x.bin": "hello\n"})
+    moved = ground.landing.move("main", ground.repository.tip(), work)
+    assert moved.branch == "moot/main" and "filter of yours" in moved.note
+    assert not (ground.user / "x.bin").exists() and plain(ground.user, "status", "--short") == ""

@@ -9,6 +9,7 @@ from folkmoot.core.flow import END
 from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.asking.choosing import Chosen, choose
+from folkmoot.core.rules.children.help import ask_named
 from folkmoot.core.rules.children.parts import waived
 from folkmoot.core.rules.children.reopening import sent_to_fix
 from folkmoot.core.rules.children.tasks import carry_out
@@ -32,7 +33,7 @@ from folkmoot.errors import Invalid, Refused
 
 GUIDANCE_KEPT = 20
 # What says by itself where the item goes, or that it goes nowhere.
-SAYS_WHERE = frozenset({"park", "cancel", "finish", "split"})
+SAYS_WHERE = frozenset({"park", "cancel", "finish", "split", "delegate"})
 
 
 def answer(case: Case, command: AnswerQuestion) -> None:
@@ -80,6 +81,9 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     elif effect == "split" and question.split is not None and case.item.status != "running":
         case.emit("agent_resumes_with_guidance", {"why": said.text}, item=at_rest(case, goes_to=None))
         carry_out(case, question.split, allowed=True)
+    elif effect == "delegate" and question.split is not None and option is not None and not waits:
+        case.emit("agent_resumes_with_guidance", {"why": said.text}, item=at_rest(case, goes_to=None))
+        ask_named(case, question.split, option.option)
     else:
         fixes: dict[str, Any] = {}
         if effect == "fix" and option and option.to and not waits:
@@ -146,6 +150,9 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     if target is None and question.kind == "dispute":
         dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
         target = dispute.maker.column if dispute else None
+    if question.kind == "dispute" and option and option.effect == "dismiss" and not command.to:
+        # Where another dispute was upheld by an earlier answer, its maker has something to change.
+        return case.item.goes_to or target
     return target
 
 
@@ -205,7 +212,8 @@ def reset_counters(case: Case, reason: str) -> None:
 def _origins(case: Case, question: Question, target: str | None) -> list[str] | None:
     """The way back of the side a person decided for, if the question is about a dispute."""
     dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
-    sides = (dispute.maker, dispute.disputer) if dispute else ()
+    sides = [dispute.maker, dispute.disputer] if dispute else []
+    sides += [d.side(d.turn) for d in case.item.disputes if d.waits]
     return next((side.origins for side in sides if side.column == target), None)
 
 

@@ -1,20 +1,32 @@
 """Taking an item, keeping it, giving it back, losing it. Every later write of a run is fenced by its token."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ClaimItem, Speaker
-from folkmoot.core.flow import LANDING
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import taker
-from folkmoot.core.records import Run
+from folkmoot.core.records import Hold, Question, Run
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
 from folkmoot.core.rules.running.limits import started
-from folkmoot.core.rules.sharing.holds import end_locks, in_the_way, landing_there, take_branch, take_paths, wants_paths
+from folkmoot.core.rules.sharing.holds import (
+    end_locks,
+    held_by,
+    in_the_way,
+    landing_there,
+    take_branch,
+    take_paths,
+    wants_paths,
+    with_wanted,
+)
 from folkmoot.core.situation import Case
+from folkmoot.core.why import time_of_day, waits_for
 from folkmoot.errors import Refused
 
 RELEASES_MAX = 3
@@ -24,11 +36,7 @@ def claim(case: Case, command: ClaimItem) -> None:
     """Grant the item. What makes it claimable is looked at again here, inside the granting transaction."""
     item = case.item
     if taker(case.flow, item) != command.agent or item.wake_at > case.now or item.waits_for:
-        raise Refused(
-            "not_claimable",
-            f"{command.agent} cannot take item {item.id}: it is {item.status} in {item.column}",
-            f"see why with: moot show {item.id}",
-        )
+        raise not_claimable(case.flow, item, command.agent, case.now, case.situation.at, case.questions.values())
     token = item.token + 1
     agent = case.flow.agents.get(command.agent)
     is_gate = item.status == "proving"
@@ -64,6 +72,29 @@ def claim(case: Case, command: ClaimItem) -> None:
         take_branch(case)
     if case.messages and not is_gate:
         accept_handoffs(case, case.run)
+
+
+def not_claimable(
+    flow: Flow,
+    item: Item,
+    agent: str,
+    now: float,
+    at: int,
+    questions: Iterable[Question] = (),
+    holds: Iterable[Hold] = (),
+) -> Refused:
+    """Why this agent cannot take this item now; of a pause, how long it lasts and until when."""
+    words = f"{agent} cannot take item {item.id}: it is {item.status} in {item.column}"
+    if item.status in ENDED:
+        return Refused("not_claimable", words, f"see why with: moot show {item.id}")
+    if item.wake_at > now and taker(flow, item) == agent:
+        left = item.wake_at - now
+        until = time_of_day(at + round(left * 1000))
+        words = f"{words}, and is tried again after a pause: in {left:.0f}s, at {until}"
+        return Refused("not_claimable", words, f"try again then: moot claim {agent} --item {item.id}")
+    others = in_the_way(item.files, holds, item.id) if item.status == "ready" and taker(flow, item) == agent else []
+    waits = f"{held_by(others[0])}" if others else waits_for(flow, item, now, questions)
+    return Refused("not_claimable", f"{words}; {waits}", f"see why with: moot show {item.id}")
 
 
 def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str, Any]:
@@ -103,10 +134,9 @@ def _check_paths(case: Case) -> None:
     """Two items whose paths overlap are never worked on at once (R-20)."""
     others = in_the_way(case.item.files, case.holds.values(), case.item.id, case.situation.waiters)
     if others:
-        whose = f"item {others[0].item}" if others[0].item else others[0].owner
         raise Refused(
             "path_held",
-            f"item {case.item.id} cannot be taken: {others[0].path} is held by {others[0].owner} for {whose}",
+            f"item {case.item.id} cannot be taken: {held_by(others[0])}",
             "take another item, or wait; see: moot locks",
         )
 
@@ -141,7 +171,7 @@ def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = N
     if changed.get("work", True) is None:
         del changed["work"]
     row = {"ended_at": max(case.run.started_at, case.at), "end": end, **changed}
-    fields = at_rest(case, last_run=case.run.id, **item_fields)
+    fields = at_rest(case, last_run=case.run.id, **with_wanted(case.item, changed.get("outcome")), **item_fields)
     case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
     if case.holds:
         end_locks(case, case.run.id)

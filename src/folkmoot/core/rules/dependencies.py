@@ -3,6 +3,7 @@
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from folkmoot.core.commands import (
     AwaitChild,
@@ -131,6 +132,9 @@ def _child_ended(case: Case, command: SettleDependency) -> None:
     }
     if output.kind == "expert" and output.outcome != "failed":
         fields["advisor"] = output.agent  # the next effort follows this advice, and is that expert's attempt
+    if output.kind == "expert" and output.agent not in item.span.experts:
+        # A person's word came while it was out, and began the counting anew: what it brings is of the new count.
+        fields["span"] = replace(item.span, experts=[*item.span.experts, output.agent])
     waits_for = [need for need in item.waits_for if need != child]
     context = {"child": child, "agent": output.agent, "outcome": output.outcome}
     if item.status == "running":
@@ -187,7 +191,8 @@ def raise_question(case: Case, command: RaiseQuestion) -> None:
     if command.ways:
         ask(case, command.kind, command.question, *command.ways, context=told, help=command.help, part=part)
     else:
-        clarify(case, command.question, context=told, help=command.help, options=command.options, part=part)
+        options, waits = command.options, command.blocking
+        clarify(case, command.question, context=told, help=command.help, options=options, blocking=waits, part=part)
 
 
 def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[str]) -> None:

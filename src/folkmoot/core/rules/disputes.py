@@ -3,15 +3,19 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.item import Dispute, Side
+from folkmoot.core.flow import Column
+from folkmoot.core.item import Dispute, Side, Span
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import flag, thread_of
-from folkmoot.core.rules.movement import enter, stage_of
+from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
-from folkmoot.core.vocabulary.words import plain
+
+# With these the work of a stage goes on, so that nothing is fixed yet.
+NOT_YET = ("failed", "stuck", "incomplete", "asks", "delegates")
 
 
 class Resolution(Struct, frozen=True):
@@ -29,105 +33,73 @@ def resolutions(case: Case, report: Report) -> list[Resolution]:
     """What the report, and the comments its run made before, resolve."""
     said = [(remark.parent, remark.resolution) for remark in report.comments if remark.resolution]
     run = case.run.id if case.run else None
-    said += [(c.id, c.proposed) for c in case.comments.values() if c.proposed and c.run == run]
+    said += [(c.parent or c.id, c.proposed) for c in case.comments.values() if c.proposed and c.run == run]
     if not said:
         return []
-    threads = [(thread_of(case, parent), resolution) for parent, resolution in said if parent and resolution]
-    found = [Resolution(thread, resolution) for thread, resolution in threads if thread and resolution]
-    if report.outcome != "disputed":
-        return found
-    # In a `disputed` it says only that this side disagrees (R-12).
-    mine = {dispute.thread for dispute in turn_of(case)}
-    return [one for one in found if one.resolution != "rejected" or one.thread not in mine]
+    mine = {dispute.thread: dispute for dispute in turn_of(case)}
+    found = []
+    for parent, resolution in said:
+        thread = thread_of(case, parent) if parent else None
+        if thread is None or resolution is None or parent is None:
+            continue
+        if resolution == "accepted" and _is_reply_to(mine.get(thread), case.comments.get(parent)):
+            found.append(Resolution(thread, "rejected"))
+        elif resolution == "accepted" or report.outcome != "disputed" or thread not in mine:
+            # In a `disputed`, `rejected` says only that this side disagrees (R-12).
+            found.append(Resolution(thread, resolution))
+    return found
 
 
-def as_spoken(case: Case, report: Report) -> Report:
-    """The comments as they are meant: without those that only repeat what stands on the item, each in its thread."""
-    if not report.comments and report.outcome != "disputed":
-        return report
-    said, names = _without_repeated(case, report.comments)
-    if report.outcome == "disputed" and not said:
-        # The same words again are a statement too; and so is a summary, where nothing else was said.
-        told = report.comments[-1:] or ([] if _last_remark(case) else [Remark(content=report.summary)])
-        said = [remark for remark in told if remark.content.strip()]
-    mine = turn_of(case)
-    comments = []
-    for number, remark in enumerate(said):
-        parent = names.get(remark.parent or "", remark.parent)
-        resolution = remark.resolution
-        if resolution is None and remark.status == "resolved":
-            only = mine[0] if parent is None and len(mine) == 1 else None
-            dispute = only or next((d for d in mine if parent and d.thread == thread_of(case, parent)), None)
-            # How a dispute ends is said, and never guessed: `fault_of_comments` asks for it.
-            resolution = None if dispute else "accepted"
-        if report.outcome == "disputed":
-            answered = answered_by(case, remark.artifact) if number == 0 and parent is None else None
-            parent = answered.thread if answered else parent
-            thread = thread_of(case, parent) if parent else None
-            if resolution == "rejected" and thread in {dispute.thread for dispute in mine}:
-                resolution = None
-        elif resolution and parent is None and len(mine) == 1:
-            parent = mine[0].thread
-        comments.append(replace(remark, parent=parent, resolution=resolution))
-    return replace(report, comments=comments) if comments != report.comments else report
+def _is_reply_to(dispute: Dispute | None, reply: Comment | None) -> bool:
+    """Is it what the other side has said against this disputer? Who accepts that gives in."""
+    if dispute is None or dispute.turn == 1 or reply is None or reply.parent is None:
+        return False
+    return reply.author == dispute.maker.agent != dispute.disputer.agent
 
 
-def _without_repeated(case: Case, remarks: list[Remark]) -> tuple[list[Remark], dict[str, str]]:
-    """The new comments, and the board's ids for those that the report repeats under ids of its own."""
-    new, names = [], {}
-    for remark in remarks:
-        same = _repeated(case, remark)
-        if same is None:
-            new.append(remark)
-        elif remark.id:
-            names[remark.id] = same.id
-    return new, names
+def gave_in(case: Case) -> Dispute | None:
+    """The dispute that this report has ended by giving in, if it has ended one so."""
+    before = case.situation.item.disputes if case.situation.item else []
+    left = {dispute.thread for dispute in case.item.disputes}
+    return next((d for d in before if d.turn == 0 and d.thread not in left), None)
 
 
-def _repeated(case: Case, remark: Remark) -> Comment | None:
-    """The comment of the item that this one is: whoever writes the whole file writes the earlier ones again."""
-    if remark.id is None and remark.author is None:
-        return None
-    words = remark.content.split()
-    known = [c for c in case.comments.values() if c.content.split() == words]
-    by = plain(remark.author) if remark.author else None
-    return next((c for c in reversed(known) if by is None or plain(c.author) == by), None)
+def go_on(case: Case, dispute: Dispute) -> None:
+    """Who gave in, and says nothing of its own work, goes on with it; nothing of that is counted."""
+    side = dispute.disputer
+    because = f"{side.agent} gives in ({dispute.thread}), and goes on"
+    if case.item.column != side.column:
+        enter(case, side.column, because, origins=side.origins)
+    else:
+        again(case, "item_ready", {"why": because}, because=because)
 
 
-def answered_by(case: Case, artifact: str | None) -> Dispute | None:
+def answered_by(case: Case, said: Remark | Comment, beside: bool = False) -> Dispute | None:
     """The open dispute that a statement without a parent answers: it is this side's turn there, and the statement is
-    not about what a third stage has made."""
-    mine = turn_of(case)
-    if not mine:
-        return None
+    not about what a third stage has made. Of several, the one about the same place.
+
+    `beside`: another statement stands before it. Then a disputer that names another place has another concern.
+    """
+    mine = [dispute for dispute in turn_of(case) if not _is_apart(case, dispute, said.artifact)]
+    if beside and (said.artifact or said.target):
+        mine = [dispute for dispute in mine if dispute.turn == 1 or _is_there(case, dispute, said)]
+    there = [dispute for dispute in mine if _is_there(case, dispute, said)] if len(mine) > 1 else mine
+    return there[0] if len(there) == 1 else None
+
+
+def _is_apart(case: Case, dispute: Dispute, artifact: str | None) -> bool:
     made = case.item.artifacts.get(artifact or "")
-    sides = (mine[-1].maker.stage, mine[-1].disputer.stage)
-    apart = made is not None and made.column in case.flow.columns and made.column not in sides
-    return None if apart else mine[-1]
+    sides = (dispute.maker.stage, dispute.disputer.stage)
+    return made is not None and made.column in case.flow.columns and made.column not in sides
 
 
-def fault_of_comments(case: Case, report: Report) -> str | None:
-    """What is wrong with who says something, and to what."""
-    agent = case.run.agent if case.run else case.speaker.name
-    for remark in report.comments:
-        if remark.author and plain(remark.author) != plain(agent):
-            return f"a comment is signed by {remark.author}, who has not said it on this item: this run is {agent}"
-        if remark.parent and thread_of(case, remark.parent) is None:
-            return f"a comment has the parent {remark.parent}, but the item has no such comment{_threads(case)}"
-        if remark.resolution and not remark.parent:
-            return f"a comment has a resolution but no parent: name the comment it resolves{_threads(case)}"
-        if remark.status == "resolved" and remark.resolution is None and report.outcome != "disputed":
-            return "a comment is resolved, but how is not said: resolution: accepted, or rejected"
-        if remark.status == "open" and remark.resolution:
-            return "a comment is open and has a resolution: leave out one of them"
-    return None
-
-
-def _threads(case: Case) -> str:
-    """The comments that one may reply to, for whoever named another."""
-    first = [c for c in case.comments.values() if c.parent is None and c.status == "open"][-5:]
-    told = "; ".join(f"{c.id} ({c.author}: {' '.join(c.content.split())[:60]})" for c in first)
-    return f"; open: {told}" if told else "; none is open, leave parent out to begin"
+def _is_there(case: Case, dispute: Dispute, said: Remark | Comment) -> bool:
+    """Is it about the place that the dispute is about, as far as either says which?"""
+    first = case.comments.get(dispute.thread)
+    if first is None or not (said.artifact or said.target):
+        return False
+    pairs = ((first.artifact, said.artifact), (first.target, said.target))
+    return all(one == other for one, other in pairs if one and other)
 
 
 def fault_of_resolutions(case: Case, report: Report) -> str | None:
@@ -164,57 +136,122 @@ def fault_of_done(case: Case, report: Report) -> str | None:
 
 def fault_of_statement(case: Case, report: Report) -> str | None:
     """What is wrong with a `disputed`, or None."""
-    remark = next((remark for remark in report.comments), None)
-    parent = remark.parent if remark else None
-    if remark is not None and (remark.resolution or not remark.content.strip()):
-        return "a dispute's first comment says the specific concern, and resolves nothing: to agree report done"
-    if remark is None:
-        earlier = _last_remark(case)
-        if earlier is None:
-            return "a dispute needs a comment that says the specific concern"
-        parent = earlier.parent
-    if parent is None:
-        return None
-    thread = thread_of(case, parent)
-    if thread not in {dispute.thread for dispute in case.item.disputes}:
+    said: list[Remark | Comment] = [remark for remark in report.comments if not remark.resolution]
+    said = said or (list(_earlier(case)) if not report.comments else [])
+    if not said or not all(one.content.strip() for one in said):
+        if report.comments:
+            return "a dispute's comment says the specific concern, and resolves nothing: to agree report done"
+        return "a dispute needs a comment that says the specific concern"
+    mine = {dispute.thread for dispute in turn_of(case)}
+    parent = said[0].parent
+    thread = thread_of(case, parent) if parent else None
+    if parent and thread not in {dispute.thread for dispute in case.item.disputes}:
         return f"{parent} belongs to no open dispute: leave parent out to open a new one"
-    if thread not in {dispute.thread for dispute in turn_of(case)}:
+    if parent and thread not in mine:
         return f"it is the other side's turn to speak in {thread}"
-    if thread in {said.thread for said in resolutions(case, report)}:
-        return f"{thread} is both answered and resolved: report disputed to disagree, or done to end it"
+    both = {thread_of(case, one.parent) for one in said if one.parent} & {r.thread for r in resolutions(case, report)}
+    if both:
+        return f"{min(map(str, both))} is both answered and resolved: report disputed to disagree, or done to end it"
+    return _fault_of_place(case, said, report.escalation_reason)
+
+
+def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None) -> str | None:
+    """A reply that could belong to several disputes, or a reason that names a place where others argue."""
+    mine = turn_of(case)
+    agent = case.run.agent if case.run else case.speaker.name
+    for one in said:
+        if one.parent is not None or answered_by(case, one, beside=one is not said[0]):
+            continue
+        if len(mine) > 1 and one is said[0] and not all(_is_apart(case, d, one.artifact) for d in mine):
+            threads = ", ".join(dispute.thread for dispute in mine)
+            return f"it is this side's turn in {threads}: say by `parent` which of them a comment answers"
+        column, maker = _argued_in(case, reason), _maker(case, one.artifact, reason)
+        other = case.flow.watcher(maker) if maker else None
+        if column is not None and not {agent, other} <= set(column.agents):
+            sides, what = " and ".join(column.agents), one.artifact or "the work"
+            return (
+                f"the reason {reason} leads to {column.name}, where {sides} argue, but this is between {agent} and "
+                f"{other or 'nobody'}, who made {what}: name what one of those two made, or leave the reason out"
+            )
     return None
 
 
-def _last_remark(case: Case) -> Comment | None:
+def _earlier(case: Case) -> list[Comment]:
+    """What the run has commented before a report without comments: each concern about a place of its own, else the
+    last one."""
     run = case.run.id if case.run else None
     mine = [comment for comment in case.comments.values() if run and comment.run == run]
-    return mine[-1] if mine else None
+    placed = [one for one in mine if (one.artifact or one.target) and not (one.parent or one.proposed)]
+    return placed + [one for one in mine[-1:] if one not in placed]
 
 
-def disputed(case: Case, comment: str | None, reason: str | None = None, agent: str | None = None) -> None:
-    """A statement was made: its comment is the first of the report, or the run's last one before it.
+def has_remarked(case: Case) -> bool:
+    """Has the run commented before its report?"""
+    return bool(_earlier(case))
 
-    `reason` may lead to a dispute column; `agent` spoke if no run of the item itself did.
+
+def disputed(case: Case, comments: list[str], reason: str | None = None, agent: str | None = None) -> None:
+    """Statements were made, and the item goes to the side that must answer: of several to the earliest stage, so that
+    its way forward leads to the others. `agent` spoke if no run of the item itself did."""
+    called = state(case, comments, reason, agent)
+    if called:
+        stages = case.flow.stages()
+        places = {d.thread: d.side(d.turn).stage for d in called}
+        # Of those for the same side the last one opened stands for all.
+        first = min(called, key=lambda d: stages.index(places[d.thread]) if places[d.thread] in stages else -1)
+        _to_side(case, [d for d in called if d.side(d.turn) == first.side(first.turn)][-1])
+
+
+def state(case: Case, comments: list[str], reason: str | None = None, agent: str | None = None) -> list[Dispute]:
+    """Write down the statements: each specific concern is a dispute of its own, each answer a round of its own.
+
+    They are the comments of the report that end nothing, or those its run made before it. All disputes wait until
+    their side is called; those that somebody must now answer are given back. `reason` may lead to a dispute column.
     """
-    statement = case.comments[comment] if comment else _last_remark(case)
-    assert statement is not None, "fault_of_statement has seen to it"
     agent = agent or (case.run.agent if case.run else case.speaker.name)
-    answered = answered_by(case, statement.artifact) if statement.parent is None else None
-    thread = answered.thread if answered else thread_of(case, statement.id)
-    if (statement.parent is None and answered is None) or thread is None:
-        _open(case, statement, agent, reason)
-    else:
-        # A comment that its run made before the report takes its place in the thread with it.
-        changed: dict[str, str | None] = {"parent": thread} if answered else {}
-        changed |= {"proposed": None} if statement.proposed else {}
-        _reply(case, next(d for d in case.item.disputes if d.thread == thread), agent, (statement.id, changed))
+    said = [one for one in map(case.comments.__getitem__, comments) if one.status == "open"] or _earlier(case)
+    mine = {dispute.thread: dispute for dispute in turn_of(case)}
+    new, answered = [], dict[str, list[tuple[str, dict[str, str | None]]]]()
+    for number, one in enumerate(said):
+        found = answered_by(case, one, beside=number > 0) if one.parent is None else None
+        if found is None and one.parent is None and number == 0:
+            # Who cannot be asked which of several it answers, means the one that is being talked about.
+            found = next((d for d in reversed(mine.values()) if not _is_apart(case, d, one.artifact)), None)
+        thread = found.thread if found else thread_of(case, one.id) if one.parent else None
+        if thread in mine:
+            # A comment that its run made before the report takes its place in the thread with it.
+            changed: dict[str, str | None] = {"parent": thread} if found else {}
+            changed |= {"proposed": None} if one.proposed else {}
+            answered.setdefault(thread, []).append((one.id, changed))
+        elif one.parent is None:
+            new.append(one)
+    called = [dispute for thread, placed in answered.items() if (dispute := _reply(case, mine[thread], agent, placed))]
+    called += _open(case, new, agent, reason)
+    column = case.flow.columns.get(case.flow.reasons.get(reason or "") or helping_column(case.flow, reason) or "")
+    if column is None or not column.human:
+        return called
+    for dispute in called:
+        flag(case, dispute, f"{agent} wants a person to decide")
+    return []
 
 
-def _open(case: Case, statement: Comment, agent: str, reason: str | None) -> None:
+def _open(case: Case, statements: list[Comment], agent: str, reason: str | None) -> list[Dispute]:
+    """One report is one time that the item is disputed, however many concerns it has."""
+    if not statements:
+        return []
+    span = replace(case.item.span, disputes=case.item.span.disputes + 1)
+    opened = [dispute for one in statements if (dispute := _open_one(case, one, agent, reason, span))]
+    if span.disputes <= case.flow.limits.disputes:
+        return opened
+    for dispute in opened:
+        flag(case, dispute, f"This is dispute {span.disputes} on one item - human decision needed")
+    return []
+
+
+def _open_one(case: Case, statement: Comment, agent: str, reason: str | None, span: Span) -> Dispute | None:
     item = case.item
     disputer = Side(agent, item.column, stage_of(case), item.origins)
-    maker = _maker(case, statement)
-    span = replace(item.span, disputes=item.span.disputes + 1)
+    maker = _maker(case, statement.artifact, reason)
     if maker is None or maker == stage_of(case) or case.flow.watcher(maker) == agent:
         whose = "its own work" if maker else "work that no stage made"
         case.set("dispute_opened", {"thread": statement.id, "by": agent}, span=span)
@@ -222,69 +259,92 @@ def _open(case: Case, statement: Comment, agent: str, reason: str | None) -> Non
         words = f"{agent} disputes {whose}: {statement.content}"
         told = " ".join(said for said in (statement.artifact, statement.target) if said)
         ask(case, "dispute", words, right, wrong, context=f"about {told}" if told else "", thread=statement.id)
-        return
+        return None
+    other = case.flow.watcher(maker)
+    column = _argued_in(case, reason)
     dispute = Dispute(
         thread=statement.id,
         disputer=disputer,
-        maker=Side(case.flow.watcher(maker) or "", maker, maker),
+        maker=Side(other or "", maker, maker),
         agents=[agent],
         artifact=statement.artifact,
-        column=_column_for(case, reason, agent, case.flow.watcher(maker)),
+        column=column.name if column and {agent, other} <= set(column.agents) else None,
+        reason=reason,
+        waits=True,
     )
-    case.set(
-        "dispute_opened",
-        {"thread": statement.id, "by": agent, "with": dispute.maker.agent},
-        disputes=[*item.disputes, dispute],
-        span=span,
-    )
-    if span.disputes > case.flow.limits.disputes:
-        flag(case, dispute, f"This is dispute {span.disputes} on one item - human decision needed")
-    else:
-        _to_side(case, dispute, f"{agent} disputes {statement.artifact or 'the work'} ({statement.id})")
+    context = {"thread": statement.id, "by": agent, "with": dispute.maker.agent}
+    context |= {"reason": reason} if reason else {}
+    known = reason if reason in case.flow.reasons and column is None else item.escalation_reason
+    case.set("dispute_opened", context, disputes=[*item.disputes, dispute], span=span, escalation_reason=known)
+    return dispute
 
 
-def _column_for(case: Case, reason: str | None, disputer: str, maker: str | None) -> str | None:
-    """The dispute column that a reason names, if both sides may speak there."""
+def _argued_in(case: Case, reason: str | None) -> Column | None:
+    """The dispute column that a reason names."""
     column = case.flow.columns.get(case.flow.reasons.get(reason or "", ""))
-    if column is None or column.kind != "dispute" or not {disputer, maker} <= set(column.agents):
-        return None
-    return column.name
+    return column if column is not None and column.kind == "dispute" else None
 
 
-def _to_side(case: Case, dispute: Dispute, because: str) -> None:
-    """To the side that must speak next: where it works, or into the dispute's own column, where it comes to speak."""
-    side = dispute.side(dispute.turn)
-    if dispute.column and dispute.column in case.flow.columns:
-        enter(case, dispute.column, because, origins=[*side.origins, side.column])
+def _to_side(case: Case, dispute: Dispute) -> None:
+    """To the side that must speak next, about all that waits for its word; every other dispute waits meanwhile."""
+    place = (dispute.side(dispute.turn), dispute.column)
+    others = [d for d in case.item.disputes if d.thread != dispute.thread]
+    together = [replace(d, waits=False) for d in others if (d.side(d.turn), d.column) == place]
+    waiting = [replace(d, waits=True) for d in others if (d.side(d.turn), d.column) != place]
+    threads = ", ".join(d.thread for d in [*together, dispute])
+    if dispute.rounds:
+        because = f"{dispute.agents[-1]} disagrees in {threads}"
     else:
-        enter(case, side.column, because, origins=side.origins)
+        because = f"{dispute.agents[-1]} disputes {dispute.artifact or 'the work'} ({threads})"
+    if dispute.reason and not dispute.rounds:
+        because += f", for the reason {dispute.reason}"
+    if waiting:
+        because += f"; {', '.join(d.thread for d in waiting)} {'wait' if len(waiting) > 1 else 'waits'}"
+    call(case, dispute, because, [*waiting, *together])
 
 
-def _maker(case: Case, statement: Comment) -> str | None:
-    """The stage that made what is disputed: the artifact, else the findings being fixed; else the stage before."""
-    made = case.item.artifacts.get(statement.artifact or "")
+def _maker(case: Case, artifact: str | None, reason: str | None) -> str | None:
+    """The stage that made what is disputed: the artifact, else the findings being fixed, else the stage of whoever
+    answers for the reason; else the stage before."""
+    made = case.item.artifacts.get(artifact or "")
     if made and made.column in case.flow.columns:
         return made.column
-    before = case.item.returns_to or case.flow.stage_before(stage_of(case)) or case.item.made_by
+    stage = stage_of(case)
+    before = case.item.returns_to or _of_reason(case, reason, stage) or case.flow.stage_before(stage)
+    before = before or case.item.made_by
     return before if before in case.flow.columns else None
 
 
-def _reply(case: Case, dispute: Dispute, agent: str, placed: tuple[str, dict[str, str | None]]) -> None:
-    dispute = replace(dispute, agents=[*dispute.agents, agent], turn=1 - dispute.turn)
+def _of_reason(case: Case, reason: str | None, stage: str) -> str | None:
+    """The earlier stage whose agent also watches the column that a reason leads to: `arch` is the architect's."""
+    column = case.flow.columns.get(case.flow.reasons.get(reason or "", ""))
+    stages = list(case.flow.stages())
+    earlier = stages[: stages.index(stage)] if stage in stages else []
+    agents = set(column.agents) if column is not None and column.kind != "dispute" else set()
+    return next((name for name in reversed(earlier) if case.flow.watcher(name) in agents), None)
+
+
+def _reply(case: Case, dispute: Dispute, agent: str, placed: list[tuple[str, dict[str, str | None]]]) -> Dispute | None:
+    dispute = replace(dispute, agents=[*dispute.agents, agent], turn=1 - dispute.turn, waits=True)
     others = [d for d in case.item.disputes if d.thread != dispute.thread]
     context = {"thread": dispute.thread, "by": agent, "rounds": dispute.rounds}
-    rows = {"comments": placed} if placed[1] else {}
-    case.emit("dispute_answered", context, item={"disputes": [*others, dispute]}, **rows)
+    rows = [(comment, changed) for comment, changed in placed if changed]
+    told = {"comments": rows} if rows else {}
+    case.emit("dispute_answered", context, item={"disputes": [*others, dispute]}, **told)
     if dispute.rounds >= case.flow.limits.dispute_rounds:
         flag(case, dispute, f"Agents disagree after {dispute.rounds} rounds - human decision needed")
-        return
-    _to_side(case, dispute, f"{agent} disagrees in {dispute.thread}")
+        return None
+    return dispute
 
 
 def resolve(case: Case, report: Report) -> None:
-    """Close the threads that a report resolves; a resolved reply resolves its thread (R-27)."""
+    """Close the threads that a report resolves; a resolved reply resolves its thread (R-27).
+
+    A maker who agrees and has not made the change leaves the dispute open: whoever goes on is told of it."""
+    agreed = {dispute.thread for dispute in turn_of(case) if dispute.turn == 1} if report.outcome in NOT_YET else set()
     for said in resolutions(case, report):
-        close(case, said.thread, said.resolution)
+        if said.thread not in agreed:
+            close(case, said.thread, said.resolution)
 
 
 def close(case: Case, thread: str, resolution: str) -> None:

@@ -5,6 +5,8 @@ import re
 from msgspec import Struct
 
 from folkmoot.core.records import Attempt
+from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.tries import denies_difference, is_same_again, is_typo_fix, worked
 
 # Fitted on rephrased and truly different approaches (docs/decisions/0006): above it words alone say "the same".
 SIMILARITY = 0.68
@@ -24,6 +26,8 @@ OPPOSITES = (
     ("up", "down"),
     ("first", "last"),
 )
+PREFIXES = ("a", "un", "non", "in", "im", "dis", "anti")  # symmetric and asymmetric are opposites too
+TYPO_LETTERS_MIN = 5  # one letter more or less makes another word of a shorter one
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -34,14 +38,39 @@ class Verdict(Struct, frozen=True):
 
 
 def judge(
-    approach: str | None, outcome: str | None, files: list[str], commit: str | None, earlier: list[Attempt]
+    approach: str | None,
+    outcome: str | None,
+    files: list[str],
+    commit: str | None,
+    earlier: list[Attempt],
+    why_different: str | None = None,
 ) -> Verdict:
-    """Compare an attempt with those made since the last guidance."""
-    for other in earlier:
+    """Compare an attempt with those made since the last guidance. Whoever says that it is the same is believed."""
+    if is_typo_fix(approach):
+        return Verdict(False, "mending a typo is no new approach")
+    tried = [attempt for attempt in earlier if not worked(attempt.outcome)]
+    if tried and is_same_again(approach):
+        return Verdict(False, f"same as attempt {tried[-1].number}: its approach says so", tried[-1].number)
+    if tried and approach and denies_difference(why_different):
+        said = f"{why_different.strip()!r}" if why_different and why_different.strip() else "nothing"
+        return Verdict(False, f"same as attempt {tried[-1].number}: why it is different says {said}", tried[-1].number)
+    for other in tried:
         ground = _sameness(approach, outcome, files, commit, other)
         if ground:
             return Verdict(False, f"same as attempt {other.number}: {ground}", other.number)
     return Verdict(True, "a new approach" if approach else "no approach named, and no earlier change like it")
+
+
+def fault_of_attempts(said: Report) -> str | None:
+    """An attempt that succeeded is no failure: whoever reports both is asked which of them is meant."""
+    last = said.attempts[-1] if said.attempts else None
+    if said.outcome != "failed" or last is None or not worked(last.outcome):
+        return None
+    number, words = len(said.attempts), (last.outcome or "").strip().splitlines()[0][:80]
+    return (
+        f"its last attempt ({number} of {number}) succeeded ({words!r}), but it says failed, as blocks alone do:"
+        " report done beside the ATTEMPT blocks, or say in that Outcome what still fails"
+    )
 
 
 def _sameness(
@@ -54,13 +83,15 @@ def _sameness(
     words, others = normal(approach), normal(other.approach)
     if words == others:
         return "the approach is the same, word for word"
-    alike = similarity(words, others)
+    alike = 1.0 if _mistyped(words, others) else similarity(words, others)
     if alike < SIMILARITY or _opposed(words, others):
         return None
     if files and other.files and set(files) != set(other.files):
         return None
     if outcome and other.outcome and similarity(normal(outcome), normal(other.outcome)) < SIMILARITY:
         return None
+    if _mistyped(words, others):
+        return "the approaches differ by how a word is spelled, and nothing known speaks against it"
     return f"the approach reads {alike:.0%} alike, and nothing known speaks against it"
 
 
@@ -74,6 +105,28 @@ def similarity(one: str, two: str) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
+def _mistyped(one: str, two: str) -> bool:
+    """Are both the same words but for one that is a typo of the other? With a prefix it is another: (a)symmetric."""
+    first, second = one.split(), two.split()
+    pairs = [(a, b) for a, b in zip(first, second, strict=False) if a != b]
+    if len(first) != len(second) or len(pairs) != 1:
+        return False
+    (a, b) = pairs[0]
+    long_enough = min(len(a), len(b)) >= TYPO_LETTERS_MIN and a.isalpha() and b.isalpha()
+    return long_enough and not a.endswith(b) and not b.endswith(a) and _one_slip(a, b)
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """One letter more, less or another, or two that changed places."""
+    if len(a) > len(b):
+        a, b = b, a
+    start = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+    if len(a) != len(b):
+        return len(b) - len(a) == 1 and a[start:] == b[start + 1 :]
+    swapped = a[start + 1 : start + 2] + a[start : start + 1] == b[start : start + 2]
+    return a[start + 1 :] == b[start + 1 :] or (swapped and a[start + 2 :] == b[start + 2 :])
+
+
 def _trigrams(text: str) -> set[str]:
     padded = f"  {text} "
     return {padded[i : i + 3] for i in range(len(padded) - 2)} if text else set()
@@ -82,7 +135,7 @@ def _trigrams(text: str) -> set[str]:
 def _opposed(one: str, two: str) -> bool:
     """One text says a word where the other says its opposite: "raise the limit" is not "lower the limit"."""
     first, second = set(one.split()), set(two.split())
-    return any(
-        (a in first - second and b in second - first) or (b in first - second and a in second - first)
-        for a, b in OPPOSITES
+    only_one, only_two = first - second, second - first
+    return any((a in only_one and b in only_two) or (b in only_one and a in only_two) for a, b in OPPOSITES) or any(
+        (prefix + a == b or prefix + b == a) for prefix in PREFIXES for a in only_one for b in only_two
     )

@@ -7,12 +7,22 @@ from msgspec.structs import replace
 from folkmoot.core.item import Effort, Span
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules.asking.telling import facts, said_told
-from folkmoot.core.rules.children.help import EXPERTS_MAX, INCOMPLETES_MAX, next_expert, seek_help
+from folkmoot.core.rules.children.help import (
+    EXPERTS_MAX,
+    INCOMPLETES_MAX,
+    experts_named,
+    named_experts,
+    next_expert,
+    seek_help,
+)
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
 from folkmoot.core.rules.distinct import judge
+from folkmoot.core.rules.judging.verdicts import is_stopped
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import helping_column
+from folkmoot.core.vocabulary.tries import worked
 from folkmoot.core.vocabulary.ways import AGAIN, CANCEL, GO_ON, PARK, Way
 from folkmoot.core.vocabulary.words import is_security, known_reason, meaning_of
 
@@ -20,12 +30,19 @@ BACKOFF_SECONDS = 5.0
 CONFLICTS_MAX = 2
 # Causes that say by themselves who must act, also where an agent only says that it is stuck.
 ENDS = ("requirement", "size", "integration", "fatal")
+# Causes that go to a person before anybody is asked for help (E-05).
+MANDATORY = ("fatal", "requirement")
+# Outcomes that say something about the work, and not that a run has failed at it.
+GIVES_VERDICT = ("done", "changes_requested", "disputed", "split")
+EXPERTS_LABEL = "Expert Delegation"  # the document's word in `ATTEMPT [N]: [Self-Solve | Expert Delegation]`
 WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."
 
 
 def failed(case: Case, report: Report, stated: bool = False) -> None:
     """`stated`: the agent itself says why, and not whoever looked at its change."""
     cause = report.cause or "capability"
+    if cause in ENDS and cause != "fatal" and tried_before(case, report):
+        return  # six means six, and a person is asked; what else it says is in the question
     if cause in ("transient", "environment", "quota"):
         # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
         passing_fault(case, cause, _words(report))
@@ -97,11 +114,12 @@ def stuck(case: Case, report: Report) -> None:
     if tried_before(case, report):
         return  # a person is asked; no column can help any more
     reason = report.escalation_reason
-    target = case.flow.reasons.get(reason or "")
+    target = case.flow.reasons.get(reason or "") or helping_column(case.flow, reason)
     agent = case.run.agent if case.run else ""
     because = f"{agent} is stuck ({reason or report.reason or 'no reason given'}): {_words(report)}"
     if target is None and is_security(reason):
-        ask(case, "decision", because, GO_ON, context=facts(said_told(report), history(case)))
+        ways, named = experts_named(case, report), named_experts(case, report)
+        ask(case, "decision", because, GO_ON, *ways, context=facts(said_told(report), history(case)), split=named)
     elif target is None and report.cause in ENDS:
         # What no further attempt can mend needs no reason: its cause says who can.
         failed(case, replace(report, attempts=[]))
@@ -118,7 +136,9 @@ def _fatal(case: Case, report: Report) -> None:
     """Nothing that an agent could try would help: a person at once, and nothing more is counted (H-08, E-08)."""
     if not tried_before(case, report):
         words = f"It cannot go on without you: {_words(report)}"
-        ask(case, "decision", words, AGAIN, context=facts(said_told(report), history(case)))
+        named = experts_named(case, report)
+        told = facts(said_told(report), history(case))
+        ask(case, "decision", words, AGAIN, *named, context=told, split=named_experts(case, report))
 
 
 def tried_before(case: Case, report: Report) -> bool:
@@ -129,25 +149,59 @@ def tried_before(case: Case, report: Report) -> bool:
 
 
 def record_attempts(case: Case, report: Report, cause: str) -> None:
-    """Write down each approach that failed, and judge whether it counts."""
+    """Write down each approach that was tried, and judge whether it counts: only what failed does."""
     for told in report.attempts or [Try(outcome=report.summary or None)]:
         _record(case, report, told, cause)
 
 
-def _record(case: Case, report: Report, told: Try, cause: str) -> None:
+def note_attempts(case: Case, report: Report) -> None:
+    """Attempts told where nothing else would hear of them. Where a person is asked at once they count all the same;
+    beside a verdict on the work they are kept for whoever comes after, and nothing is counted."""
+    if not report.attempts:
+        return
+    if report.outcome in GIVES_VERDICT:
+        for told in report.attempts:
+            _record(case, report, told, "", beside=report.outcome)
+    elif is_stopped(case, report):
+        record_attempts(case, report, report.cause or "capability")
+
+
+def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, beside: str) -> tuple[bool, str, int]:
+    """Does this attempt count, on what ground, and how many repeats are there with it?"""
+    item = case.item
+    repeats = item.effort.repeats
+    if worked(told.outcome):
+        return False, "it succeeded: only what failed counts", repeats
+    if beside:
+        return False, f"told beside {beside}: kept, not counted", repeats
+    earlier = [a for a in case.attempts if a.guidance == item.clarifications]
+    verdict = judge(told.approach, told.outcome, files, report.commit, earlier, told.why_different)
+    repeats += 0 if verdict.distinct else 1
+    counted = verdict.distinct or repeats >= case.flow.limits.repeats
+    ground = verdict.ground if verdict.distinct or not counted else f"{verdict.ground}; repeat {repeats} counts"
+    if counted and at_limit(case):
+        return False, f"past the limit of attempts ({case.flow.limits.attempts}): kept, not counted", repeats
+    if counted and kind == "self_solve" and _own_are_used_up(case):
+        most = case.flow.limits.own_attempts
+        return (
+            False,
+            f"past the limit of {most} attempts of its own, while experts are left: kept, not counted",
+            repeats,
+        )
+    return counted, ground, repeats
+
+
+def _record(case: Case, report: Report, told: Try, cause: str, beside: str = "") -> None:
     assert case.run is not None
     item, run = case.item, case.run
     files = [*report.files.created, *report.files.modified]
-    earlier = [a for a in case.attempts if a.guidance == item.clarifications]
-    verdict = judge(told.approach, told.outcome, files, report.commit, earlier)
-    repeats = item.effort.repeats + (0 if verdict.distinct else 1)
-    counted = verdict.distinct or repeats >= case.flow.limits.repeats
-    ground = verdict.ground if verdict.distinct or not counted else f"{verdict.ground}; repeat {repeats} counts"
     # A block that is labelled as an expert's is the agent's own unless an expert was asked (R-06).
-    said_so = told.kind == "expert_delegation" and item.span.expert_attempts < len(item.span.experts)
+    is_labelled = told.kind == "expert_delegation"
+    said_so = is_labelled and item.span.expert_attempts < len(item.span.experts)
     kind = "expert_delegation" if item.advisor or said_so else "self_solve"
-    if counted and (at_limit(case) or (kind == "self_solve" and _own_are_used_up(case))):
-        counted, ground = False, "past the limit of attempts: kept, not counted"
+    counted, ground, repeats = _judged(case, report, told, files, kind, beside)
+    if is_labelled and kind == "self_solve":
+        ground += f"; labelled {EXPERTS_LABEL}, but the board has asked no expert for it: its own"
     number = item.attempt_count + 1
     fields: dict[str, Any] = {
         "attempt_count": number,
@@ -161,6 +215,7 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
         fields["span"] = _counted_in(item.span, kind)
         if item.advisor:
             fields["advisor"] = None
+    is_repeat = not counted and repeats > item.effort.repeats
     row = {
         "item": item.id,
         "number": number,
@@ -169,7 +224,7 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
         "column": item.column,
         "kind": kind,
         "model": run.model,
-        "cause": cause,
+        "cause": cause or None,
         "reason": _why(report, told),
         "approach": told.approach,
         "outcome": told.outcome,
@@ -183,8 +238,8 @@ def _record(case: Case, report: Report, told: Try, cause: str) -> None:
         "at": case.situation.at,
     }
     case.emit(
-        "attempt_counted" if counted else "attempt_repeated",
-        {"attempt": number, "approach": told.approach, "ground": ground},
+        "attempt_counted" if counted else "attempt_repeated" if is_repeat else "attempt_noted",
+        {"attempt": number, "approach": told.approach, "ground": ground, "outcome": told.outcome},
         item=fields,
         attempts=(f"{item.id}/{number}", row),
     )

@@ -271,6 +271,13 @@ def _overrule(case: Case, number: int) -> None:
 
 def comment(case: Case, command: AddComment) -> None:
     """A comment of a person takes effect at once; a run's resolution waits for its report (R-27)."""
+    own = case.situation.maker
+    if own is not None and own.id != case.item.id:
+        words = f"run {case.speaker.run} works on item {own.id}, and comments on that one only, not on {case.item.id}"
+        hint = (
+            f"moot comment {own.id} …, or name item {case.item.id} in the report (summary, next_steps); the run goes on"
+        )
+        raise Refused("other_item", words, hint)
     run = None if case.speaker.is_person else fence(case)
     if not command.content.strip():
         raise Invalid("empty_comment", "a comment needs words", "say what it is about")
@@ -303,7 +310,7 @@ def comment(case: Case, command: AddComment) -> None:
     if command.resolution and not run:
         row |= {"status": "resolved", "resolution": command.resolution}
     fields = {"comment_count": case.item.comment_count + 1}
-    rows = count_said(case, "comments")
+    rows = count_said(case, "comments", command.content)
     case.emit("comment_added", {"comment": comment_id}, item=fields, comments=(comment_id, row), **rows)
     if command.resolution and not run and thread:
         close(case, thread, command.resolution)
@@ -317,7 +324,7 @@ def ask_person(case: Case, command: AskPerson) -> None:
         words = f"{run.agent} may not ask a person about item {case.item.id}"
         raise Refused("may_not_ask", words, "say in the report what is missing")
     options = [Option(option=option) for option in command.options]
-    counted = count_said(case, "questions")
+    counted = count_said(case, "questions", command.question + command.context)
     clarify(
         case,
         command.question,

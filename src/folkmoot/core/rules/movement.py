@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core import order
 from folkmoot.core.commands import CancelItem
 from folkmoot.core.flow import END, LANDING, Column
-from folkmoot.core.item import ASKING, BOUND, ENDED, Effort, Item, Output, Proving
+from folkmoot.core.item import ASKING, BOUND, ENDED, Dispute, Effort, Item, Output, Proving
 from folkmoot.core.records import Attempt
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
@@ -17,6 +17,7 @@ from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
 OFF_DEPTH_MAX = 2
+HISTORY_TOLD = 12  # attempts that a question or an expert is told in words: two rounds of six
 
 
 def at_rest(case: Case, **changed: Any) -> dict[str, Any]:
@@ -151,8 +152,32 @@ def finish(case: Case, *, proven: bool = False) -> None:
     elif place.kind != "flow" or place.next is None:
         words = f"The work in {column} is done. Where should the item go?"
         ask(case, "decision", words, *stages(case), context=said_last(case))
-    else:
+    elif not _called(case, column):
         go_forward(case, place)
+
+
+def _called(case: Case, column: str) -> bool:
+    """Does a dispute that has waited keep the item from going forward? Its side speaks now, unless the way leads there
+    by itself (R-12)."""
+    stages = case.flow.stages()
+    ahead = stages[stages.index(column) :] if column in stages else []
+    waiting = [d for d in case.item.disputes if d.waits and d.side(d.turn).stage not in ahead]
+    waiting = [d for d in waiting if d.side(d.turn).column in case.flow.columns]
+    if not waiting:
+        return False
+    dispute = waiting[-1]
+    words = f"{dispute.thread} has waited: {dispute.side(dispute.turn).agent} is to answer"
+    call(case, dispute, words, [d for d in case.item.disputes if d is not dispute])
+    return True
+
+
+def call(case: Case, dispute: Dispute, because: str, others: list[Dispute]) -> None:
+    """To the side that must speak: where it works, or into the dispute's own column, where it comes to speak."""
+    side, disputes = dispute.side(dispute.turn), [*others, replace(dispute, waits=False)]
+    if dispute.column and dispute.column in case.flow.columns:
+        enter(case, dispute.column, because, origins=[*side.origins, side.column], disputes=disputes)
+    else:
+        enter(case, side.column, because, origins=side.origins, disputes=disputes)
 
 
 def _worked_for(case: Case) -> tuple[str, list[str]]:
@@ -291,8 +316,9 @@ def said_last(case: Case) -> str:
 
 def history(case: Case) -> str:
     """The last attempts in words, so that whoever is asked need not look up what was tried and how it ended."""
-    told = [attempt for attempt in case.attempts if attempt.item == case.item.id][-6:]
-    lines = []
+    told = [attempt for attempt in case.attempts if attempt.item == case.item.id]
+    left, told = len(told) - HISTORY_TOLD, told[-HISTORY_TOLD:]
+    lines = [f"{left} earlier attempts: moot show {case.item.id}"] if left > 0 else []
     for (agent, words), same in groupby(told, lambda a: (a.agent, _tried(a))):
         alike = list(same)
         models = ", ".join(dict.fromkeys(a.model for a in alike if a.model))

@@ -7,27 +7,40 @@ from msgspec.structs import replace
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import BOUND, ENDED, Artifact, Output
 from folkmoot.core.records import Comment, Option
-from folkmoot.core.report import Finding, Remark, Report
-from folkmoot.core.rules.asking.telling import said_told
+from folkmoot.core.report import AskedQuestion, Files, Finding, Remark, Report
+from folkmoot.core.rules.asking.telling import asked_because, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
 from folkmoot.core.rules.children.outputs import kept, output_of
-from folkmoot.core.rules.children.parts import merge, unspoken
+from folkmoot.core.rules.children.parts import disputing, merge, unspoken
 from folkmoot.core.rules.children.reopening import are_taken_back, disputes_task, rebuilds_tasks
 from folkmoot.core.rules.children.tasks import agree_contracts, split
 from folkmoot.core.rules.claims import end_run, fence, renew
-from folkmoot.core.rules.disputes import answered_by, disputed, resolve, turn_of
-from folkmoot.core.rules.failures import failed, incomplete, protocol_fault, record_attempts, stuck, tried_before
+from folkmoot.core.rules.disputes import answered_by, disputed, gave_in, go_on, resolve, state, turn_of
+from folkmoot.core.rules.failures import (
+    MANDATORY,
+    failed,
+    incomplete,
+    note_attempts,
+    protocol_fault,
+    record_attempts,
+    stuck,
+    tried_before,
+)
+from folkmoot.core.rules.judging.carrying import may_say
+from folkmoot.core.rules.judging.contradictions import settled
 from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of, said_before, with_kept
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.understanding import understood
-from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, ground, heed_danger
+from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
+from folkmoot.core.rules.messages.carrying import spec_of
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.limits import spend_day, used
+from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import (
     Judged,
     ask_about_secrets,
@@ -51,7 +64,7 @@ def offer(case: Case, command: OfferReport) -> None:
     """The same look at the form as `report`, before the run's process has ended; it keeps the lease."""
     run = fence(case)
     said = understood(case, command.report)
-    fault = None if run.gate else _fault(case, said)
+    fault = command.fault or (None if run.gate else _fault(case, said))
     if fault is not None:
         refuse(case, said, fault)
     else:
@@ -64,13 +77,16 @@ def report(case: Case, command: ReportRun) -> None:
     if run.gate:
         gate_reported(case, command)
         return
-    heard = understood(case, command.report)
-    fault = command.fault or _fault(case, heard)
+    heard = told = understood(case, command.report)
+    if command.final and command.fault is None:
+        heard = settled(case, told)
+    # Where somebody looked at the files they decide, and not what the agent lists.
+    fault = command.fault or _fault(case, heard if command.work is None else replace(heard, files=Files()))
     if fault is not None and not command.final and command.fault is None:
         refuse(case, heard, fault)
         return
     said = as_shown(case, with_kept(case, heard))
-    claimed = heard.outcome if said.outcome != heard.outcome else ""
+    claimed = told.outcome if said.outcome != told.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
         judged = judge_work(case, said, fault, command.work)
@@ -85,15 +101,21 @@ def report(case: Case, command: ReportRun) -> None:
     comments = _comments(case, said, fault)
     if fault is None and case.item.kind != "part":
         resolve(case, said)
+    disputes = fault is None and said.outcome == "disputed" and case.item.kind not in BOUND
+    if disputes and (judged.asks or danger(case, said)):
+        state(case, comments, said.escalation_reason)  # the dispute is not lost: a person goes first
     if judged.asks:
         ask_about_secrets(case, judged.asks)
         return
+    if fault is None:
+        _ask_beside(case, said)
+        note_attempts(case, said)
     if heed_danger(case, said):
         return
     if fault is not None:
         protocol_fault(case, fault, said)
     elif _contracts_agreed(case, said):
-        _apply(case, said, comments[0] if comments else None, ground(case, said) if claimed else None)
+        _apply(case, said, comments, ground(case, said) if claimed else None)
 
 
 def _fault(case: Case, said: Report) -> str | None:
@@ -111,7 +133,7 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
     return [_comment(case, remark, known=one) for remark, one in zip(said.comments, known, strict=True)]
 
 
-def _apply(case: Case, said: Report, comment: str | None, against: str | None) -> None:
+def _apply(case: Case, said: Report, comments: list[str], against: str | None) -> None:
     if stands_alone(case) and is_last_word(case.item, said.outcome):
         unbind(case)
     if case.item.kind in BOUND and _ends_child(case, said):
@@ -127,10 +149,10 @@ def _apply(case: Case, said: Report, comment: str | None, against: str | None) -
             approved(case)
         case "changes_requested":
             changes_requested(case, said, against)
-        case "disputed" if disputes_task(case, comment):
+        case "disputed" if disputes_task(case, comments):
             pass
         case "disputed":
-            disputed(case, comment, said.escalation_reason)
+            disputed(case, comments, said.escalation_reason)
         case "failed":
             failed(case, said, stated=is_own_word(case.run))
         case "stuck":
@@ -139,9 +161,13 @@ def _apply(case: Case, said: Report, comment: str | None, against: str | None) -
             _asks(case, said)
         case "split":
             split(case, said)
+        case "delegates" if said.cause in MANDATORY:
+            failed(case, said)
         case "delegates":
             if not tried_before(case, said):
                 delegates(case, said)
+        case "incomplete" if (ended := gave_in(case)) and not (said.attempts or said.cause):
+            go_on(case, ended)
         case _:
             incomplete(case, said)
 
@@ -162,23 +188,32 @@ def _ends_child(case: Case, said: Report) -> bool:
         return True
     if said.outcome == "asks" and case.item.kind == "part" and said.question is not None and case.item.parent:
         asked = said.question
-        options = [Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options]
-        raised = RaiseQuestion(
-            kind="clarification",
-            question=asked.question,
-            part=case.item.agent or "",
-            context=asked.context or "",
-            help=asked.help,
-            options=options,
-        )
-        case.tell(case.item.parent, raised)
+        _raise(case, said, asked)
         end_child(case, f"{case.item.agent} asks: {asked.question}")
         return True
     return False
 
 
+def _raise(case: Case, said: Report, asked: AskedQuestion) -> None:
+    """A part asks through its item."""
+    raised = RaiseQuestion(
+        kind="clarification",
+        question=asked.question,
+        part=case.item.agent or "",
+        context=asked_because(said.reason or said.escalation_reason, asked.context),
+        help=asked.help,
+        options=_options(asked),
+    )
+    case.tell(case.item.parent or "", raised)
+
+
+def _options(asked: AskedQuestion) -> list[Option]:
+    return [Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options]
+
+
 def merged(case: Case) -> None:
     """Every part has spoken: what they say together is the report of the column."""
+    others = disputing(case)
     said, agent = merge(case)
     approves = said.outcome == "done" and case.flow.checks(stage_of(case)) and bool(case.item.findings)
     if said.findings or approves:
@@ -187,8 +222,10 @@ def merged(case: Case) -> None:
         case "failed":
             seek_help(case, agent, f"{agent} failed in {case.item.column}: {said.summary}")
         case "disputed":
-            comments = [_comment(case, _fitting(case, remark), agent) for remark in said.comments]
-            disputed(case, comments[0], None, agent)
+            # One of them speaks for all: what each of the others disputes must be answered as well.
+            told = {agent: said.comments, **{who: words for who, words in others.items() if who != agent}}
+            comments = [_comment(case, _fitting(case, one), who) for who, remarks in told.items() for one in remarks]
+            disputed(case, comments, None, agent)
         case "changes_requested":
             changes_requested(case, said)
         case _:
@@ -200,7 +237,7 @@ def _fitting(case: Case, remark: Remark) -> Remark:
     """A part speaks beside the item: it answers a dispute in which it is this stage's turn, or opens one."""
     turn = {dispute.thread for dispute in turn_of(case)}
     parent = remark.parent if remark.parent and thread_of(case, remark.parent) in turn else None
-    answered = answered_by(case, remark.artifact) if parent is None else None
+    answered = answered_by(case, remark) if parent is None else None
     return replace(remark, parent=answered.thread if answered else parent, resolution=None)
 
 
@@ -280,12 +317,14 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
         fields["artifacts"] = {**item.artifacts, **made}
     if said.tests:
         fields["tests"] = said.tests
-    if isinstance(said.extra.get("spec"), str):
-        # The handoff document's way to say where the spec is.
-        fields["spec"] = said.extra["spec"]
+    spec = spec_of(said, item.spec)
+    if spec != item.spec:
+        fields["spec"] = spec
     touched = [*said.files.created, *said.files.modified]
     if touched and not checks:
         fields["touched"] = list(dict.fromkeys([*item.touched, *touched]))[:TOUCHED_MAX]
+    if said.files.created and run.sandboxed is None and may_write(case.flow, item, run.agent) == "new_tests":
+        fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *said.files.created]))[:TOUCHED_MAX]
     if item.kind != "item":
         fields["result"] = kept(item, output_of(item, run, said, claimed))
     return fields
@@ -329,17 +368,31 @@ def _comment(case: Case, remark: Remark, author: str | None = None, known: Comme
     return comment_id
 
 
+def _ask_beside(case: Case, said: Report) -> None:
+    """A question beside another outcome is asked as well: where it blocks, the item waits where it is sent."""
+    asked, agent = said.question, case.run.agent if case.run else ""
+    if asked is None or not asked.question.strip() or said.outcome == "asks" or not may_say(case.flow, agent, "asks"):
+        return
+    if case.item.kind == "part" and case.item.parent:
+        _raise(case, said, asked)
+    elif case.item.kind not in BOUND:
+        _clarify(case, said, asked)
+
+
 def _asks(case: Case, said: Report) -> None:
     assert said.question is not None
     tried_before(case, said)
-    asked = said.question
+    _clarify(case, said, said.question)
+
+
+def _clarify(case: Case, said: Report, asked: AskedQuestion) -> None:
     must_wait = is_security(said.escalation_reason) or at_limit(case)
     clarify(
         case,
         asked.question,
-        context=asked.context or "",
+        context=asked_because(said.reason or said.escalation_reason, asked.context),
         help=asked.help,
-        options=[Option(option=o.option, why_insufficient=o.why_insufficient) for o in asked.options],
+        options=_options(asked),
         blocking=asked.blocking or must_wait,
         default=None if must_wait else asked.default,
     )

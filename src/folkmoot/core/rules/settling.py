@@ -120,6 +120,12 @@ def _settle_at_the_end(case: Case) -> None:
 
 
 def _settle_unwatched(case: Case) -> None:
+    item, before = case.item, case.situation.item
+    ended = before is not None and before.column == item.column and before.disputes and not item.disputes
+    if case.flow.columns[item.column].kind == "dispute" and ended and item.origins:
+        # Whoever has just ended the last dispute here goes on in its own column.
+        enter(case, item.origins[-1], f"nothing is disputed in {item.column} any more", origins=item.origins[:-1])
+        return
     following = case.flow.columns[case.item.column].next
     if following:
         enter(case, following, f"nobody works in {case.item.column}")

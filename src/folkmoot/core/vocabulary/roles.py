@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.records import ANY, ORCHESTRATOR
+from folkmoot.core.report import Report
 
 DISPATCHER = "dispatcher"  # the pipeline document's name for the rules (R-02)
+NEAREST_MAX = 64  # letters of a word that are looked at
 _MARKS = re.compile(r"['’‘`´\"“”*]")
 _GAPS = re.compile(r"[\s_‐‑–—-]+")
 
@@ -23,7 +27,36 @@ def role(name: str, known: Iterable[str]) -> str:
         return name
     fold = folded(name)
     meant = [one for one in names if folded(one) == fold]
+    if not meant:
+        # `DevAgent` and `dev agent` are one, and so are `CodeWeaver` and `codeweaver`.
+        meant = [one for one in names if folded(one).replace("-", "") == fold.replace("-", "")]
     return meant[0] if len(meant) == 1 and fold else name
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known name that was most likely meant by one that nobody knows: another spelling, what it ends with
+    (`ready-for-dev` is `dev`), or one that looks like it."""
+    from difflib import get_close_matches  # slow to import, and only needed when something is wrong
+
+    names, word = list(dict.fromkeys(known)), word[:NEAREST_MAX]
+    if role(word, names) in names:
+        return role(word, names)
+    fold = folded(word)
+    ends = [one for one in names if folded(one) and fold.endswith(f"-{folded(one)}")]
+    if ends:
+        return max(ends, key=len)
+    last = fold.rpartition("-")[2] if "-" in fold else ""
+    begin = [one for one in names if last and folded(one).startswith(f"{last}-")]
+    by_lower_case = {one.lower(): one for one in names}
+    close = get_close_matches(word.lower(), by_lower_case, 1)
+    return by_lower_case[close[0]] if close else begin[0] if len(begin) == 1 else None
+
+
+def helping_column(flow: Flow, name: str | None) -> str | None:
+    """The column off the flow that is named where a reason belongs, such as `needs-human`."""
+    found = flow.columns.get(role(name, flow.columns)) if name else None
+    helps = found is not None and (found.human or found.kind in ("escalation", "backflow"))
+    return found.name if found is not None and helps else None
 
 
 def actors(flow: Flow) -> list[str]:
@@ -33,6 +66,15 @@ def actors(flow: Flow) -> list[str]:
 
 def agent_named(flow: Flow, name: str) -> str:
     return role(name, actors(flow))
+
+
+def as_named(flow: Flow, said: Report) -> Report:
+    """The report with its agents under the flow's own names, whoever it hands work to."""
+    if not said.delegate and not said.tasks:
+        return said
+    delegate = [replace(one, to=agent_named(flow, one.to)) if one.to else one for one in said.delegate]
+    tasks = [replace(one, agent=agent_named(flow, one.agent)) if one.agent else one for one in said.tasks]
+    return replace(said, delegate=delegate, tasks=tasks)
 
 
 def correspondent(flow: Flow, name: str) -> str:

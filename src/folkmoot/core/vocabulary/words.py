@@ -51,6 +51,15 @@ REASONS = ("concurrency", "security", "performance", "architecture", "unknown")
 APPROVED = frozenset({"approved", "passed", "done", "complete", "completed", "ok", "no_changes_requested"})
 REFUSED = frozenset({"changes_requested", "needs_fixes", "needs_changes", "rejected", "failed", "changes_needed"})
 SECURITY_WORDS = ("security", "security concern", "security concerns", "security issue", "security risk")
+# How the names of columns and states of an item begin, and the outcome that brings it there.
+_PLACES = {
+    "ready": "`done` moves it forward, `disputed` back to whoever made what is wrong",
+    "needs": "`stuck` with a reason brings it to who can help, `asks` to a person",
+    "blocked": "`stuck` with a reason brings it to who can answer",
+    "dispute": "`disputed` with a comment brings it there",
+    "awaiting": "`asks` puts its question before a person",
+    "in": "`incomplete` leaves it where it is, `done` moves it forward",  # in progress, in review
+}
 # Without spaces, so that FATALERROR is found too.
 _CAUSES = {phrase.replace(" ", ""): cause for cause, phrases in CAUSE_WORDS.items() for phrase in phrases}
 # Words of a sentence after which a phrase says the opposite.
@@ -133,6 +142,12 @@ def verdict_of(word: object) -> bool | None:
     """True: approved. False: changes are asked for. None: it is neither of these words."""
     known = plain(word).replace(" ", "_") if isinstance(word, str) else ""
     return True if known in APPROVED else False if known in REFUSED else None
+
+
+def place_said(word: object) -> str:
+    """What to tell whoever writes where an item goes, such as `ready-for-dev`, where an outcome belongs; or nothing."""
+    first = plain(word).partition(" ")[0] if isinstance(word, str) else ""
+    return f"; where an item goes follows from its outcome: {_PLACES[first]}" if first in _PLACES else ""
 
 
 def is_security(words: str | None) -> bool:

@@ -183,11 +183,14 @@ def show_command(session: Session, item: str) -> None:
         while page := queries.log(events[-1]["seq"] if events else 0, view["id"])["events"]:
             events += page
         flow = queries.flow()
+        aside = session.boards.aside(session.board) if view["landed"] else None
         cut_off = [run for run in view["runs"] if run["ended_at"] and run["end"] != "reported" and not run["ref"]]
         beside = Beside(
             pauses=queries.pauses()["pauses"],
             kept=session.boards.kept(session.board, [run["run"] for run in cut_off]),
-            aside=session.boards.aside(session.board) if view["landed"] else None,
+            aside=aside,
+            in_the_way=session.boards.in_the_way(session.board) if aside else [],
+            measured=queries.metrics(view["id"]),
         )
         story(view, numbered(events, flow), flow, beside)
 
@@ -211,6 +214,8 @@ def board_command(session: Session) -> None:
 
     See also: moot show, moot inbox, moot list.
     """
+    from folkmoot.doors.cli.messages import about_no_item
+
     queries = session.board.queries
     flow = queries.flow()
     items: list[View] = []
@@ -220,6 +225,7 @@ def board_command(session: Session) -> None:
         items += page["items"]
         following = page["next"]
     running = {item["id"] for item in items if item["status"] == "running"}
+    aside = session.boards.aside(session.board) if any(item["status"] == "done" for item in items) else None
     view = {
         "flow": flow.name,
         "columns": list(flow.columns),
@@ -229,8 +235,9 @@ def board_command(session: Session) -> None:
         # A run whose lease is over has ended, though nobody has written that down yet.
         "runs": [run for run in queries.live()["runs"] if run["item"] in running],
         "pauses": queries.pauses()["pauses"],
-        "messages": [m for m in queries.messages(status="pending")["messages"] if m["item"] is None],
-        "aside": session.boards.aside(session.board) if any(item["status"] == "done" for item in items) else None,
+        "messages": about_no_item(queries.messages(status="pending")["messages"]),
+        "aside": aside,
+        "in_the_way": session.boards.in_the_way(session.board) if aside else [],
     }
 
     def words() -> None:

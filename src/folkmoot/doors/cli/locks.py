@@ -20,7 +20,7 @@ def lock_command(session: Session, paths: tuple[str, ...], span: float, wait: fl
 
     For a person who edits by hand while agents work, or an agent that needs a file for a moment. A folder overlaps
     what is in it. A lock ends by itself after --for, and a run's with the run; locking one's own again makes it last
-    longer. While it holds, no agent gets an item that would write there.
+    longer, and never shorter. While it holds, no agent gets an item that would write there.
 
     \b
     Examples:
@@ -81,6 +81,6 @@ def _say(session: Session, view: View, paths: list[str], done: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.locks import locks
 
-        locks(view["locks"], paths, done)
+        locks(view["locks"], paths, done, view.get("note"))
 
     session.answer(view, words)

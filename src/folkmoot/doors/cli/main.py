@@ -96,7 +96,7 @@ class Moot(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from folkmoot.doors.cli.completing.nearest import nearest
+            from folkmoot.core.vocabulary.roles import nearest
 
             near = nearest(args[0], COMMANDS)
             hint = f"did you mean: moot {near}" if near else "see: moot --help"

@@ -193,6 +193,11 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
     session.answer(view, say)
 
 
+def about_no_item(found: list[View]) -> list[View]:
+    """Those that belong to no item, and that nobody has taken up yet."""
+    return [message for message in found if message["item"] is None and message["status"] == "pending"]
+
+
 def _say(session: Session, view: View, done: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.messages import told

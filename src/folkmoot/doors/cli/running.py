@@ -29,10 +29,12 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
     held = progress.held(summary["unable"], agents)
     waits = [{"why": one.why, "reason": one.reason, "agents": one.agents, "items": one.items} for one in held]
     aside = session.boards.aside(session.board)
-    view = {**summary, **progress.summary(), "waits": waits, "aside": aside}
+    in_the_way = session.boards.in_the_way(session.board) if aside else []
+    view = {**summary, **progress.summary(), "waits": waits, "aside": aside, "in_the_way": in_the_way}
     lame = [one for one in held if one.why == UNABLE] if not view["runs"] and not view["interrupted"] else []
     shown = [one for one in held if one not in lame]
-    session.answer(view, lambda: progress.end(shown, until_idle=until_idle, why_follows=bool(lame), aside=aside))
+    beside = (aside, in_the_way) if aside else None
+    session.answer(view, lambda: progress.end(shown, until_idle=until_idle, why_follows=bool(lame), aside=beside))
     if lame:
         hint = "install it and sign in to it, or let the flow name another; who can be started: moot check"
         raise Unavailable("cannot_start", "; ".join(one.words() for one in lame), hint)

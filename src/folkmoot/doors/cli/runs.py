@@ -1,11 +1,13 @@
 """What an agent does: claim, renew, release, widen, report."""
 
+from contextlib import suppress
+
 import click
 
 from folkmoot.core import commands
 from folkmoot.core.report import Report
 from folkmoot.doors.cli.session import Session, Span, View, in_run, keyed, number_of, plain, read_text
-from folkmoot.doors.patience import Waiting, when_ready
+from folkmoot.doors.patience import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo
 
 
@@ -117,13 +119,15 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
 @click.command("widen")
 @click.argument("run_and_paths", nargs=-1, required=True, metavar="[RUN] PATH...")
 @click.option("--token", type=int, metavar="N", help="The token the claim told.")
+@click.option("--wait", type=Span(), default=0.0, metavar="10s", help="Wait so long for whoever holds one.")
 @keyed
 @click.pass_obj
-def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int | None) -> None:
+def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int | None, wait: float) -> None:
     """Ask for more files than the item declared. Exit 1 if another holds one.
 
-    The run never waits: what it cannot have it must do without, or say in its report. Inside a run, where MOOT_RUN and
-    MOOT_TOKEN are set, the paths are enough.
+    Without --wait the run goes on at once: what it cannot have it must do without, or leave to the item's next run
+    (report incomplete), which begins when the holder is done. Inside a run, where MOOT_RUN and MOOT_TOKEN are set, the
+    paths are enough.
 
     \b
     Examples:
@@ -138,7 +142,8 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
     if not paths:
         raise Invalid("bad_usage", "widen needs a RUN and at least one PATH", "see: moot widen --help")
     command = commands.WidenRun(paths=list(paths))
-    view = session.board.engine.on_run(session.run_speaker(run, token), command, session.key)
+    engine, speaker = session.board.engine, session.run_speaker(run, token)
+    view = patiently(session.board, wait, lambda: engine.on_run(speaker, command, session.key))
     _say(session, view, f"may write {', '.join(paths)}")
 
 
@@ -213,7 +218,7 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
         raise Invalid("bad_usage", "report takes a RUN and a FILE", "see: moot report --help")
     run = run_and_file[0] if len(run_and_file) == 2 else None
     speaker = session.run_speaker(run, token)
-    report, fault = _read(run_and_file[-1], final)
+    report, fault = _read(session, speaker, run_and_file[-1], final)
     view = session.board.engine.report(speaker, report, fault, session.key, final=final)
 
     def words() -> None:
@@ -224,16 +229,23 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     session.answer(view, words)
 
 
-def _read(file: str, final: bool) -> tuple[Report, str | None]:
-    """The report in a file; at the end of a process what cannot be read becomes a fault instead."""
+def _read(session: Session, speaker: commands.Speaker, file: str, final: bool) -> tuple[Report, str | None]:
+    """The report in a file; at the end of a process what cannot be read becomes a fault instead. Its text is kept."""
     from folkmoot.reports.read import read_report
 
+    text: str | None = None
     try:
-        return read_report(read_text(file)), None
+        text = read_text(file)
+        return read_report(text), None
     except Invalid as error:
-        if not final:
-            raise
-        return Report.failed(error.message, cause="protocol"), error.message
+        unread = Report.unread(error.message, text or "")
+        if final:
+            return unread, error.message
+        if text is not None:
+            with suppress(Invalid):  # what is told to the agent is what is wrong with its report
+                offered = commands.OfferReport(report=unread, fault=error.message)
+                session.board.engine.on_run(speaker, offered, show=False)
+        raise
 
 
 def _say(session: Session, view: View, done: str) -> None:

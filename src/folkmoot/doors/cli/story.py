@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.doors.cli.session import Number, Session, View, common, number_of
 from folkmoot.errors import Invalid, Unavailable
 
@@ -76,19 +77,23 @@ def _show(session: Session, view: View) -> None:
 
 
 @click.command("metrics")
+@click.argument("item", required=False)
 @common
 @click.pass_obj
-def metrics_command(session: Session) -> None:
+def metrics_command(session: Session, item: str | None) -> None:
     """Show what the work takes: time, handoffs, fixes, cost.
+
+    Of the whole board, or of one ITEM with all that was made for it.
 
     \b
     Examples:
       moot metrics
+      moot metrics 7
       moot metrics --json
 
     See also: moot log, moot simulate.
     """
-    view = session.board.queries.metrics()
+    view = session.board.queries.metrics(number_of(item) if item else None)
 
     def words() -> None:
         from folkmoot.doors.cli.say.measures import metrics
@@ -115,6 +120,7 @@ def lessons_command(session: Session, agent: str | None, limit: int) -> None:
 
     See also: moot show, moot metrics.
     """
+    agent = agent_named(session.board.queries.flow(), agent) if agent else None
     view = session.board.queries.lessons(agent, limit)
     if not view["lessons"]:
         from folkmoot.doors.cli.completing.nearest import known_agent

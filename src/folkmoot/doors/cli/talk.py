@@ -75,10 +75,11 @@ def _say(session: Session, view: View, said: list[View]) -> None:
 @common
 @click.pass_obj
 def inbox_command(session: Session, document: bool) -> None:
-    """Show what agents ask you, oldest first. Exit 3 if nothing is open.
+    """Show what agents ask you, oldest first. Exit 3 if nothing is there.
 
-    Each question comes with what is needed to decide it, its options, and the command that answers it. With --document
-    it is one JSON document, also if nothing is open: what was tried on each item, and what is asked.
+    Each question comes with what is needed to decide it, its options, and the command that answers it. Below them are
+    the messages that are about no item and that nobody has taken up yet. With --document it is one JSON document, also
+    if nothing is open: what was tried on each item, and what is asked.
 
     \b
     Examples:
@@ -92,15 +93,17 @@ def inbox_command(session: Session, document: bool) -> None:
     if document:
         print_json(queries.escalations())
         return
-    view = queries.inbox()
-    if not view["questions"]:
+    from folkmoot.doors.cli.messages import about_no_item
+
+    view = {**queries.inbox(), "messages": about_no_item(queries.messages(status="pending")["messages"])}
+    if not view["questions"] and not view["messages"]:
         raise NothingToDo("no_question", "no question is open", "see what is going on: moot board")
 
     def words() -> None:
         from folkmoot.doors.cli.say.talk import inbox
 
         asking = {question["task_id"] for question in view["questions"]}
-        inbox(view["questions"], {item: queries.show(item) for item in asking})
+        inbox(view["questions"], {item: queries.show(item) for item in asking}, view["messages"])
 
     session.answer(view, words)
 

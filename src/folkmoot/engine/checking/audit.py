@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from folkmoot.core.events import Change, Event, FlowVersion, Row, evolve, typed
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
-from folkmoot.core.records import Hold, Message, Question, Run
+from folkmoot.core.records import Attempt, Hold, Message, Question, Run
 from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
+from folkmoot.core.vocabulary.tries import worked
 from folkmoot.engine.checking.conduct import Conduct
 from folkmoot.engine.checking.invariants import Violation
 from folkmoot.engine.checking.landings import Landings
@@ -133,6 +134,17 @@ class Audit:
         if flow is not None and rounds >= flow.limits.dispute_rounds:
             self._found("R-12", f"{thread} had {rounds} rounds, and {event.agent} went on with it", item.id)
 
+    def _check_waiting(self, event: Event, after: Item) -> None:
+        """Nothing goes forward past a dispute that waits for its turn."""
+        flow = self._in_force
+        stages = flow.stages() if flow is not None else []
+        ahead = stages[stages.index(after.column) :] if after.column in stages else []
+        for dispute in after.disputes:
+            side = dispute.side(dispute.turn)
+            if flow is not None and dispute.waits and side.column in flow.columns and side.stage not in ahead:
+                words = f"it went to {after.column} past {dispute.thread}, which {side.agent} has yet to answer"
+                self._found("R-12", words, after.id)
+
     def _fold(self, event: Event, change: Change) -> None:
         rows = self.tables.setdefault(change.table, {})
         before = rows.get(change.id)
@@ -146,10 +158,17 @@ class Audit:
             self.conduct.message(event, before, after)
         elif isinstance(after, FlowVersion):
             self._in_force = after.flow
+        elif isinstance(after, Attempt):
+            self._check_attempt(event, after)
         elif isinstance(after, Question) and isinstance(before, Question) and before.state != "open":
             self._found("I27", f"{change.id} was {before.state}, then {after.state}", event.item)
         if _cannot_be_kept(change.fields):
             self._found("I31", f"event {event.seq} holds a text that cannot be kept", event.item)
+
+    def _check_attempt(self, event: Event, after: Attempt) -> None:
+        """Older boards have events without the outcome, and counted whatever was told."""
+        if event.name == "attempt_counted" and "outcome" in event.context and worked(after.outcome):
+            self._found("R-06", f"attempt {after.number} succeeded ({after.outcome}), and was counted", event.item)
 
     def _check_run(self, event: Event, before: Row | None, after: Run) -> None:
         if isinstance(before, Run) and before.ended_at is not None:
@@ -176,6 +195,8 @@ class Audit:
         may_reopen = event.name == "item_reopened" and (
             by_person or after.kind == "task"
         )  # a task's done is provisional
+        if event.name == "phase_completed":
+            self._check_waiting(event, after)
         if before.status in ENDED and after.status not in ENDED and not may_reopen:
             self._found("R-18", f"{event.name} by {event.agent} brought it back from {before.status}", after.id)
 

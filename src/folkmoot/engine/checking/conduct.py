@@ -14,7 +14,10 @@ from folkmoot.core.records import ORCHESTRATOR, Hold, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS
 from folkmoot.core.rules.children.help import EXPERTS_MAX
+from folkmoot.core.rules.judging.carrying import against as spoken_against
+from folkmoot.core.rules.judging.contradictions import ANSWERS
 from folkmoot.core.rules.judging.verdicts import ONLY_LOOKS
+from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
 from folkmoot.core.rules.sharing.choice import writes_now
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
@@ -24,6 +27,13 @@ Found = Callable[[str, str, str | None], None]
 NOT_DONE = ("failed", "incomplete", "asks", "stuck", "disputed", "released")
 # What a message may become; what is over stays as it is.
 BECOMES = {"pending": ("accepted", "completed", "rejected"), "accepted": ("accepted", "completed", "rejected")}
+
+
+def _said_against(said: Report) -> str | None:
+    """What a report that is taken for done says itself, and cannot be."""
+    asked = said.question
+    waits = asked is not None and asked.blocking and asked.question.strip()
+    return spoken_against(said) or ("it waits for a person" if waits else None)
 
 
 class Conduct:
@@ -40,6 +50,7 @@ class Conduct:
         self._experts: dict[str, list[str]] = {}  # item -> whom it asked since the last guidance
         self._made: dict[str, int] = {}  # item -> items that runs made below it since the last guidance
         self._allowed: set[str] = set()  # tasks of splits that a person allowed
+        self._carriers: dict[str, str] = {}  # run -> the handoff with a spec that it sent
         self._answered: dict[str, str] = {}  # item -> what a person has just let it go on with, before any run began
         self._fans: dict[str, int] = {}  # child -> the event that delegated to it
         self._fanned: dict[str, int] = {}  # item -> the event in which it sent out sub-agents
@@ -61,7 +72,7 @@ class Conduct:
             "escalation_counters_reset": self._guided,
             "divine_response_received": self._answers,
             "agent_seeks_guidance": self._asks,
-            "agent_completed": self._worked,
+            "agent_completed": self._ended_run,
             "parts_merged": self._worked,
             "gate_passed": self._passed,
             "gate_failed": self._worked,
@@ -142,10 +153,12 @@ class Conduct:
         if not self.weighs or run.get("outcome") != "done" or begun is None or begun.gate or item.kind in ONLY_LOOKS:
             return
         said = converted(to_builtins(run.get("report")), Report)
+        if item.kind not in ANSWERS and (against := _said_against(said)):
+            self.found("R-22", f"{event.agent} says done, and {against}", item.id)
         if item.column in flow.columns and flow.checks(stage(flow, item)):
-            against = against_done(said.findings, said.tests)
-            if against:
-                self.found("R-22", f"{event.agent} checks it and says done, and {against}", item.id)
+            shown = against_done(said.findings, said.tests)
+            if shown:
+                self.found("R-22", f"{event.agent} checks it and says done, and {shown}", item.id)
 
     # Experts, sub-agents, splits
 
@@ -193,6 +206,10 @@ class Conduct:
             self.found("R-24", f"it is split after {item.span.splits} splits, {item.depth} deep", item.id)
 
     # Gates
+
+    def _ended_run(self, event: Event, item: Item) -> None:
+        self._carried(event, item)
+        self._worked(event, item)
 
     def _worked(self, event: Event, item: Item) -> None:
         run = self.tables.get("runs", {}).get(event.run or "")
@@ -246,6 +263,8 @@ class Conduct:
 
     def message(self, event: Event, before: Row | None, after: Message) -> None:
         """A message that is written anew has any status; one that was there goes on, or stays as it is."""
+        if before is None and "from" in event.context:
+            self._written(event, after)
         if not isinstance(before, Message) or not _says_status(event, after.id):
             return
         if after.status not in BECOMES.get(before.status, ()):
@@ -254,6 +273,22 @@ class Conduct:
             self._completed(event, before, after)
         elif after.status == "accepted" and before.status == "pending":
             self._accepted(event, after)
+
+    def _written(self, event: Event, after: Message) -> None:
+        """An escalation is from whoever's work needs it; what a handoff names, its item knows when its run is over."""
+        if after.run is not None and after.type in MAKES_ITEM and after.context.get("spec"):
+            self._carriers[after.run] = after.id
+        item = self.tables.get("items", {}).get(after.item or "")
+        flow = self._flow
+        column = flow.columns.get(item.column) if flow is not None and item is not None else None
+        able = [a for a in column.agents if flow and may_send(flow, after.type, a, after.to)] if column else []
+        if after.question is not None and after.sender == after.to == ORCHESTRATOR and able:
+            self.found("R-26", f"message {after.id} escalates the work of {able[0]}, and names nobody", event.item)
+
+    def _carried(self, event: Event, item: Item) -> None:
+        message = self._carriers.pop(event.run or "", None)
+        if message is not None and item.kind not in BOUND and item.spec is None:
+            self.found("R-26", f"message {message} names a spec, and item {item.id} has none", item.id)
 
     def _completed(self, event: Event, before: Message, after: Message) -> None:
         """Nothing is completed that nobody has seen, nor by a run that did not do what it was handed."""
@@ -279,7 +314,11 @@ class Conduct:
         if not after.held:
             self.held.pop(after.id, None)
             return
-        if not (isinstance(before, Hold) and before.held and (before.until or event.time + 1) > event.time):
+        renewed = isinstance(before, Hold) and before.held and (before.until or event.time + 1) > event.time
+        ends = before.until if isinstance(before, Hold) and renewed and "never_shorter" in event.context else None
+        if ends is not None and after.until is not None and after.until < ends:
+            self.found("R-20", f"the lock {after.id} was taken again, and ends sooner than before", event.item)
+        if not renewed:
             owner = after.id.rsplit(":", 1)[0] if after.item is None else None
             for hold in self._overlapping([after.path], after.item, event.time):
                 mine = owner is not None and hold.id.startswith(f"{owner}:")

@@ -35,10 +35,11 @@ CHECKS = {
     "I31": "no stored text holds what a store cannot keep",
     "P-10": "a phase that is over tells as many rounds as there were",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
+    "R-06": "an attempt counts only if it failed; what its words say to have worked is kept, and counts nothing",
     "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",
-    "R-12": "a dispute ends at its limit of rounds",
+    "R-12": "a dispute ends at its limit of rounds, each concern is one of its own, and none is passed over",
     "R-13": "a column asks for changes less often than the flow's limit of rounds, then a person is asked",
     "R-14": "in a column of several agents each has its part and only that, and the item leaves when all have ended",
     "R-16": "what the rules ask has options that each do something; where they decide, the answer is one of them",
@@ -47,12 +48,12 @@ CHECKS = {
     "R-20": "no path is held twice, a hold ends with what it is for, no change beyond its rights is taken, and none is "
     "refused for what others hold",
     "R-21": "an item leaves a column with gates only when each was green on its last work",
-    "R-22": "an item that is done says what shows it, and no checker says done beside high findings or failed tests",
+    "R-22": "an item that is done says what shows it, and nobody says done beside what says that it is not",
     "R-24": "splits and their repeats are bounded; tasks do not outlive what was split, nor the contracts they are for",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "only its receiver accepts a message, the end of its stage completes it, and nothing goes back",
     "R-30": "a run begins under the flow in force",
-    "R-32": "a report that breaks the form is refused while its run lives, and what it said is kept, once",
+    "R-32": "a report that breaks the form is refused while its run lives; what was said is kept, once, and told on",
     "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
     "chain": "the log's hash chain is unbroken, and rows stand under the columns by which they are found",
 }
@@ -122,6 +123,8 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
     unhelped = item.span.expert_attempts >= EXPERTS_MAX and not item.advisor and item.kind not in BOUND
     if item.status == "ready" and unhelped:
         yield "R-08", f"{item.span.expert_attempts} attempts with experts failed, and nobody is asked"
+    if item.wanted and item.status != "running":
+        yield "R-20", f"no run of it is there, and yet one wants {item.wanted[0]}"
     if item.span.discoveries > DISCOVERIES_MAX:
         yield "R-24", f"it was sent to be split {item.span.discoveries} times"
     if item.span.runs >= limits.runs and item.status in ("ready", "proving"):

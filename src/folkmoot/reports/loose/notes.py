@@ -17,9 +17,12 @@ from folkmoot.reports.quest import is_status_report
 NOTES_CHARS_MAX = 20_000
 _LANGUAGES = {"yaml", "yml", ""}
 _BEGINS = re.compile(r"comments:\s*(?:#.*)?|-\s+id:\s*\S.*|escalation_reason:\s*[^\s#].*")
-_OUTCOME = re.compile(r"outcome:\s*\w+\s*(?:#.*)?")
+_OUTCOME = re.compile(r"(?:outcome|status):\s*[\w-]+\s*(?:#.*)?")
+_ANY_KEY = re.compile(r"([A-Za-z_]{2,30}):(?:\s.*)?")
 _KEY = re.compile(r"[a-z_]{2,30}:(?:\s.*)?")
 _HEAD = re.compile(r"#\s*(Artifact|Metadata):\s*(\S.*?)\s*")
+# What the disputes document keeps on an item, and no agent reports.
+_OF_ITEM = {"issue", "failure_count", "failure_history", "dispute_rounds", "dispute_agents", "flag"}
 _OF_COMMENT = ("id", "author", "timestamp", "target", "status", "parent", "resolution", "artifact")
 _TIME = "tag:yaml.org,2002:timestamp"
 
@@ -48,7 +51,8 @@ class Notes(Struct):
             return None
         last = self.comments[-1]
         resolved = last.status == "resolved" or last.resolution is not None
-        return self.beside(Report(outcome="done" if resolved else "disputed", summary=self._words()))
+        said = Report(outcome="done" if resolved else "disputed", summary=self._words(), implied=True)
+        return self.beside(said)
 
     def _words(self) -> str:
         return self.comments[-1].content.strip() if self.comments else ""
@@ -90,6 +94,8 @@ def _blocks(page: Page) -> list[list[Line]]:
         whole = bool(fence.language) and any(_OUTCOME.fullmatch(line.text.rstrip()) for line in lines)
         if whole or any(_begins(line) for line in lines):
             found.append(lines)
+    if _is_whole(page):
+        return [page.lines]
     place = 0
     while place < len(page.lines):
         if page.lines[place].fence is not None or not _begins(page.lines[place]):
@@ -99,7 +105,44 @@ def _blocks(page: Page) -> list[list[Line]]:
         if not page.only_shows(start):
             found.append(page.lines[start:end])
         place = end
-    return found
+    return [part for lines in found for part in _files(lines)]
+
+
+def _files(lines: list[Line]) -> list[list[Line]]:
+    """One block for each file of comments: another artifact, or another list, begins the next."""
+    parts: list[list[Line]] = [[]]
+    listed = False  # has this part its comments?
+    for line in lines:
+        words = line.text.rstrip()
+        head, begins = _HEAD.fullmatch(words) is not None, words.startswith("comments:")
+        if listed and (head or begins):
+            parts.append([])
+            listed = False
+        parts[-1].append(line)
+        listed = listed or begins
+    return parts
+
+
+def _is_whole(page: Page) -> bool:
+    """Is the whole text a report in YAML, with nothing else in it?"""
+    lines = [line.text.rstrip() for line in page.lines if line.text.strip()]
+    keys = [found.group(1) for line in lines if (found := _ANY_KEY.fullmatch(line))]
+    if page.fences or len(keys) < 2 or len(set(keys)) < len(keys) or not {"outcome", "status"} & set(keys):
+        return False
+    if not all(line.startswith((" ", "- ", "# ")) or _ANY_KEY.fullmatch(line) for line in lines):
+        return False
+    try:
+        data = _load("\n".join(line.text for line in page.lines))
+    except Faulty:
+        return False
+    if not isinstance(data, dict):
+        return False
+    if data.keys() & _OF_ITEM and not data.keys() & {"outcome", "comments", "escalation_reason"}:
+        told = ", ".join(str(name) for name in data)
+        raise Faulty(
+            [f"{told}: this is an item, which the board keeps; a report says how a run ended: outcome: failed"]
+        )
+    return "outcome" in data or is_status_report(data)
 
 
 def _begins(line: Line) -> bool:
@@ -141,12 +184,13 @@ def _read(notes: Notes, lines: list[Line]) -> None:
     listed = data.get("comments") if isinstance(data, dict) else data
     comments = [_comment(one, heads.get("Artifact")) for one in _comments(listed)]
     reason = data.get("escalation_reason") if isinstance(data, dict) else None
-    if not comments and reason is None and not (isinstance(data, dict) and "outcome" in data):
+    whole = isinstance(data, dict) and ("outcome" in data or is_status_report(data))
+    if not comments and reason is None and not whole:
         return
     if has_unstorable(data):
         raise Faulty([UNSTORABLE])
     notes.lines.update(line.number for line in lines)
-    if isinstance(data, dict) and ("outcome" in data or is_status_report(data)):
+    if whole:
         said = report_from_object({**data, "comments": comments} if comments else data)
         notes.reports += [(lines[-1].number, said)] if said is not None else []
         return

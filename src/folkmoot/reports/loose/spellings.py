@@ -3,8 +3,18 @@
 from typing import Any
 
 from folkmoot.core.report import CAUSES
-from folkmoot.core.vocabulary.lines import LINE, PLACE, counted, finding_in, with_range
+from folkmoot.core.vocabulary.lines import (
+    LINE,
+    PLACE,
+    counted,
+    finding_in,
+    number_in,
+    paths_in,
+    severity_of,
+    with_range,
+)
 from folkmoot.core.vocabulary.words import meaning_of
+from folkmoot.reports.loose.options import options_in
 
 _LISTS = ("findings", "comments", "attempts", "tasks", "contracts", "delegate", "artifacts")
 _TEXTS = ("next_steps", "lessons")
@@ -24,6 +34,8 @@ _KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
 _TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to what, a message does not say
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
 _NUMBERS = ("total", "passed", "failed")
+# Fields of the documents beside an outcome that have no place of their own.
+_BEYOND = ("phase", "round", "max_rounds", "iteration", "task_id", "agentType", "spec", "issues")
 
 
 def spelled(data: dict[str, Any]) -> dict[str, Any]:
@@ -37,6 +49,11 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     for name in _TEXTS:
         if isinstance(data.get(name), str):
             data[name] = [data[name]] if data[name].strip() else []
+    if isinstance(data.get("blockers"), list) and all(isinstance(part, str) for part in data["blockers"]):
+        data["blockers"] = "\n".join(part for part in data["blockers"] if part.strip()) or None
+    _files(data)
+    _beyond(data)
+    _kinds_of_attempts(data)
     _cause(data)
     for name, reads in (("findings", _finding), ("comments", _comment), ("attempts", _attempt)):
         if isinstance(data.get(name), list):
@@ -50,6 +67,36 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     _count(data)
     _question(data)
     return data
+
+
+def _files(data: dict[str, Any]) -> None:
+    """Paths in a plain list or text: what of them is new they do not say, and the board looks at the files itself."""
+    files = data.get("files")
+    listed = [files] if isinstance(files, str) else files
+    if isinstance(listed, list) and all(isinstance(path, str) for path in listed):
+        paths = paths_in(listed)
+        data["files"] = {"modified": paths}
+        if paths != listed:  # what was said of them beside their names
+            data["extra"] = {"files": files, **(data["extra"] if isinstance(data.get("extra"), dict) else {})}
+
+
+def _beyond(data: dict[str, Any]) -> None:
+    """What the documents' messages say beside a verdict: kept under its own name. Issues in words are findings."""
+    issues = data.get("issues")
+    if isinstance(issues, list | str) and number_in(issues) is None and "findings" not in data:
+        data["findings"] = data.pop("issues") if isinstance(issues, list) else [data.pop("issues")]
+    told = {name: data.pop(name) for name in _BEYOND if name in data}
+    if told and isinstance(data.get("extra", {}), dict):
+        data["extra"] = {**told, **data.get("extra", {})}
+
+
+def _kinds_of_attempts(data: dict[str, Any]) -> None:
+    """Whose attempt it was, in the agent's own word where that is not ours."""
+    tried = data.get("attempts")
+    words = [part.get("kind") for part in tried if isinstance(part, dict)] if isinstance(tried, list) else []
+    if any(isinstance(word, str) and _lower(word) not in ("self_solve", "expert_delegation") for word in words):
+        told = [f"{number}: {word}" for number, word in enumerate(words, 1) if isinstance(word, str)]
+        data["extra"] = {"ATTEMPT": told, **(data["extra"] if isinstance(data.get("extra"), dict) else {})}
 
 
 def spelled_message(data: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +131,7 @@ def _question(data: dict[str, Any]) -> None:
     elif isinstance(question, dict):
         options = question.get("options")
         if isinstance(options, str):
-            options = [options]
+            options = [{"option": one.option, "why_insufficient": one.why_insufficient} for one in options_in(options)]
         if isinstance(options, list):
             listed = [{"option": o} if isinstance(o, str) else o for o in options]
             data["question"] = {**question, "options": listed}
@@ -111,6 +158,14 @@ def _finding(part: dict[str, Any]) -> dict[str, Any]:
     said = _renamed(part, _FINDING)
     for name in ("severity", "kind"):
         said |= {name: _lower(said[name])} if name in said else {}
+    word = said.get("severity")
+    known = severity_of(word) if isinstance(word, str) else None
+    if known and known != word:
+        said["severity"] = known
+        if said.get("category"):
+            said["issue"] = f"{said.get('issue', '')} ({word})".strip()
+        else:
+            said["category"] = word
     lines = said.get("line")
     found = LINE.fullmatch(lines.strip()) if isinstance(lines, str) else None
     if found:
@@ -138,6 +193,7 @@ def _told(words: str) -> dict[str, Any]:
         "issue": found.issue,
         "file": found.file,
         "line": found.line,
+        "category": found.category,
     }
 
 

@@ -5,6 +5,7 @@ import json
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow, Rung
+from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
 from folkmoot.flows.faults import FlowFaults, did_you_mean, shown
 from folkmoot.flows.ladder_file import KEY, read_ladder_file
@@ -34,6 +35,7 @@ def read_said(text: str, option: str) -> dict[str, list[Rung]]:
 
 def with_ladders(flow: Flow, ladders: dict[str, list[Rung]]) -> Flow:
     """The same flow with these ladders in place of its own."""
+    ladders = {role(name, flow.agents): rungs for name, rungs in ladders.items()}
     for name in ladders:
         if name not in flow.agents:
             words = f"the flow {flow.name} has no agent {shown(name)} to put on a ladder"

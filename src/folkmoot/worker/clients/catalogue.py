@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -97,6 +98,18 @@ class _Given(Struct, frozen=True, forbid_unknown_fields=True):
     clients: dict[str, Known]
 
 
+@cache
+def _of_the_package() -> Mapping[str, Known]:
+    """Read once, and by the parser in C where there is one: it is asked for several times while a board is opened."""
+    text = resources.files(__package__).joinpath("known.yaml").read_text("utf-8")
+    given = converted(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)), _Given)
+    everywhere = given.every_client["env"]
+    return {
+        name: msgspec.structs.replace(known, name=name, env=[*known.env, *everywhere])
+        for name, known in given.clients.items()
+    }
+
+
 class Catalogue:
     def __init__(self, clients: Mapping[str, Known]) -> None:
         self.clients = dict(clients)
@@ -104,15 +117,7 @@ class Catalogue:
     @classmethod
     def load(cls) -> "Catalogue":
         """The catalogue that comes with the package."""
-        text = resources.files(__package__).joinpath("known.yaml").read_text("utf-8")
-        given = converted(yaml.safe_load(text), _Given)
-        everywhere = given.every_client["env"]
-        return cls(
-            {
-                name: msgspec.structs.replace(known, name=name, env=[*known.env, *everywhere])
-                for name, known in given.clients.items()
-            }
-        )
+        return cls(_of_the_package())
 
     def find(self, which: Which) -> list[Installed]:
         """The known clients that are installed, the preferred one first."""

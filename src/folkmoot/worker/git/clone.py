@@ -10,6 +10,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -30,8 +31,9 @@ from folkmoot.worker.git.harvest.bounds import (
 from folkmoot.worker.git.harvest.rules import heavy
 from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, found_at, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
-from folkmoot.worker.git.words import readable
-from folkmoot.worker.ports import Paths, Ran
+from folkmoot.worker.git.restoring import put_back
+from folkmoot.worker.git.words import configured, quoted, readable
+from folkmoot.worker.ports import Bounds, Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
 
 NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
@@ -70,6 +72,14 @@ class Clones:
         made = Made(there.st_dev, there.st_ino, item)
         write(os.path.join(paths.root, "made"), msgspec.json.encode(made).decode())
         self._dress(paths, commit, item, author, refs or {})
+
+    def put_back(self, paths: Paths, commit: str | None, author: Author, bounds: Bounds) -> list[str]:
+        """Make it again what `make` made, but for what git does not track."""
+        if why := self.lost(paths):
+            raise Unavailable("setup_failed", f"after setup {why}")
+        item = self._made(paths).item
+        dress = partial(self._dress, paths, commit, item, author, {})
+        return put_back(self.repository.within(bounds), paths, index_of(paths), dress)
 
     def _fill(self, folder: str, index: str, commit: str) -> None:
         self.repository("read-tree", "-m", "-u", commit, work_tree=folder, index=index)
@@ -379,16 +389,3 @@ def _entries_of(index: str) -> int:
 def _size(path: bytes) -> int:
     there = found_at(path)
     return there.st_size if there is not None and stat.S_ISREG(there.st_mode) else 0
-
-
-def quoted(path: str) -> str:
-    """A path in git's list of borrowed objects, where a quote or a leading # would mean something else."""
-    if path.isprintable() and path[:1] not in ('"', "#"):
-        return path
-    return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(path)) + '"'
-
-
-def configured(words: str) -> str:
-    """A value in a configuration file: quoted, on one line."""
-    plain = "".join(letter for letter in words if letter.isprintable())
-    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'

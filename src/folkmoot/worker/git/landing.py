@@ -1,18 +1,21 @@
 """Moving the user's branch: by compare-and-swap, never by force. A clean tree of the user's comes along."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct, field
 
-from folkmoot.errors import Refused
-from folkmoot.worker.git.checkout import UNKNOWN, Checkout
-from folkmoot.worker.git.places import checked_out
-from folkmoot.worker.git.refs import FROM, TO, drop, listed, where
+from folkmoot.errors import Refused, Unavailable
+from folkmoot.worker.git.places import Tree, checked_out
+from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, FROM, TO, drop, holds, listed, where
 from folkmoot.worker.git.repository import Repository
-from folkmoot.worker.git.swap import NotMoved, Stale, Swap
+from folkmoot.worker.git.swap import NotMoved, Stale, Swap, TreeChanged
+from folkmoot.worker.git.trees.checkout import UNKNOWN, Checkout
+from folkmoot.worker.git.trees.holding import notes, settle
 
 ALONE_SECONDS = 10.0
+TRIES = 5
 
 # Waits for the lock of all landings in a repository, for so many seconds; gives whether it was got, for the block.
 Alone = Callable[[float], contextlib.AbstractContextManager[bool]]
@@ -27,13 +30,29 @@ class Moved(Struct, frozen=True):
 
 
 class Move:
-    """A move that is ready to be made: first `ready`, then `make`, then `bring_along`; `drop` in any case."""
+    """A move that is ready to be made: first `ready`, then `make`, then `bring_along`; `drop` in any case.
 
-    def __init__(self, repository: Repository, swap: Swap, trees: Callable[[str], list[Checkout]], note: str) -> None:
+    From just before the branch moves until index and files are along, the trees have git's own lock: a commit of the
+    user's in between would take back what has landed, and a checkout would carry it to another branch.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        swap: Swap,
+        trees: list[Checkout],
+        now: Callable[[str], list[Checkout]],
+        note: str,
+        *,
+        beside: bool = False,
+    ) -> None:
         self._repository = repository
         self._swap = swap
-        self._trees = trees
+        self._held = trees if swap.old != swap.new else []
+        self._is_held = False
+        self._now = now
         self.branch = swap.branch
+        self._beside = swap.branch.removeprefix("moot/") if beside else ""
         self.note = note
 
     def ready(self) -> None:
@@ -44,26 +63,75 @@ class Move:
             if swap.old:
                 self._repository.keep(FROM + swap.branch, swap.old)
             self._repository.keep(TO + swap.branch, swap.new)
+            if self._beside:
+                self._repository.keep(BESIDE_NEXT + self._beside, swap.new)
+            try:
+                for tree in self._held:
+                    tree.prepare(swap.old, swap.new)
+            except OSError as error:
+                raise Unavailable(
+                    "tree_not_ready", f"what comes to {swap.branch} cannot be written: {error}"
+                ) from error
         swap.ready()
 
     def make(self, commit: str) -> None:
         """Inside the transaction that takes in the landing; raises NotMoved, and then `look` tells what is so."""
+        if not self._is_held and not self._swap.made:
+            self._hold()
         self._swap.make(commit)
+
+    def _hold(self) -> None:
+        wanted = {tree.git_dir for tree in self._held}
+        try:
+            if all(tree.hold() for tree in self._held) and {one.git_dir for one in self._now(self.branch)} == wanted:
+                self._is_held = True
+                return
+        except OSError as error:
+            words = f"git's lock cannot be taken where {self.branch} is checked out: {error}"
+            raise Unavailable("tree_not_ready", words, "See whether that disk has hard links.") from error
+        self._let_go()
+        words = f"git was at work where {self.branch} is checked out"
+        raise TreeChanged("tree_changed", words, "Look at it again.")
 
     def look(self) -> None:
         self._swap.look()
 
     def drop(self) -> None:
+        """Let git go, and the trees. Where the branch has moved all the same, they come along even now."""
         self._swap.drop()
+        try:
+            if self._is_held and self._has_moved():
+                self.bring_along()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._is_held = False
+        for tree in self._held:
+            tree.let_go()
+
+    def _has_moved(self) -> bool:
+        swap = self._swap
+        return swap.made or where(self._repository, f"refs/heads/{swap.branch}") == swap.new
 
     def bring_along(self) -> Moved:
-        """After the branch has moved: the trees it is checked out in now. Where it has gone on, others see to them."""
+        """After the branch has moved: the trees that are held, and those it is checked out in by now."""
         swap = self._swap
+        swap.drop()
         left: list[str] = []
-        if swap.old != swap.new and where(self._repository, f"refs/heads/{swap.branch}") == swap.new:
-            self._repository.saw(swap.branch, swap.new)
-            left = [path for tree in self._trees(swap.branch) for path in tree.forward(swap.old, swap.new)]
-            drop(self._repository, TO + swap.branch, FROM + swap.branch)
+        if self._beside:
+            self._repository.keep(BESIDE + self._beside, swap.new)
+            drop(self._repository, BESIDE_NEXT + self._beside, BESIDE_OVER + self._beside)
+        if swap.old != swap.new:
+            if self._is_held:
+                left = [path for tree in self._held for path in tree.forward(swap.old, swap.new)]
+            if where(self._repository, f"refs/heads/{swap.branch}") == swap.new:
+                self._repository.saw(swap.branch, swap.new)
+                seen = {tree.git_dir for tree in self._held} if self._is_held else set()
+                late = [tree for tree in self._now(swap.branch) if tree.git_dir not in seen]
+                left += [path for tree in late for path in tree.finish(swap.old, swap.new)]
+                drop(self._repository, TO + swap.branch, FROM + swap.branch)
+            self._is_held = False
         words = told_of(swap.branch, left)
         return Moved(swap.branch, " ".join(filter(None, [self.note, words])), left)
 
@@ -89,16 +157,20 @@ class Landing:
 
     def move(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Moved:
         """All of it at once, where no board is to be told."""
-        move = self.plan(target, old, new, why)
-        try:
-            move.ready()
+        for _ in range(TRIES):
+            move = self.plan(target, old, new, why)
             try:
-                move.make(new)
-            except NotMoved:
-                move.look()
-        finally:
-            move.drop()
-        return move.bring_along()
+                move.ready()
+                try:
+                    move.make(new)
+                except TreeChanged:
+                    continue
+                except NotMoved:
+                    move.look()
+                return move.bring_along()
+            finally:
+                move.drop()
+        raise Unavailable("branch_unsteady", f"{target} is checked out where git kept being at work", "Try again.")
 
     def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Move:
         """Look at how the target branch moves from the tip that was merged with to the commit that came of it.
@@ -113,20 +185,33 @@ class Landing:
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
         if not words:
-            return Move(repository, Swap(repository, target, theirs.get(target), new, why), self._trees, "")
-        held, also = theirs.get(aside), self._trees(aside)
+            others = self._others(target, theirs)
+            return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, others)
+        held, also = where(repository, f"refs/heads/{aside}"), self._trees(aside)
         place = f"{target} is checked out in {trees[0].path} and {words}"
-        if held and not repository.contains(new, held):
+        if held and held != theirs.get(aside) and not holds(repository, new, held):
+            hint = f"Commit your changes, or give that branch another name: `git branch -m {aside} NAME`."
+            raise Refused("aside_in_conflict", f"{place}, and {aside} holds what is not moot's.", hint)
+        if held and not holds(repository, new, held):
             hint = f"Merge {aside} into {target} by hand, or commit your changes there."
             raise Refused("aside_in_conflict", f"{place}, and {aside} does not go together with it.", hint)
         if blocked := in_the_way(also, held, new):
             hint = "Commit your changes, or check out another branch."
             raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
-        note = f"{place}. The work is on {aside} instead."
+        note = f"{place}. The work is on {aside} instead, and all later work goes there too while this holds."
         # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
         first = "move that file away" if UNKNOWN in words else "commit or stash your changes"
-        note += f" To take it in: {first}, then `git merge {aside}`."
-        return Move(repository, Swap(repository, aside, held, new, why), self._trees, note)
+        note += f" To take all of it in: {first}, then `git merge {aside}`."
+        return Move(repository, Swap(repository, aside, held, new, why), also, self._trees, note, beside=True)
+
+    def _others(self, target: str, theirs: Mapping[str, str]) -> str:
+        """A branch with the name of ours, and other work on it, is the user's: it is left alone, and that is said."""
+        aside = f"moot/{target}"
+        there = where(self._repository, f"refs/heads/{aside}") if aside not in theirs else None
+        main = theirs.get(target)
+        if there is None or (main is not None and holds(self._repository, main, there)):
+            return ""
+        return f"{aside} was left out: {target} has held it before, or it is a branch of your own."
 
     def finish_checkout(self, target: str, old: str | None, new: str) -> list[str]:
         """Bring the user's tree along after a crash between the move of its branch and its files.
@@ -150,12 +235,26 @@ class Landing:
             return self._finish_all() if got else {}
 
     def _finish_all(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        found = self._mend_all()
         for branch, new in listed(self._repository, TO).items():
             if self._repository.fetched(branch).get(branch) == new:
                 left = self._finish(branch, self._repository.kept(FROM + branch), new)
                 found |= {branch: left} if left else {}
             drop(self._repository, TO + branch, FROM + branch)
+        return found
+
+    def _mend_all(self) -> dict[str, list[str]]:
+        """Moves whose process was killed with the lock: it is ours, and nobody else can take it away."""
+        found: dict[str, list[str]] = {}
+        for note in notes(self._repository.git_dir):
+            if not note.is_left:
+                continue
+            if not note.is_locked:
+                settle(note, forward=False)  # before it was taken, or somebody has removed it by hand
+                continue
+            tree = Tree(note.path, note.git_dir, note.branch, is_found=os.path.isdir(note.path))
+            left = Checkout(self._repository, tree, self._pause).mend(note)
+            found |= {note.branch: [*found.get(note.branch, []), *left]} if left else {}
         return found
 
     def _finish(self, branch: str, old: str | None, new: str) -> list[str]:

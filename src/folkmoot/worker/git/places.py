@@ -32,6 +32,7 @@ class Tree(Struct, frozen=True):
 
     path: str
     git_dir: str
+    branch: str = ""
     at_work: str = ""  # what git was left in the middle of
     is_found: bool = True  # False: where its files are cannot be told, and nothing may be put anywhere
 
@@ -137,8 +138,14 @@ def checked_out(git: "Git", place: Place, branch: str) -> list[Tree]:
         rebased = _rebased(git_dir) == ref
         if head == ref or rebased:
             at_work = f"a rebase of {branch}" if rebased else _at_work(git_dir)
-            found.append(Tree(path or git_dir, git_dir, at_work, is_found=os.path.isdir(path)))
+            found.append(Tree(path or git_dir, git_dir, branch, at_work, is_found=os.path.isdir(path)))
     return found
+
+
+def is_on(tree: Tree) -> bool:
+    """Does a work tree still stand on its branch, with nothing going on in it?"""
+    head = pointer(os.path.join(tree.git_dir, "HEAD"), "ref: refs/heads/")
+    return head == tree.branch and not _rebased(tree.git_dir) and not _at_work(tree.git_dir)
 
 
 def _work_trees(git: "Git", place: Place) -> "Iterator[tuple[str, str, str]]":

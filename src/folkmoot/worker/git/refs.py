@@ -1,5 +1,6 @@
 """Refs of ours in the engine's repository, and where a ref of the user's is."""
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -8,6 +9,12 @@ if TYPE_CHECKING:
 OURS = "refs/moot/"
 INTENTS = "refs/moot/intents/"  # items whose landing was about to move a branch; kept until it is known what came of it
 FROM, TO = "refs/moot/landing/", "refs/moot/landing-to/"  # a branch that moves: where it came from, where it goes
+
+# The branch beside a target: where we have put it, where we are about to, and where it was when the target had held it.
+BESIDE, BESIDE_NEXT, BESIDE_OVER = "refs/moot/beside/", "refs/moot/beside-next/", "refs/moot/beside-over/"
+REFLOG_LINES = 1_000
+REFLOG_BYTES = 1_000_000
+OUR_WORDS = "moot: landed"  # with which every move of ours begins, in the log of the branch
 
 
 def where(repository: "Repository", ref: str) -> str | None:
@@ -29,3 +36,47 @@ def drop(repository: "Repository", *refs: str) -> None:
         raise ValueError(f"not refs of ours: {refs}")
     for ref in refs:
         repository("update-ref", "--no-deref", "-d", ref, check=False)
+
+
+def put_beside(repository: "Repository", target: str, main: str | None, aside: str) -> str | None:
+    """Work of ours that waits on `moot/<target>`; None where we did not put it there, or where the target has held it:
+    then whoever took it out again has meant it. What the user added on top of it is not ours either."""
+    kept = [repository.kept(ref + target) for ref in (BESIDE_NEXT, BESIDE)]
+    ours = next((one for one in kept if one and (one == aside or holds(repository, aside, one))), None)
+    if ours is None and not any(kept) and aside != repository.kept(BESIDE_OVER + target):
+        log = log_of(repository.user.common, f"moot/{target}")  # of a board before these refs were kept
+        ours = aside if log and log[-1][0] == aside and log[-1][1].startswith(OUR_WORDS) else None
+    if ours is not None and main is not None and _has_held(repository, target, main, ours):
+        repository.keep(BESIDE_OVER + target, ours)
+        drop(repository, BESIDE + target, BESIDE_NEXT + target)
+        return None
+    return ours
+
+
+def _has_held(repository: "Repository", target: str, main: str, commit: str) -> bool:
+    """Was the commit ever on the target, by the log that git keeps of it?"""
+    if holds(repository, main, commit):
+        return True
+    past = {entry for entry, _ in log_of(repository.user.common, target) if entry.strip("0")}
+    words = ("rev-list", "--ignore-missing", "--max-count=1", "--stdin")
+    asked = "".join([f"{commit}\n", *(f"^{entry}\n" for entry in sorted(past))]).encode()
+    ran = repository.git(*words, git_dir=repository.user.common, stdin=asked, check=False)
+    return bool(past) and ran.code == 0 and not ran.out.strip()
+
+
+def holds(repository: "Repository", tip: str, commit: str) -> bool:
+    """Is a commit in the history of another, by what the user's repository has?"""
+    words = ("merge-base", "--is-ancestor", commit, tip)
+    return repository.git(*words, git_dir=repository.user.common, check=False).code == 0
+
+
+def log_of(common: str, branch: str) -> list[tuple[str, str]]:
+    """Where a branch of the user's was, oldest first, and by which words it came there; as far as git has kept it."""
+    try:
+        with open(os.path.join(common, "logs", "refs", "heads", branch), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - REFLOG_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()[-REFLOG_LINES:]
+    except OSError:
+        return []
+    parts = [line.partition("\t") for line in lines]
+    return [(facts.split(" ")[1], words) for facts, _, words in parts if len(facts.split(" ")) > 2]

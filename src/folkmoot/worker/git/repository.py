@@ -3,7 +3,6 @@
 The user's repository is only read, by fetch. Agents never get to write here: their clones borrow its objects.
 """
 
-import contextlib
 import copy
 import os
 import shutil
@@ -13,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from folkmoot.core.rules.running.names import parts, touches
-from folkmoot.core.rules.running.rights import ENGINES_OWN
+from folkmoot.core.rules.running.rights import ENGINES_OWN, GIT_LED
 from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
+from folkmoot.worker.git.harvest.settings import led_to
 from folkmoot.worker.git.places import Place, find
+from folkmoot.worker.git.refs import put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import message as worded
 from folkmoot.worker.git.words import one_line, readable
@@ -35,6 +36,9 @@ BY_PRODUCTS = ["__pycache__/", "*.pyc", ".pytest_cache/", ".mypy_cache/", ".ruff
 
 # The strongest attributes there are: nothing a work tree says hides a change, or turns a file into something else.
 ATTRIBUTES = "* !diff -filter -ident -working-tree-encoding\n"
+
+# A file in the engine's repository: it holds nothing of the user's but what the target reaches.
+REACHED = "only-what-is-reached"
 
 CREATED, MODIFIED, DELETED = "created", "modified", "deleted"
 
@@ -116,6 +120,7 @@ class Repository:
             if there != self.form:
                 words = f"{self.git_dir} holds {there} objects, but the repository it is for now has {self.form}."
                 raise Unavailable("other_repository", words, "Move it away: a new one is made.")
+            self._leave_out_others()
             return
         os.makedirs(self.home, exist_ok=True)
         aside = tempfile.mkdtemp(prefix=f"repo.git.{maker()}-", dir=self.home)
@@ -123,7 +128,7 @@ class Repository:
             # Whole before it has its name: a crash leaves nothing that looks like a repository.
             self.git("init", "--quiet", "--bare", "--template=", f"--object-format={self.form}", git_dir=aside)
             os.makedirs(os.path.join(aside, "info"), exist_ok=True)
-            self._take_packs(os.path.join(aside, "objects", "pack"))
+            write(os.path.join(aside, REACHED), "")
             write(os.path.join(aside, "config"), self.config())
             write(os.path.join(aside, "info", "attributes"), ATTRIBUTES)
             os.rename(aside, self.git_dir)
@@ -134,20 +139,13 @@ class Repository:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
-    def _take_packs(self, folder: str) -> None:
-        """Link the user's packs, so that the first fetch has little to copy. Another disk: it copies."""
-        theirs = os.path.join(self.user.common, "objects", "pack")
-        if not os.path.isdir(theirs):
-            return
-        os.makedirs(folder, exist_ok=True)
-        names = os.listdir(theirs)
-        if any(name.endswith(".promisor") for name in names):
-            return  # a partial clone: its packs promise what is not there
-        # The index makes git see a pack, so it comes last.
-        for name in sorted(names, key=lambda name: name.endswith(".idx")):
-            if name.startswith("pack-") and name.endswith((".pack", ".rev", ".idx")):
-                with contextlib.suppress(OSError):
-                    os.link(os.path.join(theirs, name), os.path.join(folder, name))
+    def _leave_out_others(self) -> None:
+        """Once, in a repository of an older version, which linked the user's packs whole: with what was stashed or
+        staged, and branches that are nobody's business. What no ref of ours reaches goes; loose objects are ours."""
+        mark = os.path.join(self.git_dir, REACHED)
+        if not os.path.exists(mark):
+            self.git("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q", "-n", git_dir=self.git_dir)
+            write(mark, "")
 
     def config(self) -> str:
         lines = ["[core]", "bare = true", "logallrefupdates = false", f"repositoryformatversion = {self.version}"]
@@ -209,7 +207,7 @@ class Repository:
     # The user's branches
 
     def tip(self, target: str | None = None) -> str | None:
-        """What the next landing builds on: the target branch, and `moot/<target>` where that is ahead of it.
+        """What the next landing builds on: the target branch, and work of ours on `moot/<target>` that it has not had.
 
         Where both moved on, it is their merge. None: the branch has no commit yet.
         """
@@ -225,19 +223,29 @@ class Repository:
         return self.merge(main, aside, f"Merge moot/{target} into {target}", dated=True).commit or main
 
     def fetched(self, target: str) -> dict[str, str]:
-        """The commits of the target branch and of `moot/<target>`, now; their objects are here."""
+        """The commits of the target branch and of what we put on `moot/<target>`, now; their objects are here."""
         for left in reversed(range(TRIES)):
-            theirs = branches_of(self.git, self.user, target)
+            there = branches_of(self.git, self.user, target)
+            theirs = self._without_others(target, there)
             missing = [name for name, commit in theirs.items() if self._seen.get(name) != commit]
+            missing = [name for name in missing if theirs[name] == there[name]]
             if not missing:
                 return theirs
             specs = [f"+refs/heads/{name}:{self._local(name)}" for name in missing]
             # The user's own objects were good enough for the user: old ones often would not pass a check.
             ran = self._fetch(self.git_dir, self.user.common, *specs, checked=False, check=left == 0)
-            if ran.code == 0 and branches_of(self.git, self.user, target) == theirs:
-                self._seen |= theirs
+            if ran.code == 0 and branches_of(self.git, self.user, target) == there:
+                self._seen |= {name: theirs[name] for name in missing}
                 return theirs
         raise Unavailable("branch_unsteady", f"The branch {target} kept moving while it was read.", "Try again.")
+
+    def _without_others(self, target: str, there: dict[str, str]) -> dict[str, str]:
+        aside = f"moot/{target}"
+        if aside not in there:
+            return there
+        ours = put_beside(self, target, there.get(target), there[aside])
+        found = {name: commit for name, commit in there.items() if name != aside}
+        return {**found, aside: ours} if ours else found
 
     def saw(self, branch: str, commit: str) -> None:
         """A branch of the user's was moved to a commit of ours: there is nothing to fetch."""
@@ -359,18 +367,17 @@ class Repository:
     def touched(self, base: str | None, commit: str) -> list[Touched]:
         """What differs between two commits, path by path; renames are a path gone and a path that came."""
         changes = self.changes(base, commit)
-        leads = self._links([change.new for change in changes if change.mode == LINK])
+        led = [parts(path) for path in led_to(self)] if changes else []
+        links = contents(self, [change.new for change in changes if change.mode == LINK])
+        leads = {blob: readable(data) for blob, data in links}
         found = []
         for change in changes:
             how = {"A": CREATED, "D": DELETED}.get(change.status, MODIFIED)
             mode = change.old_mode if how == DELETED else change.mode
             path = readable(change.path)
-            kind = ENGINES_OWN if touches(path, self._engines) else mode
+            kind = ENGINES_OWN if touches(path, self._engines) else GIT_LED if touches(path, led) else mode
             found.append(Touched(path, how, kind, leads.get(change.new) if mode == LINK else None))
         return found
-
-    def _links(self, blobs: list[str]) -> dict[str, str]:
-        return {blob: readable(data) for blob, data in contents(self, blobs)}
 
     def diff(self, base: str | None, commit: str, cap: int) -> str:
         """The change as text, cut at `cap` bytes. A file that is too large to be compared is named."""

@@ -6,7 +6,7 @@ import tempfile
 from msgspec import Struct, field
 
 from folkmoot.core.rules.running.names import in_board
-from folkmoot.core.rules.running.rights import ENGINES_OWN
+from folkmoot.core.rules.running.rights import ENGINES_OWN, GIT_LED
 from folkmoot.errors import Invalid, Refused
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.words import readable
@@ -71,7 +71,7 @@ class Salvage:
         if commit is None:
             return []
         touched = repository.touched(self._before(commit), commit)
-        return [one.path for one in touched if one.mode == ENGINES_OWN or in_board(one.path)]
+        return [one.path for one in touched if one.mode in (ENGINES_OWN, GIT_LED) or in_board(one.path)]
 
     def _before(self, commit: str) -> str | None:
         return self._repository.kept(f"{commit}^1")

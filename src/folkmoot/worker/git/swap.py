@@ -26,6 +26,10 @@ class NotMoved(Refused):
     """Git did not say that it moved the branch. `Swap.look` tells what is so."""
 
 
+class TreeChanged(NotMoved):
+    """Nothing moved: git was at work in a tree that the branch is checked out in. Look at it again."""
+
+
 class Swap:
     """One move of one branch. `make` may be called again after it succeeded, and then does nothing."""
 

@@ -1,5 +1,6 @@
 """Words and names that come from agents, as they may stand in a commit or a report."""
 
+import os
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -33,3 +34,16 @@ def message(words: str, trailers: Mapping[str, str]) -> str:
     said = f"{title.strip() or 'Work'}\n{body}".strip()
     ours = "\n".join(f"{name}: {one_line(value)}" for name, value in trailers.items())
     return f"{said}\n\n{ours}\n" if ours else f"{said}\n"
+
+
+def quoted(path: str) -> str:
+    """A path in git's list of borrowed objects, where a quote or a leading # would mean something else."""
+    if path.isprintable() and path[:1] not in ('"', "#"):
+        return path
+    return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(path)) + '"'
+
+
+def configured(words: str) -> str:
+    """A value in a configuration file: quoted, on one line."""
+    plain = "".join(letter for letter in words if letter.isprintable())
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -10,7 +10,8 @@ NAMES = ("memory", "processes", "open_files", "disk")
 
 def bounds_of(limits: Limits, paths: Paths) -> dict[str, Any]:
     """For the keeper. Of the disk only what is the run's own is counted: in a plain folder it works in the user's."""
-    places = [place for place in (paths.workspace, paths.home, paths.spool) if place.startswith(paths.root)]
+    own = dict.fromkeys((paths.workspace, paths.home, paths.spool))
+    places = [place for place in own if place.startswith(paths.root)]
     return {name: getattr(limits, name) for name in NAMES} | {"places": places}
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
-from folkmoot.core.rules.running.work import keeps, too_much
+from folkmoot.core.rules.running.work import keeps, overruled, too_much
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
@@ -20,12 +20,14 @@ from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
+from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
 from folkmoot.worker.output import DIFF_PART, tail_of
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
+from folkmoot.worker.secrets.given import keep_given, not_known, unknown
 from folkmoot.worker.workshop import GitWorkshop, author_of, disown
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 MERGES_MAX = 50
 PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
+PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
 KEPT_ASIDE = "its change is kept under {ref}"
 
 
@@ -70,7 +73,7 @@ class EffortJob(Job):
             door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
                 self._began = tools.workshop.began(standing, base)
-                ended, stream = self._run(start, login, door, is_fresh(standing))
+                ended, stream = self._run(start, login, door, standing, base)
             finally:
                 door.close()
             self.close_output()
@@ -134,9 +137,11 @@ class EffortJob(Job):
         self.tell("released", self.became)
         return view
 
-    def _run(self, start: Start, login: Files, door: "Door", fresh: bool) -> tuple[Ended, Stream]:
+    def _run(
+        self, start: Start, login: Files, door: "Door", standing: Standing, base: str | None
+    ) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
-        self.set_up(agent.setup, agent.network, shared=fresh)
+        set_up(self, agent.setup, agent.network, base, shared=is_fresh(standing))
         files = self._spool()
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")
@@ -154,6 +159,7 @@ class EffortJob(Job):
         }
         env = self.environment(start.env, start.set, run)
         self.redactor = self.knowing(start.env, login.texts, start.set)
+        keep_given(self.paths.root, self._given(start, login))
         argv = fill(start.argv, values)
         stdin = files["prompt"].encode() if start.stdin else b""
         own = {**home_files, **login.contents}
@@ -176,6 +182,11 @@ class EffortJob(Job):
         if stream.cause == "environment" and (over := self._login_over(start, login)):
             stream.why = f"{stream.why} ({over})"
         return ended, stream
+
+    def _given(self, start: Start, login: Files) -> dict[str, str]:
+        """All that could be a secret of this run, by its name."""
+        passed = {name: self.tools.env[name] for name in start.env if name in self.tools.env}
+        return {**passed, **login.texts, **start.set}
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
@@ -220,6 +231,10 @@ class EffortJob(Job):
         """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
         login = read_files(start.files, self.tools.env.get("HOME", ""), start.keeps_refresh)
         self.redactor = self.knowing(start.env, login.texts, start.set)
+        if names := unknown(self.paths.root, self._given(start, login)):
+            self._harvest(standing, base, f"{self.title}\n\n(left by a worker that died)")
+            self.report(Report.failed(not_known(names), cause="environment"))
+            return
         said, fault = said_before(self.paths) or (read_report(self.redactor.clean(written(self.paths))), None)
         work, lost = self._harvested(standing, base, said)
         self._hand_in(standing, said, fault, work, lost)
@@ -232,9 +247,7 @@ class EffortJob(Job):
 
     def _hand_in(self, standing: Standing, said: Report, fault: str | None, work: Work | None, lost: str) -> None:
         if lost and standing.write != "none":  # who only reads has nothing to lose but its word
-            usage = said.usage
-            said, fault = Report.failed(f"{lost}: nothing of its work can be taken", cause="transient"), None
-            said = replace(said, usage=usage)
+            said, fault = overruled(said, f"{lost}: nothing of its work can be taken", "transient"), None
         if work is not None and work.touched:
             self._keep_diff(work)
         view = self._tell_merged(said, fault, work, lambda said, fault, work: self.report(said, fault=fault, work=work))
@@ -259,12 +272,12 @@ class EffortJob(Job):
                     return tell(said, fault, merged)
                 names = ", ".join(conflicts[:5])
                 words = f"it conflicts with what others made in {names}"
-                return tell(Report.failed(words, cause="conflict"), None, replace(work, unfit=True))
+                return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
             except Refused as error:
                 if error.code != "branch_moved":
                     raise
         words = "its branch kept moving while it was merged"
-        return tell(Report.failed(words, cause="conflict"), None, replace(work, unfit=True))
+        return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
 
     def _merged(
         self, workshop: GitWorkshop, standing: Standing, said: Report, fault: str | None, work: Work
@@ -314,7 +327,9 @@ class EffortJob(Job):
                 if cut or stream.cause is not None:
                     return None, None  # it was cut off: why it was is what counts
                 if text is in_file or _looks_meant(text):
-                    return Report.failed(error.message, cause="protocol"), error.message
+                    # Of what was only printed no more than its end: no brief has a transcript (Q-06).
+                    meant = text if text is in_file else text[-PRINTED_KEPT:]
+                    return Report.unread(error.message, self.redactor.clean(meant)), error.message
         # It was told what was wrong, and said nothing better: what it said is what there is.
         return (relay.refused if stream.cause is None else None), None
 

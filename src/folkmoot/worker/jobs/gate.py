@@ -1,11 +1,13 @@
 """A gate: the user's own check, on the very tree that is to be proved, with evidence (R-21)."""
 
-from folkmoot.core.flow import Gate, Limits
+from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
+from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Ended
 
@@ -24,7 +26,7 @@ class GateJob(Job):
         self.step("clone")
         commit = self.tools.workshop.make(self.paths, standing, None)
         try:
-            evidence, ended = prove(self, self.flow.gates[self.agent], commit, self._setup(standing.column))
+            evidence, ended = prove(self, self.flow, self.flow.gates[self.agent], commit, self._setup(standing.column))
             self.close_output()
             self.report(judged(evidence, ended, self.watch.ending, self.flow.limits), evidence=[evidence])
             self.became = "green" if evidence.green else "red"
@@ -39,9 +41,9 @@ class GateJob(Job):
         return gate.setup or (self.flow.agents[watcher].setup if watcher else [])
 
 
-def prove(job: Job, gate: Gate, commit: str | None, setup: list[list[str]]) -> tuple[Evidence, Ended]:
-    """Run the gate's command in the job's workspace."""
-    job.set_up(setup, gate.network, shared=False)
+def prove(job: Job, flow: Flow, gate: Gate, commit: str | None, setup: list[list[str]]) -> tuple[Evidence, Ended]:
+    """Run the gate's command, as a flow has it, in the job's workspace."""
+    set_up(job, setup, gate.network, commit, shared=False)
     env = job.environment([], {}, {"MOOT_GATE": gate.name, "MOOT_ITEM": job.item})
     job.step("gate")
     began = job.tools.now()
@@ -55,6 +57,7 @@ def prove(job: Job, gate: Gate, commit: str | None, setup: list[list[str]]) -> t
         gate=gate.name,
         green=ended.code == 0 and not ended.fault and not ended.limit and job.watch.ending is None,
         command=gate.run,
+        check=check_of(flow, gate),
         exit_code=ended.code,
         seconds=round(job.tools.now() - began, 3),
         commit=commit,

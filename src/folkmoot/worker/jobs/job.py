@@ -15,12 +15,11 @@ from folkmoot.core.report import Report
 from folkmoot.engine.application import Application
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.environment import environment, make_tmp
-from folkmoot.worker.git.harvest.bounds import STOP_SECONDS
-from folkmoot.worker.jobs.bounds import bounds_of, over_limit
+from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
+from folkmoot.worker.jobs.bounds import bounds_of
 from folkmoot.worker.logins.placing import place
-from folkmoot.worker.output import Lines, Output, tail_of
+from folkmoot.worker.output import Lines, Output
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
 from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
 from folkmoot.worker.watch import Act, Watch
@@ -30,7 +29,6 @@ View = dict[str, Any]
 Hear = Callable[[str], None]
 CHUNK = 65_536
 PIPE_MAX = 1024 * 1024  # more is in no pipe: it was written after the end, by somebody who was handed the pipe
-SETUP_SECONDS = 1800.0
 LOOK_SECONDS = 0.5
 STORE_PAUSE = 1.0  # seconds before a store that could not be reached is asked again
 ERRORS_KEPT = 8_000
@@ -193,6 +191,10 @@ class Job(ABC):
         until = self.tools.now() + STOP_SECONDS
         return lambda: self._stopped.is_set() and self.tools.now() >= until
 
+    def patience(self, what: str) -> Patience:
+        """For the engine's own work on what a run's processes left."""
+        return Patience(what, HARVEST_SECONDS, self.tools.now, self._stopped.is_set)
+
     def step(self, name: str) -> None:
         self.check_alive()
         self.tools.step(name, self.run)
@@ -211,21 +213,22 @@ class Job(ABC):
         tools = self.tools
         return Redactor(known_values(tools.known, tools.env, passed, files or {}, values or {}))
 
-    def cache(self) -> str:
-        """What `setup` commands of all runs share. Only they can write it: an agent could leave something there."""
-        folder = os.path.join(self.tools.workshop.home, "cache")
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        return folder
-
     def environment(
-        self, names: Sequence[str], values: Mapping[str, str], run: Mapping[str, str], *, cache: str | None = None
+        self,
+        names: Sequence[str],
+        values: Mapping[str, str],
+        run: Mapping[str, str],
+        *,
+        cache: str | None = None,
+        paths: Paths | None = None,
     ) -> dict[str, str]:
-        make_tmp(self.paths.home)
+        paths = paths or self.paths
+        make_tmp(paths.home)
         return environment(
             names,
             values,
             worker_env=self.tools.env,
-            paths=self.paths,
+            paths=paths,
             moot=self.tools.moot,
             cache=cache,
             run=run,
@@ -242,52 +245,36 @@ class Job(ABC):
         writable: Sequence[str] = (),
         named: Sequence[str] | None = None,
         files: Mapping[str, bytes] | None = None,
+        paths: Paths | None = None,
     ) -> Launch:
         """`named` are the flow's own words for the command: what was put in for them shows nothing of the machine.
         `files` lie below HOME for this process tree alone: in a sandbox in memory, without one on the disk until the
         tree has ended."""
-        workshop = self.tools.workshop
-        placed = place(files or {}, self.paths.home, self.sandbox.works)
+        workshop, paths = self.tools.workshop, paths or self.paths
+        placed = place(files or {}, paths.home, self.sandbox.works)
         for words in placed.notes:
             self.output.add(f"folkmoot: {words}\n")
         wrapped = self.sandbox.wrap(
             argv,
-            writable=[self.paths.workspace, self.paths.home, self.paths.spool, *writable],
+            writable=[paths.workspace, paths.home, paths.spool, *writable],
             readable=[*workshop.readable, *doors],
-            cwd=self.paths.workspace,
+            cwd=paths.workspace,
             network=network,
             named=argv if named is None else named,
-            hidden=workshop.hidden(self.paths),
+            hidden=workshop.hidden(paths),
             memory=list(placed.memory),
+            filtered=True,
         )
+        contents = [content for content in placed.memory.values() if content is not None]
         return Launch(
             argv=wrapped,
             env=env,
-            cwd=self.paths.workspace,
+            cwd=paths.workspace,
             stdin=stdin,
-            bounds=bounds_of(self.flow.limits, self.paths),
-            files=[content for content in placed.memory.values() if content is not None],
+            bounds=bounds_of(self.flow.limits, paths),
+            files=[*contents, *([self.sandbox.rules] if self.sandbox.rules else [])],
             forget=placed.disk,
         )
-
-    def set_up(self, commands: Sequence[list[str]], network: bool, *, shared: bool) -> None:
-        """Make a fresh workspace ready, with nothing of the client's in reach: this runs what is in the repository.
-
-        What fails here is nobody's attempt: the environment is not as it must be. Only what has landed may fill the
-        cache that all runs share (`shared`); what an agent wrote, and nobody has proved, gets a cache of its own.
-        """
-        cache = self.cache() if shared else os.path.join(self.paths.home, ".cache")
-        os.makedirs(cache, mode=0o700, exist_ok=True)
-        for argv in commands:
-            self.step("setup")
-            env = self.environment([], {}, {"MOOT_ITEM": self.item}, cache=cache)
-            said = Words(ERRORS_KEPT)
-            launch = self.launch(argv, env, network=network, writable=[cache])
-            ended = self.converse(launch, said.line, all_of_it=True)
-            if ended.code != 0:
-                words = tail_of(str(said) or ended.fault)
-                words = over_limit(ended.limit, self.flow.limits) if ended.limit else words
-                raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} failed: {words}")
 
     def converse(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:
         """Run a process tree to its end; `hear` gets the lines of its standard output as they come.

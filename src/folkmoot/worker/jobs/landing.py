@@ -3,14 +3,16 @@
 from collections.abc import Callable
 
 from folkmoot.core.commands import AddComment, RecordLanding, Speaker
+from folkmoot.core.flow import Flow
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.engine.standing import Standing
 from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.worker.git.harvest.marks import unmended
 from folkmoot.worker.git.landing import Move, told_of
 from folkmoot.worker.git.refs import INTENTS, drop
 from folkmoot.worker.git.repository import Merged
-from folkmoot.worker.git.swap import NotMoved, Stale
+from folkmoot.worker.git.swap import NotMoved, Stale, TreeChanged
 from folkmoot.worker.git.target import NoTarget
 from folkmoot.worker.jobs.gate import judged, prove
 from folkmoot.worker.jobs.job import Ending, Job
@@ -44,7 +46,7 @@ class LandingJob(Job):
                 raise Unavailable("no_work", "the item has no work that could land")
             if self._landed_before(workshop, standing):
                 return
-            if self._land(workshop, standing):
+            if self._is_unmended(workshop, standing) or self._land(workshop, standing):
                 return
         raise Unavailable("branch_unsteady", f"{standing.branch} kept moving while it was landed on")
 
@@ -99,6 +101,22 @@ class LandingJob(Job):
         self.became = said.summary
         self.tell("ended", self.became, good=False)
 
+    def _is_unmended(self, workshop: GitWorkshop, standing: Standing) -> bool:
+        """Are marks of a conflict still in the work, whatever else was changed in it? Then it goes back once more."""
+        assert standing.head is not None
+        left = unmended(workshop.repository, standing.marked, standing.head) if standing.marked else []
+        if not left:
+            return False
+        words = f"the marks of the conflict with {standing.branch} are still in it"
+        findings = [Finding(kind="review", severity="high", file=path, issue=words) for path in left]
+        said = Report.failed(
+            f"the marked conflicts were not mended in {', '.join(left[:5])}", "conflict", findings=findings
+        )
+        self.report(said)
+        self.became = said.summary
+        self.tell("ended", self.became, good=False)
+        return True
+
     def _prove(self, standing: Standing, merged: Merged) -> list[Evidence] | None:
         """The gates the work has passed, on what will land; one that was green on this very tree need not run again."""
         assert merged.commit is not None and merged.tree is not None
@@ -108,10 +126,11 @@ class LandingJob(Job):
             self.step("clone")
             self.tools.workshop.make(self.paths, standing, merged.commit)
             try:
-                gate = self.tools.application.queries.flow().gates.get(name)  # as it is now: no other proof counts
+                flow = self.tools.application.queries.flow()  # as it is now: no other proof counts
+                gate = flow.gates.get(name)
                 if gate is None:
                     raise Unavailable("flow_changed", f"the flow has a gate {name} since this landing began")
-                evidence, ended = prove(self, gate, merged.commit, gate.setup or self._any_setup())
+                evidence, ended = prove(self, flow, gate, merged.commit, gate.setup or any_setup(flow))
             finally:
                 self.tools.workshop.remove(self.paths)
             found.append(evidence)
@@ -131,9 +150,6 @@ class LandingJob(Job):
                 return None
         self.close_output()
         return found
-
-    def _any_setup(self) -> list[list[str]]:
-        return next((agent.setup for agent in self.flow.agents.values() if agent.setup), [])
 
     def _move(
         self,
@@ -164,31 +180,26 @@ class LandingJob(Job):
             return False  # the flow has other gates by now
         now = self.tools.application.queries.standing(self.run)
         if not now.live:
-            workshop.keep_item(self.item, now.head)
-            self.became = "the board does not let it land now: `moot show` says why"
-            self.watch.done = True
-            self.tell("released", self.became)
+            self._held_back()
             return True
         if not standing.parent:
-            return self._move_target(workshop, standing, tip, merged.commit, evidence)
+            return self._move_target(workshop, standing, record)
         work = Work(base=tip, commit=standing.head, merged=merged.commit, onto=standing.parent_head, tree=merged.tree)
         try:
-            self._done(standing, merged.commit, "", evidence, work, standing.branch)
+            self._done(standing, merged.commit, "", evidence, work, standing.branch, moves=touched)
         except Refused as error:
-            if error.code != "branch_moved":
+            if error.code not in ("branch_moved", "not_proved"):
                 raise
             return False
         return True
 
-    def _move_target(
-        self, workshop: GitWorkshop, standing: Standing, tip: str | None, commit: str, evidence: list[Evidence]
-    ) -> bool:
+    def _move_target(self, workshop: GitWorkshop, standing: Standing, record: RecordLanding) -> bool:
         """All that takes time first; then branch and board together; then the user's files."""
         self.step("move")
         with workshop.landing.alone():
             try:
                 why = f"moot: landed item {standing.item} by run {self.run}"
-                move = workshop.landing.plan(standing.target, tip, commit, why)
+                move = workshop.landing.plan(standing.target, record.old, record.new, why)
             except Stale:
                 return False
             except Refused as error:
@@ -196,34 +207,41 @@ class LandingJob(Job):
                 return True
             try:
                 move.ready()
-                if not self._swap(standing, move, commit, evidence):
-                    return False
+                if not self._swap(standing, move, record):
+                    return self.watch.done  # ended by the board's own word, or to be merged again
+                self.tools.step("landed", self.run)
+                self._bring_along(workshop, move)
             except Unavailable as error:
                 self._refused(error)
-                return True
             finally:
                 move.drop()
-            self.tools.step("landed", self.run)
-            self._bring_along(workshop, move)
         return True
 
-    def _swap(self, standing: Standing, move: Move, commit: str, evidence: list[Evidence]) -> bool:
-        """In the transaction in which the board takes in that it landed. False: merge again."""
+    def _swap(self, standing: Standing, move: Move, record: RecordLanding) -> bool:
+        """In the transaction in which the board takes in that it landed. False: it did not."""
 
         def make(landed: str) -> None:
             self.tools.step("swap", self.run)
             move.make(landed)
             self.tools.step("moved", self.run)
 
+        commit, evidence = record.new, record.evidence
+        moves: list[Touched] | None = record.touched
         for _ in range(TRIES):
             try:
-                self._done(standing, commit, move.note, evidence, None, move.branch, make)
-                return True
+                return self._done(standing, commit, move.note, evidence, None, move.branch, make, moves)
+            except TreeChanged:
+                return False
             except NotMoved:
                 try:
                     move.look()  # and once more where it did move: then only the board has to be told
+                    moves = None
                 except Stale:
                     return False
+            except Refused as error:
+                if error.code != "not_proved":
+                    raise
+                return False  # a gate is another one by now
         raise Unavailable("branch_unsteady", f"git does not say whether it moved {move.branch}")
 
     def _bring_along(self, workshop: GitWorkshop, move: Move) -> None:
@@ -255,15 +273,34 @@ class LandingJob(Job):
         work: Work | None,
         branch: str = "",
         move: Callable[[str], None] | None = None,
-    ) -> None:
+        moves: list[Touched] | None = None,
+    ) -> bool:
+        """False: the board has not let it land after all, and the run is over."""
         words = f"landed on {branch or standing.branch}" + (f"; {note}" if note else "")
         extra = {"branch": branch} if branch else {}
         try:
-            self.report(Report.done(words, commit=commit, extra=extra), move=move, work=work, evidence=evidence)
+            said = Report.done(words, commit=commit, extra=extra)
+            self.report(said, move=move, work=work, evidence=evidence, moves=moves)
         except Ending:
             self.became = f"it was not to land on {standing.branch} any more"
             raise
+        if moves is not None and not self.tools.application.queries.standing(self.run).has_landed:
+            self._held_back()
+            return False
         if standing.parent and isinstance(self.tools.workshop, GitWorkshop):
             self.tools.workshop.keep_item(standing.parent, commit)
         self.became = words
         self.tell("landed", words, good=True)
+        return True
+
+    def _held_back(self) -> None:
+        workshop, now = self.tools.workshop, self.tools.application.queries.standing(self.run)
+        if isinstance(workshop, GitWorkshop):
+            workshop.keep_item(self.item, now.head)
+        self.became = "the board does not let it land now: `moot show` says why"
+        self.watch.done = True
+        self.tell("released", self.became)
+
+
+def any_setup(flow: Flow) -> list[list[str]]:
+    return next((agent.setup for agent in flow.agents.values() if agent.setup), [])

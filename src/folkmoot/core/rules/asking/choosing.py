@@ -28,6 +28,13 @@ SAME = {
 }
 # Whoever goes on like this takes back, or leaves open, what came before.
 TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perhaps"})
+# What holds only in a case, or at another time, is not decided yet.
+CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
+# ... unless it only looks like that: "dev, once more" decides.
+NO_CONDITIONS = re.compile(r"\b(?:once (?:more|again)|after all|as before)\b")
+# Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
+# sentence of it: "abort the old approach" gives up the approach, and not the item.
+LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
 
 
 class Chosen(Struct, frozen=True):
@@ -92,6 +99,8 @@ def _meant(question: Question, said: str) -> Option | None:
         candidates = [option for option in options if option.effect == effect]
         if not candidates and effect == "again":
             candidates = [option for option in options if option.says == "yes"]
+    if not candidates and not question.decides:
+        candidates = _by_letters(question, said)
     if len(candidates) > 1:
         both = " and ".join(f"{options.index(option) + 1} ({_short(option.option)})" for option in candidates[:3])
         raise _refused(question, said, f"{_short(said)!r} could be {both}", "ambiguous_option")
@@ -119,6 +128,19 @@ def _by_words(options: list[Option], said: str) -> list[Option]:
         or [option for option, own in told if own[: len(words)] == words]
         or [option for option, own in told if _is_cut_off(words, own)]
     )
+
+
+def _by_letters(question: Question, said: str) -> list[Option]:
+    """A letter or two in an open question: what begins so, or is asked back. It is no answer in words of its own."""
+    word = said.casefold()
+    if not (word.isalpha() and len(word) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
+        return []
+    own = [(option, _words(option.option)) for option in question.options]
+    plain = [option for option, words in own if words == [PLAIN.get(word)]]
+    found = plain or [option for option, words in own if words and word not in PLAIN and words[0].startswith(word)]
+    if not found:
+        raise _refused(question, said)
+    return found
 
 
 def _is_cut_off(words: list[str], own: list[str]) -> bool:
@@ -152,7 +174,10 @@ def _with_more(question: Question, said: str) -> Chosen | None:
         return None
     option, length = max(begun, key=lambda found: found[1])
     rest = said[words[length - 1].end() :]
-    if rest[:1] == "?" or not _is_clear(question, option, rest):
+    leads = spoken[length] if len(spoken) > length else ""
+    leads_on = leads in LEADS_ON and not (leads == "and" and option.effect == "cancel")
+    marked = _GOES_ON.match(rest) is not None
+    if rest[:1] == "?" or not (marked or leads_on) or not _is_clear(question, option, rest):
         return None
     return Chosen(option, said)
 
@@ -162,6 +187,8 @@ def _is_clear(question: Question, option: Option, rest: str, *, plain: bool = Fa
     After a plain yes or no they may be what was really meant, so there less is taken for granted."""
     words = _words(rest)
     if not words or words[0] in TAKES_BACK or all(word.isdecimal() for word in words):
+        return False
+    if question.decides and not CONDITIONS.isdisjoint(NO_CONDITIONS.sub(" ", " ".join(words)).split()):
         return False
     others = [_words(other.option) for other in question.options if other is not option]
     others += [list(said) for said, effect in SAME.items() if plain and effect != option.effect]

@@ -17,6 +17,11 @@ def facts(*told: str) -> str:
     return "\n".join(dict.fromkeys(words for words in told if words))
 
 
+def asked_because(reason: str | None, *more: str | None) -> str:
+    """What stands beside an agent's question, however it was asked: its reason, and what it says around it."""
+    return facts(f"reason: {_cut(reason)}" if reason else "", *(words or "" for words in more))
+
+
 def findings_told(findings: Iterable[Finding]) -> str:
     """Each with its place, how it is exploited, and what would mend it."""
     found = list(findings)
@@ -43,6 +48,7 @@ def said_told(report: Report, *, summary: bool = False) -> str:
         f"blockers: {_cut(report.blockers)}" if report.blockers and report.blockers != report.summary else "",
         findings_told(report.findings),
         f"tests: {tests.failed} of {tests.total} failed" if tests is not None and tests.failed else "",
+        "; ".join(f"it would ask {one.to}: {_cut(one.task)}" for one in report.delegate if one.to),
         "\n".join(["next steps:", *(f"  - {_cut(step)}" for step in report.next_steps)]) if report.next_steps else "",
     ]
     return facts(*told)

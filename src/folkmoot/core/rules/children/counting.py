@@ -15,6 +15,8 @@ from folkmoot.errors import Refused
 
 GENERATIONS_MAX = 4
 DEEP_MAX = 10  # items of the last generation that wait for a person at once: each is a question
+SAID_LENGTH = "characters"  # beside the numbers of comments, messages and questions that a run has said
+SAID_CHARACTERS_MAX = 200_000  # whoever opens the item reads them all, and the board keeps them for ever
 HELPERS = ("part", "expert", "sub")  # bounded by the flow itself
 
 
@@ -68,13 +70,18 @@ def ask_for_more(case: Case, command: AskForMore) -> None:
     ask(case, "budget", words, *ways, context=told, blocking=False, help=help)
 
 
-def count_said(case: Case, kind: str) -> dict[str, Any]:
-    """The speaking run's row with one more of what it says in the middle of its work, or a refusal."""
+def count_said(case: Case, kind: str, words: str = "") -> dict[str, Any]:
+    """The speaking run's row with one more of what it says in the middle of its work, or a refusal: each kind has a
+    number, and all of its words together have a length."""
     run = case.voice
     if run is None:
         return {}
     said, most = run.said.get(kind, 0), getattr(case.flow.limits, kind)
     if said >= most:
-        words = f"run {run.id} has {said} {kind} already, and a run may have {most}"
-        raise Refused(f"too_many_{kind}", words, "say what is left in the report")
-    return {"runs": (run.id, {"said": {**run.said, kind: said + 1}})}
+        told = f"run {run.id} has {said} {kind} already, and a run may have {most}"
+        raise Refused(f"too_many_{kind}", told, "say what is left in the report")
+    length = run.said.get(SAID_LENGTH, 0) + len(words)
+    if length > SAID_CHARACTERS_MAX:
+        told = f"run {run.id} would have said {length} characters during its work, and may say {SAID_CHARACTERS_MAX}"
+        raise Refused("too_many_words", told, "say less, or write it to a file of the change")
+    return {"runs": (run.id, {"said": {**run.said, kind: said + 1, SAID_LENGTH: length}})}

@@ -13,7 +13,8 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ENGINE, ask
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import AGAIN, GO_ON
+from folkmoot.core.vocabulary.scopes import makes_something
+from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, Way
 
 EXPERTS_MAX = 3
 INCOMPLETES_MAX = 3  # runs in a row that leave the work unfinished, or to others
@@ -132,6 +133,51 @@ def waiting_for(case: Case, children: dict[str, str], join: str) -> dict[str, An
     }
 
 
+def experts_named(case: Case, said: Report) -> list[Way]:
+    """The experts whom a report names that must go to a person first: each is a way to answer (E-05)."""
+    return [Way(f"ask {one.to} for advice", "delegate") for one in _experts_in(case, said)]
+
+
+def _experts_in(case: Case, said: Report) -> list[Delegation]:
+    """Those whom the agent may ask and who were not asked yet."""
+    agent = case.flow.agents.get(case.run.agent) if case.run else None
+    if agent is None or case.item.kind in BOUND:
+        return []
+    return [one for one in said.delegate if one.to in agent.experts and one.to not in case.item.span.experts]
+
+
+def named_experts(case: Case, said: Report) -> Report | None:
+    """As much of a delegation as is needed to carry it out when a person has chosen one of them."""
+    named = _experts_in(case, said)
+    return Report(outcome="delegates", delegate=named) if named else None
+
+
+def ask_named(case: Case, proposed: Report, words: str) -> bool:
+    """A person lets an expert be asked whom the agent has named."""
+    chosen = next((one for one in proposed.delegate if one.to and one.to in words), None)
+    if chosen is None or chosen.to is None or chosen.to not in case.flow.agents:
+        return False  # the flow was changed since
+    _ask_expert(case, chosen.to, f"a person lets {chosen.to} be asked", _task_of(chosen))
+    return True
+
+
+def _task_of(one: Delegation) -> str:
+    """What is asked of a helper, with how far it goes."""
+    return "\n\n".join(part for part in (one.task, f"Scope: {one.scope}" if one.scope else "") if part)
+
+
+def fault_of_scope(case: Case, one: Delegation) -> str | None:
+    """A sub-agent looks: discovery and analysis. What it is sent to make would be made by nobody (Q-09, R-25)."""
+    agent = case.flow.agents.get(case.run.agent) if case.run else None
+    may_send = agent is not None and "dispatch" in agent.may and not _is_sub(case, one)
+    if not makes_something(one.scope) or may_send or (one.to and _is_expert(case, one.to)):
+        return None
+    return (
+        f"the sub-agent for {one.task.strip()[:80]!r} has the scope {one.scope!r}, but a sub-agent only looks: give it"
+        " the scope discovery_only, and leave what is to be made to a task of the split"
+    )
+
+
 def fault_of_delegation(case: Case, said: Report) -> str | None:
     """What is wrong with a `delegates`, or None."""
     assert case.run is not None
@@ -154,6 +200,8 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
         return f"{len(item.span.experts)} experts were asked already"
     if any(_is_sub(case, one) for one in said.delegate) and item.fanned_out:
         return "sub-agents were sent out for this item already: one fan-out per item"
+    if fault := next((fault for one in said.delegate if (fault := fault_of_scope(case, one))), None):
+        return fault
     if len(said.delegate) > SUB_AGENTS_MAX:
         return f"{len(said.delegate)} at once are too many: at most {SUB_AGENTS_MAX}"
     return None
@@ -174,7 +222,7 @@ def delegates(case: Case, said: Report) -> None:
     first = said.delegate[0]
     because = f"{case.run.agent} delegates: {said.summary or first.task}"
     if first.to and _is_expert(case, first.to):
-        _ask_expert(case, first.to, because, first.task)
+        _ask_expert(case, first.to, because, _task_of(first))
         return
     effort = replace(case.item.effort, incompletes=case.item.effort.incompletes + 1)
     if effort.incompletes >= INCOMPLETES_MAX:

@@ -1,21 +1,25 @@
 """What a child ended with, as its parent keeps it. What is too long for that stays whole in the report of its run."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item, Output
 from folkmoot.core.records import Run
 from folkmoot.core.report import Report
-from folkmoot.core.unfinished import PARTIAL, left_by
+from folkmoot.core.unfinished import PARTIAL, beside_told, left_by
 
 OUTPUT_CHARACTERS = 8_000
 OUTPUT_PARTS = 200
 OUTPUTS_KEPT = 200
+NOTHING = ("", "none", "no", "nothing", "n/a", "no blockers", "none so far", "nil")
 
 
 def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
     """All that a child's report says which its parent may need."""
     # A signal's name says how it ended, and its blockers say why: the parent needs both.
     told = [said.summary, said.blockers if said.outcome != "done" or not said.summary else None]
+    before = item.result.attempts if item.result else []  # an expert has several runs, and its last word is not all
     return Output(
         agent=run.agent,
         kind=item.kind,
@@ -30,14 +34,28 @@ def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
         integration_points=said.integration_points,
         interfaces=said.interfaces,
         run=run.id,
-        report=left_by(said) if said.outcome in PARTIAL else {},
+        attempts=[*before, *(tried for tried in said.attempts if tried not in before)],
+        blockers=_open(said),
+        report=left_by(said) if said.outcome in PARTIAL else _beside(said, run.agent),
         claimed=claimed,
     )
 
 
+def _beside(said: Report, agent: str) -> dict[str, Any]:
+    """What it said beside its verdict, and what had no effect of its own: its parent's next agent must know it."""
+    words = {"cause": said.cause, "reason": said.reason, "escalation_reason": said.escalation_reason}
+    return {**{name: word for name, word in words.items() if word}, **beside_told(said, agent)}
+
+
+def _open(said: Report) -> str:
+    """What a child that is done names as open all the same; "none" names nothing."""
+    words = said.blockers or "" if said.outcome == "done" and said.summary else ""
+    return words if " ".join(words.casefold().strip(" .!-").split()) not in NOTHING else ""
+
+
 def kept(item: Item, output: Output) -> Output:
     """As much of it as every later row of the parent can carry along; where something is left out it says so."""
-    names = ["files", "next_steps", "interfaces"]
+    names = ["files", "next_steps", "interfaces", "attempts"]
     names += ["findings", "comments"] if output.kind != "part" else []  # a part's are its verdict: all of them count
     lists = {name: getattr(output, name) for name in names}
     short = {name: parts[:OUTPUT_PARTS] for name, parts in lists.items() if len(parts) > OUTPUT_PARTS}

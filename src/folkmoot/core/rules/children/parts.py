@@ -136,6 +136,13 @@ def _remarks(output: Output) -> list[Remark]:
     return output.comments
 
 
+def disputing(case: Case) -> dict[str, list[Remark]]:
+    """Who of those that watch the column disputes, and what."""
+    watchers = case.flow.columns[case.item.column].agents
+    outputs = [output for output in case.item.outputs.values() if output.kind == "part" and output.agent in watchers]
+    return {output.agent: _remarks(output) for output in outputs if output.outcome == "disputed"}
+
+
 def waived(outputs: dict[str, Output], part: str) -> dict[str, Output]:
     """A person takes the risk: the critical findings of that part are no reason to change anything."""
     changed = {}

@@ -96,27 +96,27 @@ def rebuilds_tasks(case: Case, said: Report) -> bool:
     return True
 
 
-def disputes_task(case: Case, comment: str | None) -> bool:
-    """A dispute about the work of one task opens that task again, with the concern as a finding; the item returns to
-    whoever disputes. How often that may be is the limit of disputes: then it goes the way of any other."""
-    item, statement = case.item, case.comments.get(comment or "")
-    if statement is None or statement.parent or not _is_looked_at(case) or statement.artifact in item.artifacts:
+def disputes_task(case: Case, comments: list[str]) -> bool:
+    """A dispute about the work of tasks opens those again, with each concern as a finding; the item returns to whoever
+    disputes, after what no task owns is worked on as a whole. How often that may be is the limit of disputes: then it
+    goes the way of any other."""
+    item, said = case.item, [case.comments[comment] for comment in comments]
+    if not said or any(one.parent or one.artifact in item.artifacts for one in said) or not _is_looked_at(case):
         return False
-    finding = Finding(
-        severity="high",
-        issue=statement.content,
-        file=statement.artifact,
-        found_by=[statement.author],
-        category="dispute",
-    )
-    owners = tasks_to_mend(case, [finding])
+    findings = [
+        Finding(severity="high", issue=one.content, file=one.artifact, found_by=[one.author], category="dispute")
+        for one in said
+    ]
+    owners = tasks_to_mend(case, findings)
     if not owners or item.span.disputes >= case.flow.limits.disputes:
         return False
     span = replace(item.span, disputes=item.span.disputes + 1)
-    context = {"thread": statement.id, "by": statement.author, "task": next(iter(owners))}
-    case.set("dispute_opened", context, span=span, findings=[*item.findings, finding])
-    why = f"{statement.author} disputes {statement.artifact} ({statement.id}): {statement.content}"
-    mend_tasks(case, owners, why, stage_of(case), 1)
+    for one, finding in zip(said, findings, strict=True):
+        task = next((task for task, found in owners.items() if finding in found), None)
+        context = {"thread": one.id, "by": one.author, **({"task": task} if task else {})}
+        case.set("dispute_opened", context, span=span, findings=[*case.item.findings, finding])
+    why = "; ".join(f"{one.author} disputes {one.artifact or 'the work'} ({one.id}): {one.content}" for one in said)
+    mend_tasks(case, owners, why, stage_of(case), len(findings))
     return True
 
 

@@ -20,6 +20,7 @@ from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
 TASKS_MAX = 200
+TITLE_MAX = 500
 CONTRACT_CHANGES_MAX = 2  # after its first task is done; the next one asks
 
 
@@ -30,26 +31,42 @@ def fault_of_split(case: Case, said: Report) -> str | None:
     if not said.tasks:
         return "a split needs tasks: tasks: [{key, title, files, after, contracts}]"
     if len(said.tasks) > TASKS_MAX:
-        return f"{len(said.tasks)} tasks at once are too many: at most {TASKS_MAX}"
+        return f"{len(said.tasks)} tasks at once are too many: at most {TASKS_MAX}; split into larger ones first"
     names = _names(said.tasks)
     keys = [task.key or task.title for task in said.tasks]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
-        return f"two tasks have the key {twice!r}"
-    for task in said.tasks:
-        if not task.title.strip() or len(task.title) > 500:
-            return "a task's title has 1 to 500 characters"
-        unknown = next((name for name in task.after if name not in names), None)
-        if unknown is not None:
-            return f"task {task.title!r} comes after {unknown!r}, but no task has that key"
-        if task.agent and (task.agent not in case.flow.agents or case.flow.agents[task.agent].expert):
-            return f"task {task.title!r} is for {task.agent!r}, but the flow has no such agent"
-        bad = next((path for path in task.files if bad_path(path)), None)
-        if bad is not None:
-            return f"task {task.title!r} names the file {bad!r}: {bad_path(bad)}"
-        far = beyond(case.flow, case.item.files, task.files)
-        if far:
-            return f"task {task.title!r} names {far[0]}, which this item was not given: ask for it with moot widen"
+        both = " and ".join(repr(task.title) for task in said.tasks if (task.key or task.title) == twice)
+        return f"the tasks {both} have the same key {twice!r}: give each a `key` of its own"
+    faults = (_fault_of_task(case, number, task, names) for number, task in enumerate(said.tasks, start=1))
+    return next((fault for fault in faults if fault), None)
+
+
+def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -> str | None:
+    """Which task it is, what holds, and what to do."""
+    flow = case.flow
+    name = f"task {number}" if not task.title.strip() else f"task {number} ({task.title.strip()[:60]!r})"
+    if not task.title.strip():
+        return f"{name} has no title: say in `title` what can be seen when it is done"
+    if len(task.title) > TITLE_MAX:
+        return (
+            f"{name} has a title of {len(task.title)} characters: at most {TITLE_MAX}; the rest belongs into its `body`"
+        )
+    unknown = next((one for one in task.after if one not in names), None)
+    if unknown is not None:
+        known = ", ".join(repr(key) for key in dict.fromkeys(names.values()))
+        return f"{name} comes after {unknown!r}, but no task of this split has that key or title: they are {known}"
+    if task.agent and (task.agent not in flow.agents or flow.agents[task.agent].expert):
+        who = "who only advises" if task.agent in flow.agents else "whom the flow does not know"
+        able = ", ".join(agent for agent in flow.agents if not flow.agents[agent].expert)
+        return f"{name} is for {task.agent!r}, {who}: leave `agent` out, or name one of {able}"
+    bad = next((path for path in task.files if bad_path(path)), None)
+    if bad is not None:
+        return f"{name} names the file {bad!r}: {bad_path(bad)}; write it like src/auth/reset.ts"
+    far = beyond(flow, case.item.files, task.files)
+    if far:
+        mine = ", ".join(case.item.files)
+        return f"{name} names {far[0]}, which this item was not given (its files: {mine}): ask for it with moot widen"
     return None
 
 

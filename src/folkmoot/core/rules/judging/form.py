@@ -9,37 +9,41 @@ from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
-from folkmoot.core.rules.disputes import fault_of_comments, fault_of_done, fault_of_resolutions, fault_of_statement
-from folkmoot.core.rules.distinct import normal
+from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
+from folkmoot.core.rules.distinct import fault_of_attempts, normal
+from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
+from folkmoot.core.rules.judging.contradictions import fault_of_contradiction
+from folkmoot.core.rules.judging.examples import example_of
+from folkmoot.core.rules.judging.spoken import fault_of_comments
+from folkmoot.core.rules.judging.together import fault_of_outcomes
 from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.writing import has_told
+from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.roles import agent_named, folded
 from folkmoot.errors import Invalid
 
-# What an outcome needs in the agent's `may`; the others anyone may say.
-PERMISSION = {"asks": "ask", "delegates": "delegate", "split": "split"}
-# What kinds of children may not say at all: an expert and a sub-agent look and answer, and nothing else.
-UNSPEAKABLE = {
-    "expert": ("asks", "delegates", "split", "disputed"),
-    "sub": ("asks", "delegates", "split", "disputed"),
-    "dispatch": ("delegates", "split", "disputed"),
-    "part": ("delegates", "split"),
-}
+# Where the documents let an agent say who it is.
+SIGNED = ("agentType", "agent_type", "Agent")
 # Beyond this many a refusal writes nothing down any more: an agent that repeats itself must not fill the board.
 REFUSALS_KEPT = 20
 REPORT_REFUSED = "report_refused"
+_SIGNED = "a comment that the report signs as "
 
 
 def fault_of(case: Case, said: Report) -> str | None:
     """What is wrong with a report that could be read, in words that its agent is told; None if nothing is."""
-    agent = case.flow.agents.get(case.run.agent) if case.run else None
-    wanted = PERMISSION.get(said.outcome)
+    several = fault_of_outcomes(said)
+    if several:
+        return several
     if said.outcome in UNSPEAKABLE.get(case.item.kind, ()):
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
-    if wanted and (agent is None or wanted not in agent.may):
-        return f"this agent may not report {said.outcome}: {wanted!r} is not in its `may`"
-    if case.item.kind == "part":
-        return _fault_of_part(case, said)
+    if not may_say(case.flow, case.run.agent if case.run else "", said.outcome):
+        return f"this agent may not report {said.outcome}: {PERMISSION[said.outcome]!r} is not in its `may`"
+    fault = fault_of_signature(case, said) or fault_of_attempts(said) or fault_of_files(case, said)
+    fault = fault or fault_of_contradiction(case, said)
+    if fault or case.item.kind == "part":
+        return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
     if fault:
         return fault
@@ -58,6 +62,19 @@ def fault_of(case: Case, said: Report) -> str | None:
             return _fault_of_verdict(said)
         case _:
             return None
+
+
+def fault_of_signature(case: Case, said: Report) -> str | None:
+    """A report is its own run's. One that another role has signed may be meant for another run, or copied."""
+    run = case.run
+    for name in SIGNED:
+        word = said.extra.get(name)
+        signer = agent_named(case.flow, word) if isinstance(word, str) else ""
+        if run is not None and signer in case.flow.agents and signer != run.agent:
+            return (
+                f"it is signed by {signer} ({name}), but this run is {run.agent}'s: report as {run.agent}, for its item"
+            )
+    return None
 
 
 def _fault_of_part(case: Case, said: Report) -> str | None:
@@ -81,7 +98,7 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     """The run lives and can report again. What it said is kept: comments as comments, the rest on the run."""
     run = case.run
     assert run is not None
-    hint = "the run still lives, and what it said is kept: mend this and report again"
+    hint = f"the run still lives, and what it said is kept: mend this and report again; {example_of(said.outcome)}"
     error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint)
     if run.refusals >= REFUSALS_KEPT:
         raise error
@@ -119,7 +136,8 @@ def said_before(case: Case, remarks: list[Remark]) -> list[Comment | None]:
         return [None] * len(remarks)
     found: list[Comment | None] = []
     for remark in remarks:
-        alike = [comment for comment in left if comment.content == remark.content]
+        alike = [comment for comment in left if comment.content in (remark.content, _as_said(case, remark))]
+        alike = alike or [comment for comment in left if _is_quoted(comment.content, remark.content)]
         same = next((comment for comment in alike if comment.parent == remark.parent), alike[0] if alike else None)
         left = [comment for comment in left if comment is not same]
         found.append(same)
@@ -132,11 +150,24 @@ def plain(case: Case, remark: Remark) -> Remark:
     return replace(remark, parent=parent, resolution=None)
 
 
+def _as_said(case: Case, remark: Remark, author: str | None = None) -> str:
+    """Under another's name it is no word of this agent's own: the signature stays as it was written, quoted."""
+    own = author or (case.run.agent if case.run else "")
+    if not remark.author or not remark.content.strip() or folded(remark.author) == folded(own):
+        return remark.content
+    return f"{_SIGNED}{remark.author}:\n{remark.content}"
+
+
+def _is_quoted(kept: str, words: str) -> bool:
+    """Is it what was kept under another's name, said again without that name?"""
+    return kept.startswith(_SIGNED) and bool(words.strip()) and kept.endswith(f":\n{words}")
+
+
 def row_of(case: Case, remark: Remark, author: str | None = None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "item": case.item.id,
         "author": author or (case.run.agent if case.run else ""),
-        "content": remark.content,
+        "content": _as_said(case, remark, author),
         "run": case.run.id if case.run else None,
         "at": case.situation.at,
     }

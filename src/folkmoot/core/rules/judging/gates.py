@@ -11,12 +11,13 @@ from folkmoot.core.report import Finding, Report, Try
 from folkmoot.core.rules.asking.telling import facts, findings_told, gate_told
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
+from folkmoot.core.rules.judging.carrying import against
 from folkmoot.core.rules.judging.form import refuse
 from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, said_last, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
-from folkmoot.core.rules.sharing.findings import against_done
+from folkmoot.core.rules.sharing.findings import against_done, remarks
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
@@ -62,13 +63,9 @@ def gate_reported(case: Case, command: ReportRun) -> None:
 
 
 def _as_counted(said: Report) -> Report:
-    """A gate that says done and counts failed tests is red (R-22)."""
-    red = said.outcome in GREEN and said.tests is not None and said.tests.failed > 0
-    return replace(said, outcome="failed", summary=said.summary or _failed(said)) if red else said
-
-
-def _failed(said: Report) -> str:
-    return against_done([], said.tests) or ""
+    """A gate that says done beside failed tests or a grave finding, or otherwise in its own words, is red (R-22)."""
+    shown = (against_done(said.findings, said.tests) or against(said)) if said.outcome in GREEN else None
+    return replace(said, outcome="failed", summary=said.summary or shown) if shown else said
 
 
 def _unreadable(case: Case, fault: str) -> None:
@@ -103,8 +100,9 @@ def _green(case: Case, gate: str, said: Report, evidence: Evidence | None) -> No
     fields: dict[str, Any] = {"proofs": _proof(case, gate, True, said, evidence)}
     if gate in case.item.waived:
         fields["waived"] = [name for name in case.item.waived if name != gate]  # nobody needs to let it go any more
-    if case.item.findings:
-        fields["findings"] = [finding for finding in case.item.findings if finding.found_by != [gate]]
+    if case.item.findings or said.findings:
+        others = [finding for finding in case.item.findings if finding.found_by != [gate]]
+        fields["findings"] = [*others, *(replace(one, found_by=[gate]) for one in remarks(said.findings))]
     if said.tests:
         fields["tests"] = said.tests
     if proving and left:

@@ -1,12 +1,17 @@
 """Which gates must be green on what lands, and which of them are not (R-19, R-22): said here, and nowhere else."""
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Any
 
-from folkmoot.core.flow import END, Flow
+import msgspec
+
+from folkmoot.core.flow import END, Flow, Gate
 from folkmoot.core.item import Item, Proof
 from folkmoot.core.situation import Case
 from folkmoot.core.work import Evidence
+
+CHECK_CHARACTERS = 16
 
 
 def required(flow: Flow, item: Item, for_target: bool) -> list[str]:
@@ -25,10 +30,19 @@ def _way(flow: Flow, item: Item) -> list[str]:
     return [column for column in dict.fromkeys(c for way in ways for c in flow.stages(way)) if column in flow.columns]
 
 
+def check_of(flow: Flow, gate: Gate) -> str:
+    """What a gate is, in a few letters: its command, its setup, and whether it has a network. One without a setup of
+    its own has that of an agent: of which one, depends on where the item is, so all of them count."""
+    setups = [gate.setup] if gate.setup else [agent.setup for agent in flow.agents.values() if agent.setup]
+    return sha256(msgspec.json.encode([gate.run, setups, gate.network])).hexdigest()[:CHECK_CHARACTERS]
+
+
 def is_of(flow: Flow, evidence: Evidence) -> bool:
-    """Is it the check that the flow has now under this name? A gate whose command was changed is another check."""
+    """Is it the check that the flow has now under this name? One that was changed is another check."""
     gate = flow.gates.get(evidence.gate)
-    return gate is not None and evidence.command == gate.run
+    if gate is None or evidence.command != gate.run:
+        return False
+    return evidence.check in ("", check_of(flow, gate))
 
 
 def proved(flow: Flow, item: Item) -> dict[str, list[str]]:

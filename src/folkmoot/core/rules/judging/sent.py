@@ -8,14 +8,16 @@ from msgspec.structs import replace
 
 from folkmoot.core.records import Message
 from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
+from folkmoot.core.rules.messages.kinds import against_end
 from folkmoot.core.rules.sharing.findings import identity
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, with_range
+from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
 from folkmoot.core.vocabulary.lines import counted as counted_in
 from folkmoot.core.vocabulary.words import verdict_of
 
 # What each of the documents' messages about the work is about.
 SUBJECTS = {
+    "completion": "review",
     "fix_request": "review",
     "review_findings": "review",
     "security_issues": "security",
@@ -34,6 +36,7 @@ class Sent(Struct, frozen=True):
     tests: Tests | None = None
     words: str = ""
     refusal: str | None = None  # the type of the message that asks for changes, if one does
+    issues: int = 0  # how many it has counted
 
 
 def sent_by_run(case: Case, said: Report) -> Sent:
@@ -55,6 +58,7 @@ def _together(messages: list[Message], said: Report) -> Sent:
         tests=max(counted, key=lambda tests: tests.failed, default=None),
         words=next((text for message in messages for text in _words(message)), ""),
         refusal=next((message.type for message in messages if _verdict(message) is False), None),
+        issues=max((number_in(message.payload.get("issues")) or 0 for message in messages), default=0),
     )
 
 
@@ -62,13 +66,20 @@ def with_sent(case: Case, said: Report) -> Report:
     """The report with what its run has sent. The same finding, sent and reported, is one."""
     sent = sent_by_run(case, said)
     findings, tests = united(said.findings, sent.findings), said.tests or sent.tests
-    asks = said.outcome == "changes_requested"
+    asks = said.outcome == "changes_requested" or (said.outcome == "done" and sent.refusal is not None)
     summary = said.summary or (sent.words if asks and not said.findings else "")
+    extra = {"issues": sent.issues, **said.extra} if sent.issues else said.extra
     return (
         said
-        if (findings, tests, summary) == (said.findings, said.tests, said.summary)
-        else replace(said, findings=findings, tests=tests, summary=summary)
+        if (findings, tests, summary, extra) == (said.findings, said.tests, said.summary, said.extra)
+        else replace(said, findings=findings, tests=tests, summary=summary, extra=extra)
     )
+
+
+def unfinished_by(case: Case) -> str | None:
+    """What the run's own last completion says against the end of its phase, if it does."""
+    told = [m for m in case.messages.values() if _is_of_run(case, m) and m.type == "completion"]
+    return against_end(sorted(told, key=lambda message: message.at)[-1].payload) if told else None
 
 
 def united(reported: list[Finding], sent: list[Finding]) -> list[Finding]:
@@ -98,7 +109,7 @@ def _filled(known: Finding, sent: Finding) -> Finding:
     told = {
         name: getattr(known, name) or getattr(sent, name) for name in ("issue", "recommendation", "test", "exploit")
     }
-    place = known if known.file else sent
+    place, other = (sent, known) if sent.file and not known.file else (known, sent)
     return replace(
         known,
         **told,
@@ -106,7 +117,7 @@ def _filled(known: Finding, sent: Finding) -> Finding:
         severity=min(known.severity, sent.severity, key=_gravity),
         category=known.category or sent.category,
         file=place.file,
-        line=place.line if place.line is not None else sent.line if sent.file == place.file else None,
+        line=place.line if place.line is not None else other.line if other.file in (None, place.file) else None,
     )
 
 
@@ -123,6 +134,8 @@ def _verdict(message: Message) -> bool | None:
     """What it would mean as a report. True: approved. False: it asks for changes. None: neither."""
     payload, tests = message.payload, _tests(message)
     told = [word for word in (verdict_of(payload.get("status")), payload.get("approval")) if isinstance(word, bool)]
+    if told and message.type == "completion":
+        return None if all(told) else False  # that a phase is over says nothing good or bad of the work
     if told:
         return all(told)
     asks = message.type == "fix_request" or any(_issues(message)) or (tests is not None and tests.failed > 0)
@@ -155,7 +168,8 @@ def _finding(part: dict[str, Any], kind: str) -> Finding:
     def text(*names: str) -> str | None:
         return next((str(part[name]) for name in names if isinstance(part.get(name), str | int)), None)
 
-    severity, place = (text("severity") or "medium").strip().lower(), text("file", "location")
+    word, place = (text("severity") or "medium").strip().lower(), text("file", "location")
+    severity = severity_of(word) or "medium"
     own = (text("kind") or kind).strip().lower()
     told = str(part.get("line", "")).strip()
     at, found = LINE.fullmatch(told), PLACE.fullmatch(place or "")
@@ -164,14 +178,14 @@ def _finding(part: dict[str, Any], kind: str) -> Finding:
         place, line, lines = found.group(1), int(found.group(2)), found.group(3) and f"{found.group(2)}{found.group(3)}"
     return Finding(
         kind=own if own in KINDS else kind,
-        severity=severity if severity in SEVERITIES else "medium",
+        severity=severity,
         issue=with_range(text(*_WORDS) or text("exploit") or "", lines if "-" in lines else ""),
         file=place,
         line=line,
         recommendation=text(*_REMEDIES),
         test=text("test"),
         exploit=text("exploit"),
-        category=text("category", "type"),
+        category=text("category", "type") or (word if word not in SEVERITIES else None),
     )
 
 
@@ -180,8 +194,3 @@ def _words(message: Message) -> Iterable[str]:
         value = message.payload.get(name)
         if isinstance(value, str) and value.strip():
             yield value.strip()
-
-
-def number_in(value: Any) -> int | None:
-    digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

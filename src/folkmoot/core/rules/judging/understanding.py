@@ -1,40 +1,102 @@
 """What a report means on this item: words that the flow knows, issues that were sent, comments in their threads."""
 
+import re
+
 from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND
 from folkmoot.core.report import Report
-from folkmoot.core.rules.disputes import as_spoken
-from folkmoot.core.rules.judging.sent import number_in, with_sent
+from folkmoot.core.rules.judging.sent import unfinished_by, with_sent
+from folkmoot.core.rules.judging.spoken import as_spoken
+from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.words import REASONS, known_reason, meaning_of
+from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
+from folkmoot.core.vocabulary.triggers import trigger_in
+from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, verdict_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
+_BETWEEN = re.compile(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
+# Causes that a client's own output may be told with: its words are no agent's.
+_PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = _with_reason(case, said)
+    said = _with_trigger(_with_reason(case, as_named(case.flow, said)))
     said = with_sent(case, said)
     return said if case.item.kind == "part" else as_spoken(case, said)
 
 
 def _with_reason(case: Case, said: Report) -> Report:
-    """`escalation_reason` becomes the flow's own word; the `reason` of a failure stays the failure's."""
+    """`escalation_reason` becomes the flow's own word; the `reason` of a failure stays the failure's. Where several
+    are named they are all kept, and `deciding` says which of them decides."""
     words = said.escalation_reason or said.reason
     if words is None:
         return said
-    known, cause = known_reason(case.flow.reasons, words), said.cause
+    named, cause = reasons_named(case, said), said.cause
+    known = deciding(named)
     meaning = meaning_of(words) if known is None else None
     if meaning is not None and meaning.cause and cause is None and said.outcome in _DECIDED:
         cause = meaning.cause
-    return replace(said, cause=cause, escalation_reason=known or said.escalation_reason)
+    lost = said.escalation_reason if known is not None and _says_more(case, said.escalation_reason, known) else None
+    extra = {"escalation_reason": lost, **said.extra} if lost else said.extra
+    return replace(said, cause=cause, escalation_reason=known or said.escalation_reason, extra=extra)
+
+
+def reasons_named(case: Case, said: Report) -> list[str]:
+    """Every reason of the flow that is named: who can help first, then what failed; each may name several."""
+    return [reason for words in (said.escalation_reason, said.reason) for reason in _known(case, words)]
+
+
+def deciding(named: list[str]) -> str | None:
+    """A security concern is never the lesser one (R-10); else who can help comes before what failed, and the first
+    before those behind it."""
+    return next((reason for reason in named if is_security(reason)), named[0] if named else None)
+
+
+def _known(case: Case, words: str | None) -> list[str]:
+    """The reasons in a field: the one that it is, or several with signs between them if each is a known one."""
+    parts = [part for part in _BETWEEN.split(words[:WORD_MAX]) if part.strip()] if words else []
+    several = [_one(case, part) for part in parts] if len(parts) > 1 else []
+    if several and all(several):
+        return list(dict.fromkeys(reason for reason in several if reason))
+    one = _one(case, words)
+    return [one] if one else []
+
+
+def _one(case: Case, words: str | None) -> str | None:
+    """A reason of the flow, or the column that one leads to."""
+    return known_reason(case.flow.reasons, words) or helping_column(case.flow, words)
+
+
+def _says_more(case: Case, words: str | None, known: str) -> bool:
+    """Would the deciding word alone lose another that was said in its place?"""
+    return words is not None and any(reason != known for reason in _known(case, words))
+
+
+def _with_trigger(said: Report) -> Report:
+    """What a person must decide at once is meant by whoever states it, whatever cause stands beside it (E-05)."""
+    if said.outcome not in (*_DECIDED, "delegates"):
+        return said
+    stated = [said.escalation_reason, said.reason]
+    if said.outcome != "delegates" and said.cause not in _PASSING:
+        stated += [said.blockers, said.summary]
+    meaning = trigger_in(stated)
+    if meaning is None and said.outcome != "delegates" and said.attempts:
+        last = meaning_of(said.attempts[-1].outcome)
+        meaning = last if last is not None and last.cause == "fatal" else None
+    if meaning is None:
+        return said
+    if meaning.cause is None:
+        return said if said.escalation_reason else replace(said, escalation_reason=meaning.reason)
+    return replace(said, cause=meaning.cause)
 
 
 def fault_of_words(case: Case, said: Report) -> str | None:
     """A reason that nobody knows, or a number of issues that nobody has told: named back, and never guessed."""
-    return _fault_of_reason(case, said) or _fault_of_number(case, said)
+    return _fault_of_reason(case, said) or _fault_of_number(case, said) or _fault_of_completion(case, said)
 
 
 def _fault_of_reason(case: Case, said: Report) -> str | None:
@@ -44,10 +106,13 @@ def _fault_of_reason(case: Case, said: Report) -> str | None:
     word = said.escalation_reason
     if word is None and (said.outcome == "stuck" or (said.outcome == "disputed" and _is_one_word(said.reason))):
         word = said.reason
-    if word is None or known_reason(reasons, word) or meaning_of(word):
+    if word is None or _known(case, word) or meaning_of(word):
         return None
-    known = ", ".join(dict.fromkeys([*reasons, *REASONS]))
-    return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out"
+    names = list(dict.fromkeys([*reasons, *REASONS]))
+    near = nearest(word, [*names, *(name for name in case.flow.columns if helping_column(case.flow, name))])
+    meant = f"; did you mean {near}?" if near else ""
+    known = ", ".join(names)
+    return f"nobody knows the reason {word[:80]!r}: the known ones are {known}; without one, leave it out{meant}"
 
 
 def _is_one_word(words: str | None) -> bool:
@@ -63,3 +128,11 @@ def _fault_of_number(case: Case, said: Report) -> str | None:
     if told:
         return f"it says {count} issues, and tells {told}: name each in findings, or in the fix_request of this run"
     return f"it says {count} issues, and tells none: name them in findings, or send them in a fix_request first"
+
+
+def _fault_of_completion(case: Case, said: Report) -> str | None:
+    """`done` beside a completion of the same run that says otherwise; where work is checked, it is weighed instead."""
+    word = unfinished_by(case) if said.outcome == "done" else None
+    if word is None or (verdict_of(word) is False and case.flow.checks(stage_of(case))):
+        return None
+    return f"it says done, and the completion that this run has sent says {word!r}: report which of the two holds"

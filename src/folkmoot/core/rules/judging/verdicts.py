@@ -11,7 +11,9 @@ from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
 from folkmoot.core.rules.children.counting import count_made, excess
+from folkmoot.core.rules.children.help import experts_named, named_experts
 from folkmoot.core.rules.children.reopening import mend_tasks, tasks_to_mend
+from folkmoot.core.rules.judging.carrying import against
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
@@ -40,7 +42,7 @@ def as_shown(case: Case, said: Report) -> Report:
 def ground(case: Case, said: Report) -> str | None:
     """What keeps `done` from being true: what was found or failed, or a message of the run that asks for changes."""
     shown, refusal = against_done(said.findings, said.tests), sent_by_run(case, said).refusal
-    return shown or (f"it has sent {refusal}" if refusal else None)
+    return shown or (f"it has sent {refusal}" if refusal else against(said))
 
 
 def approved(case: Case) -> None:
@@ -144,7 +146,9 @@ def danger(case: Case, said: Report) -> str | None:
         return f"A critical {kind}finding: {words}" if len(found) == 1 else f"{len(found)} critical findings: {words}"
     has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
     if is_security(said.escalation_reason) and said.outcome not in has_own_way:
-        return f"A security concern: {said.summary or said.blockers or 'no words were given'}"
+        reason = said.reason if not is_security(said.reason) else None
+        words = said.summary or reason or said.blockers or "; ".join(one.content for one in said.comments)
+        return f"A security concern: {words or 'no words were given'}"
     return None
 
 
@@ -154,10 +158,15 @@ def _goes_unheeded(case: Case, said: Report) -> bool:
     return case.item.kind == "part" or said.outcome in ends
 
 
+def is_stopped(case: Case, said: Report) -> bool:
+    """Does the item itself wait for a person, whatever else the report says? A child's parent asks for it."""
+    return danger(case, said) is not None and not (case.item.kind in BOUND and case.item.parent)
+
+
 def heed_danger(case: Case, said: Report) -> bool:
     """Put before a person what cannot wait. True if the item waits for the answer; a child's parent asks for it."""
     found = danger(case, said)
-    if found is not None and case.item.kind in BOUND and case.item.parent:
+    if found is not None and not is_stopped(case, said):
         raise_danger(case, found, said)
     elif found is not None:
         ask_about_danger(case, found, said)
@@ -171,14 +180,29 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
     if case.item.kind in BOUND:
         # It makes its one effort where it is, whoever finds what.
         found = [AGAIN, Way("accept the risk and go on", "finish")]
+    elif said.outcome == "disputed" and (waiting := [d for d in case.item.disputes if d.waits]):
+        sides = {d.side(d.turn).column: d.side(d.turn).agent for d in reversed(waiting)}
+        found = [Way(f"let {agent} answer the dispute", "move", column) for column, agent in sides.items()]
+        found = [replace(found[0], says="yes"), *found[1:], *_specialists(case, said)]
     elif said.outcome not in ("done", "changes_requested"):
-        found = [AGAIN]  # nothing was finished that a person could take as it is
+        found = [AGAIN, *_specialists(case, said)]  # nothing was finished that a person could take as it is
     else:
         fix = case.flow.columns[stage].fix or maker(case)
         elsewhere = fix if fix != stage else None
         found = [way for way in ways(case, stage, elsewhere) if way != AGAIN]
-        found = found if elsewhere else [FIX_HERE, *found]
-    ask(case, "decision", words, *found, ABORT, context=told, part=case.item.agent)
+        found = [*(found if elsewhere else [FIX_HERE, *found]), *_specialists(case, said)]
+    named, split = experts_named(case, said), named_experts(case, said)
+    ask(case, "decision", words, *found, *named, ABORT, context=told, part=case.item.agent, split=split)
+
+
+def _specialists(case: Case, said: Report) -> list[Way]:
+    """The flow's own column for what is dangerous: whoever watches it does the work of the stage that said so."""
+    named = said.escalation_reason if is_security(said.escalation_reason) else None
+    found = any(finding.severity == "critical" and finding.kind == "security" for finding in said.findings)
+    target = case.flow.reasons.get(named or ("security" if found else ""))
+    place = case.flow.columns.get(target or "")
+    helps = place is not None and place.kind in ("escalation", "backflow") and target != case.item.column
+    return [Way(f"to {target}", "move", target)] if helps else []
 
 
 def raise_danger(case: Case, words: str, said: Report) -> None:

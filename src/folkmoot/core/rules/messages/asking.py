@@ -1,49 +1,88 @@
 """Messages that ask a person: an escalation, a clarification request. The answer completes them (H-09, R-26)."""
 
+from collections.abc import Iterator
 from typing import Any
 
+from folkmoot.core.commands import RaiseQuestion
+from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message, Option, Question
+from folkmoot.core.rules.asking.telling import asked_because
 from folkmoot.core.rules.messages.kinds import ASKING, FINAL, asks_person, may_send
 from folkmoot.core.rules.messages.telling import of_report
 from folkmoot.core.rules.messages.writing import write
 from folkmoot.core.rules.questions import clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.words import is_security
-from folkmoot.errors import Invalid
 
 OPTIONS_MAX = 20
+ASKS = ("details", "question", "reason", "description")
+HELPS = ("help", "what_would_help")
+OPTION_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
+WHYS = ("why_insufficient", "why", "description")
 
 
 def words_of(payload: dict[str, Any]) -> str:
     """What a person is to decide, whichever of the documents' names it has."""
-    named = (payload.get(name) for name in ("details", "question", "reason", "description"))
+    named = (payload.get(name) for name in ASKS)
     return next((str(words) for words in named if words), "human intervention is needed")
 
 
-def check_asking(payload: dict[str, Any]) -> None:
-    """What would be taken for something else than it says is asked back."""
+def _beside(payload: dict[str, Any]) -> str:
+    """All that is said around the question: under whichever name it was not asked, and in context."""
+    asked = words_of(payload)
+    more = [str(payload[name]) for name in (*ASKS, "context") if name != "reason" and payload.get(name)]
+    reason = str(payload["reason"]) if payload.get("reason") and str(payload["reason"]) != asked else None
+    return asked_because(reason, *(words for words in more if words != asked))
+
+
+def faults_of_asking(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What would be taken for something else than it says, each with what would be right."""
     blocking, options = payload.get("blocking", True), payload.get("options", [])
     if not isinstance(blocking, bool):
         words = f"payload.blocking: {blocking!r} is neither true nor false"
-        raise Invalid("bad_message", words, "true holds the item until the answer; leave it out for that")
+        yield words, "true holds the item until the answer; leave it out for that"
     if not isinstance(options, list):
-        words = f"payload.options: {options!r:.80} is not a list"
-        raise Invalid("bad_message", words, 'give them like ["JWT", "OAuth"], or leave them out')
+        yield f"payload.options: {options!r:.80} is not a list", 'give them like ["JWT", "OAuth"], or leave them out'
+        return
+    if len(options) > OPTIONS_MAX:
+        yield f"payload.options: {len(options)} of them", f"a person can choose among {OPTIONS_MAX} at most"
+    for number, one in enumerate(options, start=1):
+        if _option(one) is None:
+            words = 'an option is a text, or an object such as {"option": "JWT", "why_insufficient": "…"}'
+            yield f"payload.options: number {number}, {one!r:.60}, is no option", words
+
+
+def _asked(payload: dict[str, Any]) -> dict[str, Any]:
+    """Context, options, what would help, and whether the item waits for the answer."""
+    given = payload.get("options")
+    known = (_option(one) for one in given[:OPTIONS_MAX]) if isinstance(given, list) else ()
+    return {
+        "context": _beside(payload),
+        "options": [option for option in known if option is not None],
+        "help": next((text for name in HELPS if isinstance(text := payload.get(name), str) and text.strip()), None),
+        "blocking": payload.get("blocking", True) is not False or _is_grave(payload),
+    }
+
+
+def _is_grave(payload: dict[str, Any]) -> bool:
+    """A security concern is waited for, whatever else is said (R-10)."""
+    return is_security(str(payload.get("reason") or ""))
+
+
+def raise_from_part(case: Case, message: Message) -> None:
+    """A part asks through its item, by a message as by its report; its run goes on (R-14)."""
+    assert case.item.parent is not None
+    part, words = case.item.agent or "", words_of(message.payload)
+    raised = RaiseQuestion(kind="clarification", question=words, part=part, **_asked(message.payload))
+    case.tell(case.item.parent, raised)
 
 
 def escalate(case: Case, message: Message) -> None:
     """Put the message before a person, as a question about the item."""
-    payload = message.payload
-    given = payload.get("options")
-    options = [_option(one) for one in given[:OPTIONS_MAX]] if isinstance(given, list) else []
     known = set(case.questions)
-    clarify(
-        case,
-        words_of(payload),
-        context="\n".join(f"{name}: {payload[name]}" for name in ("reason", "context") if payload.get(name)),
-        options=options,
-        blocking=payload.get("blocking", True) is not False or is_security(str(payload.get("reason") or "")),
-    )
+    default = message.payload.get("default")
+    given = isinstance(default, str) and default.strip() and not _is_grave(message.payload)
+    clarify(case, words_of(message.payload), default=default if given else None, **_asked(message.payload))
     asked = next((question for question in case.questions.values() if question.id not in known), None)
     if asked is None:
         return
@@ -54,11 +93,15 @@ def escalate(case: Case, message: Message) -> None:
     case.emit("escalation_triggered", context, messages=(message.id, {"question": asked.id}), **rows)
 
 
-def _option(value: Any) -> Option:
-    if isinstance(value, dict) and isinstance(value.get("option"), str):
-        why = value.get("why_insufficient")
-        return Option(option=value["option"], why_insufficient=why if isinstance(why, str) else None)
-    return Option(option=str(value))
+def _option(value: Any) -> Option | None:
+    """What can be chosen, by whichever name it has; None if there is nothing to choose."""
+    if isinstance(value, dict):
+        named = (value.get(name) for name in OPTION_NAMES)
+        words = next((text.strip() for text in named if isinstance(text, str) and text.strip()), None)
+        why = next((text for name in WHYS if isinstance(text := value.get(name), str) and text.strip()), None)
+        return Option(option=words, why_insufficient=why) if words else None
+    words = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    return Option(option=words) if words else None
 
 
 def tell_escalations(case: Case) -> None:
@@ -66,13 +109,24 @@ def tell_escalations(case: Case) -> None:
     before = {question.id for question in case.situation.questions}
     bound = {message.question for message in case.messages.values()}
     for question in [q for q in case.questions.values() if q.id not in before | bound and q.state == "open"]:
-        sender = question.part or question.agent
-        sender = sender if sender in case.flow.agents else ORCHESTRATOR
-        kind = _kind(case, question, sender)
+        senders = [_raised_by(case, question), ORCHESTRATOR]
+        found = ((one, kind) for one in senders if (kind := _kind(case, question, one)))
+        sender, kind = next(found, (senders[0], None))
         context: dict[str, Any] = {"question": question.id, "why": question.question}
         if kind is not None:
             context["message"] = write(case, sender, ORCHESTRATOR, kind, _payload(case, question), "pending", question)
         case.emit("escalation_triggered", context)
+
+
+def _raised_by(case: Case, question: Question) -> str:
+    """Whose work needs a person: who asks itself, or the agent on whose run, or turn, the rules had to ask."""
+    before, run = case.situation.item, case.run
+    proved = before.proving.agent if run is not None and run.gate and before is not None and before.proving else None
+    ran = run.agent if run is not None and not run.gate else None
+    places = (case.item.column, case.item.made_by)  # at the end of the flow it is about what a stage has made
+    watching = [agent for place in places if place in case.flow.columns for agent in case.flow.columns[place].agents]
+    named = (question.part, question.agent, proved, ran, actor(case.flow, case.item), *watching)
+    return next((name for name in named if name in case.flow.agents), ORCHESTRATOR)
 
 
 def _kind(case: Case, question: Question, sender: str) -> str | None:
@@ -86,9 +140,12 @@ def _payload(case: Case, question: Question) -> dict[str, Any]:
     said = case.run.report if case.run and case.voice and not case.voice.gate else None
     payload: dict[str, Any] = of_report(said) if said is not None and said.outcome == "asks" else {}
     payload |= {"question": question.question, "details": question.question, "blocking": question.blocking}
-    payload.setdefault("reason", question.kind)
-    if question.context:
-        payload["context"] = question.context
+    cause = case.run.cause if case.run and question.agent not in case.flow.agents else None
+    payload.setdefault("reason", cause or question.kind)
+    asked = said.question if said is not None and said.outcome == "asks" else None
+    context = asked.context if asked is not None and asked.question == question.question else question.context
+    if context:
+        payload["context"] = context
     payload["options"] = [option.option for option in question.options]
     return payload
 

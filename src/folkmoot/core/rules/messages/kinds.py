@@ -1,13 +1,18 @@
 """The documents' types of messages: which of them ask a person, make work, report, or only tell."""
 
+from typing import Any
+
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import ANY, ORCHESTRATOR, Message
+from folkmoot.core.vocabulary.words import plain, verdict_of
 
 ASKING = ("escalation", "clarification_request")
 MAKES_ITEM = ("task_handoff", "task_assignment")
 FIX_TYPES = frozenset({"fix_request", "review_findings", "security_issues", "test_failures"})
 AGAIN_TYPES = frozenset({"rereview_request"})
 FINAL = ("completed", "rejected")
+# How a message says that the phase it tells of is not over, beside the words of a verdict.
+NOT_OVER = frozenset({"blocked", "stuck", "incomplete", "not complete", "in progress", "needs follow up"})
 
 
 def may_send(flow: Flow, kind: str, sender: str, to: str) -> bool:
@@ -35,3 +40,11 @@ def is_notice(flow: Flow, kind: str) -> bool:
 
 def is_open(message: Message) -> bool:
     return message.status not in FINAL
+
+
+def against_end(payload: dict[str, Any]) -> str | None:
+    """The word by which a message says that the work is not done, or not good; None if it says nothing of the kind."""
+    status = payload.get("status")
+    if not isinstance(status, str) or not status.strip():
+        return None
+    return status.strip() if verdict_of(status) is False or plain(status) in NOT_OVER else None

@@ -158,7 +158,7 @@ def _object(case: Case, message: Message, why: str) -> None:
     fields = {"comment_count": item.comment_count + 1}
     case.emit("comment_added", {"comment": comment}, item=fields, comments=(comment, row))
     if item.status == "ready" and item.kind not in BOUND and actor(case.flow, item) == message.to:
-        disputed(case, comment, None, message.to)
+        disputed(case, [comment], None, message.to)
 
 
 def _open(case: Case, message_id: str, allowed: tuple[str, ...]) -> Message:

@@ -1,6 +1,6 @@
 """Somebody sends a message: who may, what it is about, and who will see it (R-26)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,9 +10,11 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Run
+from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.counting import count_said
-from folkmoot.core.rules.messages.asking import check_asking, escalate, words_of
-from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, asks_person, is_notice, may_send
+from folkmoot.core.rules.messages.asking import escalate, faults_of_asking, raise_from_part, words_of
+from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, texts_in
+from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, against_end, asks_person, is_notice, may_send
 from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond
@@ -39,7 +41,9 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
     at_work = {items[one].parent or one if one in items and items[one].kind == "part" else one for one in at_work}
     spec = command.context.get("spec")
     with_spec = {item.id for item in own.values() if spec and item.spec == spec}
-    return next((next(iter(found)) for found in (at_work & own.keys(), with_spec, own.keys()) if len(found) == 1), None)
+    # Who names a spec does not mean an item with another.
+    possible = {item.id for item in own.values() if len(own) == 1 and not (spec and item.spec and item.spec != spec)}
+    return next((next(iter(found)) for found in (at_work & own.keys(), with_spec, possible) if len(found) == 1), None)
 
 
 def send(case: Case, command: SendMessage) -> None:
@@ -55,24 +59,33 @@ def send(case: Case, command: SendMessage) -> None:
     _check_item(case, command)
     asks = asks_person(command.type, command.to)
     made = _make_item(case, command, message) if item is None and (asks or command.type in MAKES_ITEM) else None
+    # A notice that something is not done is for whoever acts next.
     told = item is not None and command.to == ORCHESTRATOR and is_notice(case.flow, command.type)
+    told = told and (against_end(command.payload) is None or (item is not None and item.status in ENDED))
+    raised = item is not None and asks and item.kind == "part"  # its item asks, under a message of its own
     row: dict[str, Any] = {
         "sender": command.sender,
         "to": command.to,
         "type": command.type,
         "schema_version": command.schema_version,
-        "priority": command.priority,
+        "priority": command.priority or (item.priority if item else UNCHOSEN),
         "payload": command.payload,
         "context": _context(case, command, item) if item else _new_context(command, made),
-        "status": "completed" if told else "pending",
+        "status": "completed" if told or raised else "pending",
         "item": subject_of(item) if item else made,
         "run": run.id if run else None,
         "at": case.situation.at,
         "sent_at": command.sent_at,
     }
-    context = {"message": message, "type": command.type, "to": command.to}
-    case.emit("handoff_created", context, messages=(message, row), **count_said(case, "messages"))
-    if asks and item is not None:
+    context = {"message": message, "type": command.type, "from": command.sender, "to": command.to}
+    said = count_said(case, "messages", str(command.payload))
+    case.emit("handoff_created", context, messages=(message, row), **said)
+    told_of = carried(case.flow, item, command) if item is not None else {}
+    if told_of:
+        case.set("item_edited", {"fields": sorted(told_of), "message": message}, **told_of)
+    if raised:
+        raise_from_part(case, case.messages[message])
+    elif asks and item is not None:
         escalate(case, case.messages[message])
 
 
@@ -103,20 +116,10 @@ def _in_our_names(case: Case, command: SendMessage) -> SendMessage:
 
 
 def _check(case: Case, command: SendMessage) -> None:
+    """Every wrong value by its name at once; then whether this sender may."""
     flow = case.flow
-    if not command.sender:
-        raise Invalid("bad_message", "from: missing", "say who sends it: from in the message, or --as NAME")
-    if command.type not in flow.messages:
-        known = ", ".join(flow.messages) or "none"
-        raise Invalid("bad_message", f"type: the flow has no message {command.type!r}", f"its messages: {known}")
-    if command.priority not in PRIORITIES:
-        raise Invalid("bad_message", f"priority: {command.priority!r} is no priority", f"use {', '.join(PRIORITIES)}")
-    workflow = command.context.get("workflow")
-    if workflow is not None and workflow not in TYPES:
-        raise Invalid("bad_message", f"context.workflow: {workflow!r:.80} is none", f"use one of {', '.join(TYPES)}")
-    known_names = {*flow.agents, ORCHESTRATOR, *(n for rule in flow.messages.values() for n in rule.receivers)}
-    if command.to not in known_names:
-        raise Invalid("bad_message", f"to: there is no agent {command.to!r}", f"agents: {', '.join(flow.agents)}")
+    if faults := list(_faults(flow, command)):
+        raise Invalid("bad_message", "; ".join(words for words, _ in faults), "; ".join(hint for _, hint in faults))
     if case.voice is not None and command.sender != case.voice.agent:
         words = f"from: this run speaks as {case.voice.agent}, not as {command.sender}"
         raise Refused("not_the_sender", words, "leave the name of others alone")
@@ -127,8 +130,26 @@ def _check(case: Case, command: SendMessage) -> None:
             f"from: {command.sender} may not send {command.type} to {command.to}",
             f"{command.type} goes from {', '.join(rule.senders)} to {', '.join(rule.receivers)}",
         )
+
+
+def _faults(flow: Flow, command: SendMessage) -> Iterator[tuple[str, str]]:
+    """What is wrong with it, each with what would be right."""
+    if not command.sender:
+        yield "from: missing", "say who sends it: from in the message, or --as NAME"
+    if command.type not in flow.messages:
+        known = ", ".join(flow.messages) or "none"
+        yield f"type: the flow has no message {command.type!r}", f"its messages: {known}"
+    if command.priority not in (None, *PRIORITIES):
+        yield f"priority: {command.priority!r} is no priority", f"use {', '.join(PRIORITIES)}"
+    workflow = command.context.get("workflow")
+    if workflow is not None and workflow not in TYPES:
+        yield f"context.workflow: {workflow!r:.80} is none", f"use one of {', '.join(TYPES)}"
+    known_names = {*flow.agents, ORCHESTRATOR, *(n for rule in flow.messages.values() for n in rule.receivers)}
+    if command.to not in known_names:
+        known = ", ".join([*flow.agents, ORCHESTRATOR])
+        yield f"to: there is no agent {command.to!r}", f"agents: {known}, which is the board and asks you"
     if asks_person(command.type, command.to):
-        check_asking(command.payload)
+        yield from faults_of_asking(command.payload)
 
 
 def _check_item(case: Case, command: SendMessage) -> None:
@@ -144,15 +165,9 @@ def _check_item(case: Case, command: SendMessage) -> None:
     if item.status in ENDED and not told:
         words = f"context.item: item {item.id} is {item.status}, and nobody will take the message up"
         raise Refused("item_ended", words, f"first: moot reopen {item.id}")
-    if asks and item.kind in BOUND:
+    if asks and item.kind in BOUND and (item.kind != "part" or item.parent is None):
         words = f"type: an item of kind {item.kind} asks nobody itself"
         raise Refused("may_not_send", words, "report asks, or failed with what is missing")
-
-
-def _strings(value: object) -> list[str]:
-    """What a payload gives as a list of texts, however it was written."""
-    found = value if isinstance(value, list) else [value]
-    return [one for one in found if isinstance(one, str) and one.strip()]
 
 
 def _make_item(case: Case, command: SendMessage, message: str) -> str:
@@ -165,7 +180,7 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
     child = case.new_item_id()
     watched = flow.watched_by(command.sender if asks else command.to)
     kind = command.context.get("workflow")
-    files = [path for path in _strings(payload.get("files")) if not bad_path(path)]
+    files = [path for path in files_in(payload) if not bad_path(path)]
     if case.voice and case.has_item:
         far = beyond(flow, case.item.files, files)  # what a run would have to ask for, it does not hand on
         files = [path for path in files if path not in far]
@@ -175,13 +190,13 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
         MakeItem(
             id=child,
             title=words.splitlines()[0][:TITLE_MAX],
-            body=str(payload.get("description") or payload.get("context") or ""),
+            body=facts(*(str(payload[name]) for name in ("description", "context") if payload.get(name))),
             column=column,
             **_bound(flow, command.to, column, asks),
             type=kind if kind in TYPES else "feature",
-            priority=command.priority,
+            priority=command.priority or UNCHOSEN,
             spec=str(spec) if spec else None,
-            constraints=_strings(payload.get("constraints")),
+            constraints=texts_in(payload.get("constraints")),
             files=list(dict.fromkeys(normal_path(path) for path in files)),
             generation=1 if case.voice else 0,
             because=f"{command.sender} asks" if asks else f"{command.sender} handed it over",

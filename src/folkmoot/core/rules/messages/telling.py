@@ -25,16 +25,29 @@ def of_report(said: Report) -> dict[str, Any]:
     told: dict[str, Any] = {
         name: _short(value) for name, value in to_builtins(said).items() if name not in UNTOLD and _says(value)
     }
-    extra = {name: value for name, value in said.extra.items() if name not in ENVELOPE and name not in told}
-    inner = said.extra.get("payload")  # what a field of the envelope has left no room for
+    around = ENVELOPE | {"status"} if is_envelope(said.extra) else ENVELOPE  # a bare message's status is its verdict
+    extra = {name: value for name, value in said.extra.items() if name not in around and name not in told}
+    inner = said.extra.get("payload")  # what a field of the envelope has left no room for: it is the payload's own
     if isinstance(inner, dict):
-        extra = {**{name: value for name, value in inner.items() if name not in told}, **extra}
+        extra |= {name: value for name, value in inner.items() if name not in told}
     if len(json.encode(extra)) > EXTRA_BYTES_MAX:
         extra = {name: value for name, value in extra.items() if len(json.encode(value)) < TEXT_MAX}
         extra = dict(list(extra.items())[:LIST_MAX]) if len(json.encode(extra)) <= EXTRA_BYTES_MAX else {}
     told |= extra
     told.setdefault("status", said.outcome)
     return told
+
+
+def is_envelope(extra: dict[str, Any]) -> bool:
+    """Did a report come in the documents' envelope? Then its status is the message's, and not the work's."""
+    return all(isinstance(extra.get(name), str) for name in ("type", "from", "to"))
+
+
+def own_context(said: Report) -> dict[str, Any]:
+    """What the envelope of a report says that it belongs to; which item that is, the run says."""
+    context = said.extra.get("context") if is_envelope(said.extra) else None
+    known = context if isinstance(context, dict) and len(json.encode(context)) <= EXTRA_BYTES_MAX else {}
+    return {name: value for name, value in known.items() if name != "item"}
 
 
 def _says(value: Any) -> bool:

@@ -10,7 +10,7 @@ from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import ORCHESTRATOR, Message, Question
 from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, ASKING, FIX_TYPES, is_open, may_send
-from folkmoot.core.rules.messages.telling import of_item, of_report
+from folkmoot.core.rules.messages.telling import of_item, of_report, own_context
 from folkmoot.core.situation import Case
 
 # What a report that goes to the orchestrator is called in the documents, the most telling name first.
@@ -41,7 +41,7 @@ def tell_orchestrator(case: Case, said: Report) -> None:
     kind = _kind_of_report(case, said, run.agent)
     # A question has a message of its own, which its answer completes.
     if kind is not None and said.outcome != "asks" and kind not in {message.type for message in sent}:
-        write(case, run.agent, ORCHESTRATOR, kind, of_report(said), "completed")
+        write(case, run.agent, ORCHESTRATOR, kind, of_report(said), "completed", context=own_context(said))
 
 
 def has_told(case: Case) -> bool:
@@ -141,6 +141,7 @@ def write(
     *,
     bind: bool = False,
     stage: str | None = None,
+    context: dict[str, Any] | None = None,
 ) -> str:
     item = case.item
     message = case.new_message_id()
@@ -150,7 +151,7 @@ def write(
         "type": kind,
         "priority": item.priority,
         "payload": payload,
-        "context": context_of(case),
+        "context": {**context_of(case), **(context or {})},
         "status": status,
         "item": item.id,
         "run": case.voice.id if case.voice else None,
@@ -161,7 +162,8 @@ def write(
     if stage is not None:
         row["stage"] = stage
     fields = {"message": message} if bind else {}
-    case.emit("handoff_created", {"message": message, "type": kind, "to": to}, item=fields, messages=(message, row))
+    told = {"message": message, "type": kind, "from": sender, "to": to}
+    case.emit("handoff_created", told, item=fields, messages=(message, row))
     return message
 
 

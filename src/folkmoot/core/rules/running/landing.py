@@ -17,8 +17,9 @@ from folkmoot.core.rules.judging.required import required, unproved
 from folkmoot.core.rules.movement import again, at_rest, end_child, enter, finish, stands_alone
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import strays
-from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over
+from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
+from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
@@ -39,25 +40,9 @@ def record(case: Case, command: RecordLanding) -> None:
         raise Refused("not_landing", f"run {run.id} is of {run.agent}, and moves no branch", "report the work instead")
     if _has_no_branch(case):
         return
-    _check_mended(case.item)
-    for_target = case.situation.parent is None
-    missing = unproved(case.flow, case.item, for_target, command.tree, command.evidence)
-    if any(not case.flow.gates[gate].run for gate in missing):
-        _defer(case, "somebody must look at it as it is now")  # see `settling`: the gate is called first
+    if not _may_land(case, run, command):
         return
-    if missing:
-        words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
-        raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
-    astray = strays(command.touched, case.item.files, case.item.changed)
-    if astray:
-        _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
-        return
-    holds = [hold for hold in case.holds.values() if not is_landing(hold)]
     paths = [one.path for one in command.touched]
-    others = in_the_way(paths, holds, case.item.id, case.situation.waiters)
-    if others:
-        _defer(case, f"{others[0].path} is held by {others[0].owner}")
-        return
     landing = Landing(
         branch=command.branch,
         old=command.old,
@@ -71,6 +56,46 @@ def record(case: Case, command: RecordLanding) -> None:
     # What proves it is kept with the intent: whoever finds that the branch was moved finds also why it might be.
     proofs = [*case.item.proofs, *_evidence(case, command.evidence)][-PROOFS_KEPT:]
     case.set("landing_recorded", context, landing=landing, proofs=proofs)
+
+
+def _may_land(case: Case, run: Run, command: RecordLanding) -> bool:
+    """Proofs, rights and what others hold, as they are now: asked when the move is written down, and again in the
+    transaction that makes it. False: it waits, or goes back."""
+    _check_mended(case.item)
+    missing = unproved(case.flow, case.item, case.situation.parent is None, command.tree, command.evidence)
+    if any(not case.flow.gates[gate].run for gate in missing):
+        _defer(case, "somebody must look at it as it is now")  # see `settling`: the gate is called first
+        return False
+    if missing:
+        words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
+        raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
+    astray = strays(command.touched, case.item.files, case.item.changed)
+    if astray:
+        _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
+        return False
+    holds = [hold for hold in case.holds.values() if not is_landing(hold)]
+    paths = [one.path for one in command.touched]
+    others = in_the_way(paths, holds, case.item.id, case.situation.waiters)
+    if others:
+        _defer(case, f"{others[0].path} is held by {others[0].owner}", overlap(paths, [hold.path for hold in others]))
+        return False
+    return True
+
+
+def _may_still_land(case: Case, run: Run, command: ReportRun) -> bool:
+    """What was written down was true then. Between that and the move others may have had their say."""
+    intent = case.item.landing
+    if command.moves is None or intent is None or intent.run != run.id:
+        return True
+    again = RecordLanding(
+        branch=intent.branch,
+        old=intent.old,
+        new=intent.new,
+        tree=intent.tree,
+        touched=command.moves,
+        evidence=command.evidence,
+    )
+    return _may_land(case, run, again)
 
 
 def _refuse(case: Case, run: Run, command: RecordLanding, words: str) -> None:
@@ -93,14 +118,17 @@ def _has_no_branch(case: Case) -> bool:
     return True
 
 
-def _defer(case: Case, why: str) -> None:
-    """Each time it waits longer: a landing that others keep out for hours must not use up the item's runs."""
+def _defer(case: Case, why: str, held: list[str] | None = None) -> None:
+    """What the merge has shown is part of the change from now on, so that the landing waits behind a bar for whoever
+    holds it, and no run finds that out again (R-20). Otherwise it waits longer each time."""
     times = min(case.item.effort.deferrals, 10)
-    pause = min(DEFER_SECONDS * 2**times, DEFER_SECONDS_MAX)
+    new = [path for path in held or [] if path not in case.item.changed]
+    pause = 0.0 if new else min(DEFER_SECONDS * 2**times, DEFER_SECONDS_MAX)
     end_run(case, "landing_deferred", "released", {"why": why}, outcome="released")
     effort = replace(case.item.effort, deferrals=times + 1)
     because = f"it waits to land: {why}"
-    again(case, "item_ready", {"why": why}, wake_at=case.now + pause, because=because, effort=effort)
+    changed = with_paths(case.item.changed, new)
+    again(case, "item_ready", {"why": why}, wake_at=case.now + pause, because=because, effort=effort, changed=changed)
 
 
 def is_at_rest(item: Item) -> bool:
@@ -154,6 +182,8 @@ def landing_reported(case: Case, command: ReportRun) -> None:
         _check_mended(case.item)
         _check_proved(case, command)
         check_lease(run, case.now)
+        if not _may_still_land(case, run, command):
+            return
     proofs = [*case.item.proofs, *_proofs(case, command, done)][-PROOFS_KEPT:]
     fields: dict[str, Any] = {"proofs": proofs, "effort": replace(case.item.effort, releases=0, deferrals=0)}
     if done:
@@ -317,10 +347,11 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
     because = f"it cannot land as it is: {said.summary}"
     case.emit("landing_failed", {"why": said.summary, "round": reds}, item=at_rest(case, **fields, because=because))
     stays = item.column != END
+    fresh = run is None and item.span.runs == 0  # a person has just said to try again: that is one effort, in any flow
     stage = _mending_stage(case, ("own", "any") if said.cause == "conflict" else ("own", "new_tests", "any"))
     if stays and item.kind == "task" and said.cause == "conflict" and run is not None:
         failed(case, Report.failed(said.summary, "conflict"))  # an integration conflict is the whole's (R-24)
-    elif reds > flow.limits.feedback_rounds or (stage is None and not stays):
+    elif (reds > flow.limits.feedback_rounds and not fresh) or (stage is None and not stays):
         words = f"The work could not be landed for the {reds}th time: {said.summary}"
         ways = [Way(f"mend it in {stage}", "move", stage)] if stage and not stays else []
         ways += [AGAIN, GIVE_UP, PARK]

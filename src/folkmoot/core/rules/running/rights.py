@@ -12,6 +12,7 @@ from folkmoot.core.rules.sharing.paths import normal_path, outside, overlap
 from folkmoot.core.work import LINK, SUBMODULE, Touched
 
 ENGINES_OWN = "engine"  # instead of a mode: what moot itself is run from lies there
+GIT_LED = "git"  # instead of a mode: the settings of the user's git lead there, so it runs or reads what lies there
 FILES = frozenset({"100644", "100755", LINK})
 TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "integration"})
 TEST_FILE = re.compile(r"(test_.+|.+[._-](test|tests|spec)\.\w+|.+_test\.\w+|.+Tests?\.\w+|conftest\.py)")
@@ -42,6 +43,8 @@ def danger(touched: Touched) -> str | None:
         return "belongs to the board" if is_boards(steps[0]) else "belongs to a board, wherever that folder lies"
     if touched.mode == ENGINES_OWN:
         return "is part of the moot that runs here"
+    if touched.mode == GIT_LED:
+        return "is run or read by your own git, whose settings lead there (such as hooksPath): change it by hand"
     if touched.how == "deleted":
         return None
     if touched.mode == SUBMODULE:

@@ -3,20 +3,21 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import BOUND, Item
 from folkmoot.core.records import Hold, Run
-from folkmoot.core.report import Files, Report
+from folkmoot.core.report import Files, Remark, Report
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
-from folkmoot.core.rules.sharing.paths import outside
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
+from folkmoot.core.vocabulary.words import is_security
 from folkmoot.core.work import Secret, Touched, Work
 from folkmoot.errors import Refused
 
@@ -25,6 +26,12 @@ SHOWN_MAX = 5
 DROPPED_MAX = 20  # files that are named, of those that a reader lost
 # What a run says about itself, not about its change: that stands also where the change is not taken.
 STANDS = frozenset({"failed", "asks", "stuck", "delegates"})
+# What does not act beside a change that is not taken; it is told.
+NOT_FINISHED = (
+    *("outcome", "summary", "cause", "reason", "escalation_reason"),
+    *("tests", "artifacts", "tasks", "contracts", "delegate"),
+)
+PRINTED = frozenset({"file1.ts", "file2.test.ts", "existing.ts"})  # the quest document's form, filled in by nobody
 ENDS_BOUND = frozenset({"done", "changes_requested", "disputed"})
 
 
@@ -57,13 +64,12 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
         return _dropped(case, said, fault, work)
     beyond = too_much(work, case.flow.limits)
     if beyond:
-        return _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), beyond)
+        return _refused(case, said, fault, work, beyond)
     secrets = leaked(work, case.flow)
     if secrets:
-        refused = _refused(case, said, fault, replace(work, touched=work.touched[:TOUCHED_MAX]), secrets)
+        refused = _refused(case, said, fault, work, secrets)
         return replace(refused, asks="" if said.outcome in STANDS and fault is None else "; ".join(secrets[:SHOWN_MAX]))
     touched = work.touched
-    work = replace(work, touched=touched[:TOUCHED_MAX])
     if not touched:
         return Judged(said, fault, replace(work, commit=None, merged=None), False)
     lands = fault is None and case.situation.parent is not None and is_last_word(item, said.outcome)
@@ -75,12 +81,32 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
         faults = taken_by_others(touched, _holds_of_others(case, touched))  # no branch, so nothing can wait on it
     if faults:
         return _refused(case, said, fault, work, faults)
+    work = replace(work, touched=touched[:TOUCHED_MAX])
     if item.head not in (run.head, work.base) and keeps(said, fault):
         raise _moved(item, work.base)
     if lands and work.merged is not None:
         work = _waiting(case, work, touched)
     taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
     return Judged(taken, fault, work, keeps(said, fault))
+
+
+def fault_of_files(case: Case, said: Report) -> str | None:
+    """A report by hand is all that is known of its change: a path too many in it is asked back, as the change itself
+    would be refused (R-20). Where a worker looks at the files, they decide, and not what an agent lists."""
+    run, item = case.run, case.item
+    if run is None or run.sandboxed is not None or said.outcome in STANDS:
+        return None
+    write = may_write(case.flow, item, run.agent)
+    named = [*((path, "created") for path in said.files.created), *((path, "modified") for path in said.files.modified)]
+    told = [Touched(normal_path(path), how) for path, how in named if bad_path(path) is None and path not in PRINTED]
+    if write == "none" or not told:
+        return None  # whoever only reads loses files, never its word
+    faults = trespasses(told, write, item.files, item.new_tests)
+    if not faults:
+        return None
+    words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
+    mine = f" (its files: {', '.join(item.files[:SHOWN_MAX])})" if write == "own" and item.files else ""
+    return f"{words}{mine}: take that change back, or get the path first with moot widen, and report again"
 
 
 def _holds_of_others(case: Case, touched: list[Touched]) -> list[Hold]:
@@ -170,18 +196,42 @@ def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: li
     words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
     write = may_write(case.flow, case.item, case.run.agent) if case.run else ""
     case.set("work_refused", {"why": words, "commit": work.commit, "write": write})
-    work = replace(work, merged=None)
+    # The row lists the first paths, and always says how many there were: the refusal is explained by what is kept.
+    work = replace(work, merged=None, touched=work.touched[:TOUCHED_MAX], files=max(work.files, len(work.touched)))
     if fault is None and said.outcome in STANDS:
         return Judged(replace(said, files=files_of(work)), None, work, False)
     work = replace(work, unfit=True)
-    refused = Report(outcome="failed", cause="conflict", summary=f"the change was not taken: {words}")
-    # What a person must see is seen, whatever became of the change (R-10).
-    security = said.reason if said.reason == "security" else None
-    refused = replace(refused, usage=said.usage, files=files_of(work), findings=said.findings, reason=security)
-    # Nor does what it says about the work go with the change: whoever makes it again knows what was done and is left.
-    extra = {**said.extra, **({"said": said.summary} if said.summary else {})}
-    refused = replace(refused, blockers=said.blockers, next_steps=said.next_steps, extra=extra)
-    return Judged(refused, None, work, False)
+    refused = overruled(said, f"the change was not taken: {words}", "conflict")
+    placed = [replace(remark, resolution=None, status=None) for remark in said.comments]
+    return Judged(replace(refused, files=files_of(work), comments=placed), None, work, False)
+
+
+def overruled(said: Report, words: str, cause: str) -> Report:
+    """The board found something else than the agent said: that decides, and the agent's own words stay beside it.
+
+    What it found and learnt, what is left and what it asks goes on; what it says to have finished does not act. What a
+    person must see is seen, whatever became of the change (R-10).
+    """
+    own = {name: to_builtins(value) for name in NOT_FINISHED if (value := getattr(said, name))}
+    own |= {"comments": signed} if (signed := [to_builtins(one) for one in said.comments if one.author]) else {}
+    plain = [Remark(content=o.content, artifact=o.artifact, target=o.target) for o in said.comments if not o.author]
+    security = said.escalation_reason if is_security(said.escalation_reason) else None
+    security = security or (said.reason if is_security(said.reason) else None)
+    return replace(
+        said,
+        outcome="failed",
+        cause=cause,
+        summary=words,
+        comments=plain,
+        reason=None,
+        escalation_reason=security,
+        tests=None,
+        artifacts=[],
+        tasks=[],
+        contracts=[],
+        delegate=[],
+        extra={**said.extra, "said": own},
+    )
 
 
 def is_own_word(run: Run | None) -> bool:

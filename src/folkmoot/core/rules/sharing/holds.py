@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from folkmoot.core.commands import LockPaths, UnlockPaths, WidenRun
+from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ASKING, BOUND, ENDED, Item
 from folkmoot.core.records import Hold
@@ -12,11 +12,13 @@ from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, ov
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
+from folkmoot.core.why import time_of_day
 from folkmoot.errors import Invalid, Refused
 
 LOCK_SECONDS = 1800.0
 LOCK_SECONDS_MAX = 7 * 86_400.0
 PATHS_MAX = 200
+LEAVES = ("failed", "incomplete", "released")  # ends of a run after which another goes on with the same work
 
 
 def in_the_way(
@@ -32,6 +34,13 @@ def in_the_way(
         for hold in holds
         if (hold.item is None or (hold.item != item and hold.item not in waiting)) and meets(hold.path)
     ]
+
+
+def held_by(hold: Hold) -> str:
+    """Who has a path, and until when, as whoever is kept out is told."""
+    until = f"at {time_of_day(hold.expires_at)} at the latest" if hold.expires_at else "when its run ends"
+    until = "when that item lands, ends or waits for a person" if hold.item and not hold.run else until
+    return f"{hold.path} is held by {hold.owner}{f' for item {hold.item}' if hold.item else ''}; it is free {until}"
 
 
 def take_paths(case: Case, owner: str) -> None:
@@ -112,16 +121,44 @@ def widen(case: Case, command: WidenRun) -> None:
         raise Refused(
             "may_not_widen", f"an item of kind {item.kind} writes nothing", "say in the report what is needed"
         )
-    _refuse_if_held(case, paths, item.id)
     wanted = beyond(case.flow, item.files, paths)
+    others = in_the_way(paths, case.holds.values(), item.id, case.situation.waiters)
+    if others and item.files and not wanted:
+        _wait_for_paths(case, paths, others[0])
+        return
+    _refuse_if_held(case, paths, item.id)
     if wanted:
         _ask_for(case, wanted)
         return
     files = list(dict.fromkeys([*item.files, *paths]))
     missing = [path for path in paths if path not in item.holds]
     rows = [_row(case, f"item:{item.id}:{path}", path, case.run.agent, item.id, None, None) for path in missing]
-    fields = {"files": files, "holds": [*item.holds, *missing]}
+    fields: dict[str, Any] = {"files": files, "holds": [*item.holds, *missing]}
+    if item.wanted:
+        fields["wanted"] = [path for path in item.wanted if path not in paths]
     case.emit("paths_held", {"paths": paths, "by": case.run.agent, "widened": True}, item=fields, holds=rows)
+
+
+def _wait_for_paths(case: Case, paths: list[str], hold: Hold) -> None:
+    """The run does not get them, and its item does not ask for them again and again: if this run leaves the work, the
+    next one begins when they are free, and has them."""
+    wanted = list(dict.fromkeys([*case.item.wanted, *paths]))
+    case.refusal = Refused(
+        "path_held",
+        held_by(hold),
+        "go on without it, or report incomplete: the item's next run begins when it is free, and may change it",
+    )
+    if wanted != case.item.wanted:
+        context = {"paths": paths, "by": case.run.agent if case.run else "", "why": held_by(hold)}
+        case.emit("paths_wanted", context, item={"wanted": wanted})
+
+
+def with_wanted(item: Item, outcome: str | None) -> dict[str, Any]:
+    """What changes when a run ends that was refused paths: work that is left needs them, so it waits for them."""
+    if not item.wanted:
+        return {}
+    files = list(dict.fromkeys([*item.files, *item.wanted])) if outcome in LEAVES else item.files
+    return {"wanted": [], "files": files}
 
 
 def _ask_for(case: Case, paths: list[str]) -> None:
@@ -142,7 +179,8 @@ def _ask_for(case: Case, paths: list[str]) -> None:
 
 
 def lock(case: Case, command: LockPaths) -> None:
-    """A person's lock always expires; a run's ends with the run too. Taking one's own again makes it last longer."""
+    """A person's lock always expires; a run's ends with the run too. Taking one's own again makes it last longer, and
+    never shorter: who wants that gives it up first."""
     paths = _checked(command.paths)
     if not 1 <= command.seconds <= LOCK_SECONDS_MAX:
         most = f"between 1s and {LOCK_SECONDS_MAX / 86_400:.0f} days"
@@ -156,7 +194,30 @@ def lock(case: Case, command: LockPaths) -> None:
         _row(case, f"{mine}{path}", path, owner, run.item if run else None, run.id if run else None, command.seconds)
         for path in paths
     ]
-    case.emit("paths_held", {"paths": paths, "by": owner, "seconds": command.seconds}, holds=rows)
+    rows = [_renewed(case.holds.get(hold), hold, fields) for hold, fields in rows]
+    context = {"paths": paths, "by": owner, "seconds": command.seconds, "never_shorter": True}
+    case.emit("paths_held", context, holds=rows)
+
+
+def _renewed(known: Hold | None, hold: str, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """One's own lock, taken again while it holds: it is as old as it was, and ends no sooner."""
+    if known is None or not known.held or known.until is None:
+        return hold, fields
+    fields["acquired_at"] = known.acquired_at
+    if known.until > fields["until"]:
+        fields |= {"until": known.until, "expires_at": known.expires_at}
+    return hold, fields
+
+
+def note_on_lock(holds: Iterable[Hold], command: LockPaths | UnlockPaths, speaker: Speaker, now: float) -> str | None:
+    """What is told to whoever wants a lock of its own for a shorter time than it has it."""
+    if not isinstance(command, LockPaths):
+        return None
+    paths, ends = {normal_path(path) for path in command.paths}, now + command.seconds
+    mine = [hold for hold in holds if hold.path in paths and hold.until is not None and hold.until > ends]
+    mine = [hold for hold in mine if (hold.run == speaker.run if speaker.run else hold.owner == speaker.name)]
+    names = ", ".join(hold.path for hold in mine if speaker.run or hold.item is None)
+    return f"{names}: locked for longer already, and stays so; to end it sooner: moot unlock {names}" if names else None
 
 
 def unlock(case: Case, command: UnlockPaths) -> None:
@@ -203,7 +264,7 @@ def _refuse_if_held(case: Case, paths: list[str], item: str | None, holds: list[
         whose = f"item {hold.item}" if hold.item else hold.owner
         raise Refused(
             "path_held",
-            f"{hold.path} is held by {hold.owner}" + (f" for item {hold.item}" if hold.item else ""),
+            held_by(hold),
             f"wait for {whose}, or work on something else; see: moot locks",
         )
 

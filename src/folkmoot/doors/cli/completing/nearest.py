@@ -1,23 +1,14 @@
 """What was meant: a word that nothing knows, and the nearest one that is known."""
 
 import re
-from collections.abc import Iterable
 
 import click
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid, MootError
 
-WORD_MAX = 64
 QUOTED = re.compile(r"'([^']{1,64})'")
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    from difflib import get_close_matches  # slow to import, and only needed when something is wrong
-
-    by_lower_case = {candidate.lower(): candidate for candidate in known}
-    found = get_close_matches(word[:WORD_MAX].lower(), by_lower_case, 1)
-    return by_lower_case[found[0]] if found else None
 
 
 def suggest(error: MootError) -> MootError:

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import ASKING, ENDED
+from folkmoot.doors.cli.say.messages import loose_messages
 from folkmoot.doors.cli.say.page import (
     AGENT,
     BAD,
@@ -37,6 +38,7 @@ from folkmoot.doors.cli.say.talk import answer_command
 
 View = dict[str, Any]
 LAST_DONE = 5
+PATHS_SHOWN = 3
 COLUMN_MAX = 20  # items of a column on a screen; all of them are in the list
 QUESTION_CELLS = 160  # of a question on the board; all of it is in the inbox
 TITLE_LEAST = 24  # where less is left beside the note, it goes below
@@ -57,7 +59,7 @@ def board(view: View, flow: Flow, page: Page | None = None, unable: Callable[[],
         page.blank()
     for pause in view["pauses"]:
         pause_lines(page, pause, indent=1)
-    _loose(page, view["messages"])
+    loose_messages(page, view["messages"])
     if not items:
         _empty(page)
         return
@@ -85,20 +87,8 @@ def board(view: View, flow: Flow, page: Page | None = None, unable: Callable[[],
             page.line((f"and {len(there) - COLUMN_MAX} more: ", QUIET), all_of_them, indent=5)
     _ended(page, items, width, ids)
     if view["aside"]:
-        aside_line(page, view["aside"], indent=1)
+        aside_line(page, view["aside"], view["in_the_way"], indent=1)
     _who_acts(page, flow, view, unable)
-
-
-def _loose(page: Page, messages: list[View]) -> None:
-    """Messages about no item: for whom they wait, and how they are taken up."""
-    if messages:
-        page.blank()
-    for message in messages:
-        label = page.text(("> " if page.ascii else "✉ ", CARE))
-        words = f"{one_line(message['type'])} from {one_line(message['from'])} waits for {one_line(message['to'])}"
-        page.labelled(label, (words, CARE), indent=1, gap=0)
-        take = f"moot accept {message['message_id']} --as {one_line(message['to'])}"
-        page.line(("in its next brief; or take it up now: ", QUIET), (take, COMMAND), indent=3)
 
 
 def pause_lines(page: Page, pause: View, indent: int) -> None:
@@ -119,10 +109,19 @@ def pause_lines(page: Page, pause: View, indent: int) -> None:
     page.line(*hint, indent=indent + 2)
 
 
-def aside_line(page: Page, branch: str, indent: int = 0) -> None:
-    """Work has landed beside the branch it is for: what the user does about it."""
-    words = "your tree was in the way of work; when it is not: "
-    page.line((words, CARE), (f"git merge {one_line(branch)}", COMMAND), indent=indent, hang=2)
+def aside_line(page: Page, branch: str, paths: list[str], indent: int = 0) -> None:
+    """Work has landed beside the branch it is for: which files of the user's keep it there, and what to do about it."""
+    name, names = one_line(branch), ", ".join(one_line(path) for path in paths[:PATHS_SHOWN])
+    merge = (f"git merge {name}", COMMAND)
+    if not paths:
+        page.line(
+            (f"work waits on {name}, and nothing of yours is in its way now: ", CARE), merge, indent=indent, hang=2
+        )
+        return
+    names += f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
+    words = f"{names} in your tree {'are' if len(paths) > 1 else 'is'} in the way: work waits on {name}, and all later"
+    page.line((f"{words} work goes there too", CARE), indent=indent, hang=2)
+    page.line(("commit, stash or move away what is yours, then: ", QUIET), merge, indent=indent + 2, hang=2)
 
 
 def stopped(view: View) -> None:

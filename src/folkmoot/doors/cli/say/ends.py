@@ -18,6 +18,9 @@ FOLLOWING_MAX = 200  # events of one report; what is beyond stands in the log
 def reported(queries: "Queries", view: View, run: str) -> None:
     """The item after its run's report; then what the report has ended or opened, here or on the item above."""
     changed(view, "not accepted as it stands; the run is over" if view["told"] else "reported")
+    if view.get("kept"):
+        kept = "; ".join(f"{one_line(one['what'])}: {one_line(one['said'])}" for one in view["kept"])
+        Page().line(("Kept, with no effect of its own: ", CARE), kept, indent=2, hang=2)
     agent = next((one["agent"] for one in view["runs"] if one["run"] == run), "")
     page = Page()
     for event in numbered(_following(queries, view, run), queries.flow()):

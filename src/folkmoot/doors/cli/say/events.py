@@ -20,6 +20,7 @@ from folkmoot.doors.cli.say.page import (
     day_of,
     lasting,
     one_line,
+    shortened,
     time_of,
     today,
 )
@@ -75,7 +76,7 @@ def _commented(context: View, comments: Comments) -> Said:
     number = context.get("comment", "")
     if number not in comments:
         return Said(f"left a comment {number}".rstrip(), detail=context.get("why") or "")
-    return Said("commented", detail=f"{number} “{comments[number]['content']}”")
+    return Said("commented", detail=f"{number} “{shortened(comments[number]['content'])}”")
 
 
 def _fault(context: View, comments: Comments) -> Said:
@@ -182,6 +183,7 @@ SAYS: dict[str, Say] = {
     "default_taken": _says("nobody answered {question} in time", "the default is “{answer}”", style=CARE),
     "question_withdrawn": _says("withdrew {question}"),
     "attempt_counted": _says("attempt {attempt} counts", "{ground}"),
+    "attempt_noted": _says("attempt {attempt} is kept, and does not count", "{ground}"),
     "attempt_repeated": _says("attempt {attempt} does not count", "{ground}"),
     "attempt_overruled": _overruled,
     "error_occurred": _fault,
@@ -212,6 +214,7 @@ SAYS: dict[str, Say] = {
     "handoff_completed": _says("completed the {type}", style=QUIET),
     "handoff_rejected": _says("refused the {type}", "{why}", style=CARE),
     "paths_held": _held,
+    "paths_wanted": _says("asked for paths that others hold", "{why}", style=CARE),
     "paths_released": lambda context, comments: Said("gave up paths", detail=_listed(context.get("paths"))),
     "lesson_learned": _says("told what it learnt"),
     "work_split": _to_children("made tasks of it", GOOD),
@@ -264,15 +267,12 @@ UNTOLD = {
     "item_rests",
     "items_counted",
     "verdict_given",
-    "handoff_accepted",
-    "handoff_completed",
-    "paths_held",
-    "paths_released",
+    *("handoff_accepted", "handoff_completed", "paths_held", "paths_released"),
 }
 # What only carries on what the step's first words have said: the words are left out, the rest is told.
 CARRIES_ON = {"item_moved", "escalation_triggered", "agent_resumes_with_guidance", "comment_added"}
 # What is told in full elsewhere on an item's page.
-TOLD_BELOW = {"attempt_counted", "attempt_repeated"}
+TOLD_BELOW = {"attempt_counted", "attempt_noted", "attempt_repeated"}
 DISPUTING = {"dispute_opened", "dispute_answered"}
 
 

@@ -7,6 +7,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import ENDED
 from folkmoot.doors.cli.say.board import aside_line, pause_lines
 from folkmoot.doors.cli.say.events import steps, tell
+from folkmoot.doors.cli.say.measures import took
 from folkmoot.doors.cli.say.page import (
     BAD,
     CARE,
@@ -19,6 +20,7 @@ from folkmoot.doors.cli.say.page import (
     Part,
     count,
     one_line,
+    shortened,
     when,
     who,
 )
@@ -39,13 +41,13 @@ def story(view: View, events: list[View], flow: Flow, beside: Beside) -> None:
     page = Page()
     _heading(page, view)
     if beside.aside and view["landed_on"] == beside.aside:
-        aside_line(page, beside.aside)
+        aside_line(page, beside.aside, beside.in_the_way)
     page.blank()
     page.line(one_line(view["why"]), indent=2)
     if view["body"].strip():
         page.blank()
         page.block(view["body"], indent=2)
-    _facts(page, view)
+    _facts(page, view, took(view["id"], beside.measured))
     for question in view["questions"]:
         if question["state"] == "open":
             page.blank()
@@ -99,10 +101,9 @@ def _kind(view: View) -> str:
     return one_line(kind + of + (f" for {view['agent']}" if view["agent"] else "") + why)
 
 
-def _facts(page: Page, view: View) -> None:
+def _facts(page: Page, view: View, took: list[str]) -> None:
     held = [path for path in view["holds"] if path not in view["files"]]
-    holds = "holds" if view["holds"] else "files"
-    tests = view["tests"]
+    holds, tests = "holds" if view["holds"] else "files", view["tests"]
     facts = {
         holds: [*view["files"], *held],
         "after": [f"#{other}" for other in view["after"]],
@@ -115,11 +116,11 @@ def _facts(page: Page, view: View) -> None:
         "made": [artifact["name"] for artifact in view["artifacts"]],
         "tests": [f"{tests['passed']}/{tests['total']} passed"] if tests else [],
         "rounds": [f"{view['iteration']} of {view['max_rounds']}"] if view["iteration"] else [],
+        "took": took,
     }
-    told = {name: values for name, values in facts.items() if values}
-    if told:
+    if any(facts.values()):
         page.blank()
-    for name, values in told.items():
+    for name, values in ((name, values) for name, values in facts.items() if values):
         page.labelled(page.text((name.ljust(7), QUIET)), ", ".join(one_line(value) for value in values), indent=2)
 
 
@@ -167,7 +168,7 @@ def _disputes(page: Page, view: View, events: list[View]) -> None:
         page.line(one_line(sides), f" about {one_line(about)}" if about else "", ", ", where, indent=2)
         for number, comment in enumerate(statements):
             round_: Part = (f" (round {number})", QUIET) if 0 < number <= _rounds(view, ended) else ""
-            words = one_line(comment["content"])
+            words = one_line(shortened(comment["content"]))
             page.labelled(page.text((comment["id"], QUIET)), who(comment["author"]), round_, f": {words}", indent=2)
 
 
@@ -342,8 +343,7 @@ def _next(view: View, flow: Flow) -> list[Part]:
         return ["Nothing: it has ended without success, and what it was made for goes on."]
     if status == "cancelled":
         return ["Nothing: it is cancelled. To take it up again: ", (f"moot reopen {number}", COMMAND)]
-    asked = next((q for q in view["questions"] if q["state"] == "open"), None)
-    if asked is not None:
+    if asked := next((q for q in view["questions"] if q["state"] == "open"), None):
         return ["You decide: ", (answer_command(asked), COMMAND)]
     if status == "waiting":
         first = view["waits_for"][0]

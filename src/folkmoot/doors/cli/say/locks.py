@@ -3,13 +3,13 @@
 from typing import Any
 
 from folkmoot.core.rules.sharing.paths import normal_path
-from folkmoot.doors.cli.say.page import COMMAND, GOOD, QUIET, Page, one_line, when, who
+from folkmoot.doors.cli.say.page import CARE, COMMAND, GOOD, QUIET, Page, one_line, when, who
 
 View = dict[str, Any]
 PATH_CELLS = 40  # of the widest path beside which the rest stands
 
 
-def locks(held: list[View], paths: list[str], done: str) -> None:
+def locks(held: list[View], paths: list[str], done: str, note: str | None = None) -> None:
     """What was just done, if anything, and what it left; else every hold, a line each."""
     page = Page()
     wanted = [normal_path(path) for path in paths]
@@ -22,6 +22,8 @@ def locks(held: list[View], paths: list[str], done: str) -> None:
     for hold in held:
         label = page.cut(page.text((one_line(hold["resource"]).ljust(wide), "bold")), max(page.width - 4, 8))
         page.labelled(label, who(one_line(hold["agent"])), (_for_whom(hold) + _until(hold), QUIET), indent=2)
+    if note:
+        page.line((one_line(note), CARE), indent=2, hang=2)
 
 
 def _for_whom(hold: View) -> str:

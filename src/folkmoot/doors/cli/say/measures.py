@@ -7,6 +7,7 @@ from folkmoot.flows.spans import format_span
 
 View = dict[str, Any]
 LABEL = 18
+ITEMS_SHOWN = 10
 
 
 def metrics(view: View) -> None:
@@ -30,6 +31,7 @@ def metrics(view: View) -> None:
     _row(page, "questions", f"{asked['asked']}, {asked['open']} open{after}")
     if view["cost_usd"]:
         _row(page, "cost", f"${view['cost_usd']:.2f}")
+    _workflows(page, view)
     if view["time_per_agent"]:
         page.head("Time per agent")
     wide = max((len(one_line(name)) for name in view["time_per_agent"]), default=0)
@@ -37,6 +39,34 @@ def metrics(view: View) -> None:
         cost = view["cost_per_agent"].get(agent, 0)
         label = page.text((one_line(agent).ljust(wide), who("")[1]))
         page.labelled(label, _span(seconds), (f"  ${cost:.2f}" if cost else "", QUIET), indent=2)
+
+
+def _workflows(page: Page, view: View) -> None:
+    """The sums by workflow, and the items themselves, those with the most to and fro first."""
+    if len(view["by_workflow"]) > 1:
+        page.head("Per workflow")
+        for kind, sums in view["by_workflow"].items():
+            told = f"{count(sums['items'], 'item')}, {taken(sums['handoffs'], sums['fix_iterations'])}"
+            _row(page, kind, told + (f", {sums['escalated']} escalated" if sums["escalated"] else ""))
+    handoffs, fixes = view["handoffs_per_workflow"], view["fix_iterations"]
+    if handoffs:
+        page.head("Per item")
+    order = sorted(handoffs, key=lambda item: (-handoffs[item] - fixes[item], int(item)))
+    for item in order if page.is_whole else order[:ITEMS_SHOWN]:
+        _row(page, f"#{item}", taken(handoffs[item], fixes[item]))
+    if len(order) > ITEMS_SHOWN and not page.is_whole:
+        page.line((f"and {len(order) - ITEMS_SHOWN} more: ", QUIET), ("moot metrics --json", COMMAND), indent=2)
+
+
+def taken(handoffs: int, fixes: int) -> str:
+    return f"{count(handoffs, 'handoff')}, {count(fixes, 'fix iteration')}"
+
+
+def took(item: str, measured: View) -> list[str]:
+    """How often it changed hands and came back; nothing as long as one agent alone has worked on it."""
+    handoffs, fixes = (measured[name].get(item, 0) for name in ("handoffs_per_workflow", "fix_iterations"))
+    spent = [f"{agent} {_span(seconds)}" for agent, seconds in measured["time_per_agent"].items()]
+    return [taken(handoffs, fixes), *spent] if handoffs or fixes else []
 
 
 def _row(page: Page, name: str, words: str) -> None:

@@ -18,6 +18,7 @@ from folkmoot.flows.spans import format_span
 
 Part = str | tuple[str, str] | Text  # words, words and their style, or words that are put together already
 
+WORDS_SHOWN = 600  # characters of a comment in the story of its item
 NARROWEST = 24
 WIDEST = 100  # longer lines are hard to read, however wide the screen
 ROOM_FOR_WORDS = 40  # less than this beside a label, and they go below it
@@ -54,6 +55,11 @@ MARKS = {
 def one_line(words: object) -> str:
     """Somebody's words on one line, safe for a screen."""
     return " ".join(plain(str(words)).split())
+
+
+def shortened(words: str) -> str:
+    """The beginning of what may be as long as an agent likes, where it is one line of many."""
+    return words if len(words) <= WORDS_SHOWN else f"{words[:WORDS_SHOWN]} … (moot comments shows all of it)"
 
 
 class _Screen(Console):

@@ -188,7 +188,7 @@ class Progress:
         *,
         until_idle: bool = False,
         why_follows: bool = False,
-        aside: str | None = None,
+        aside: tuple[str, list[str]] | None = None,
     ) -> None:
         """What came of it, and why what is left did not begin."""
         view = self.summary()
@@ -202,7 +202,7 @@ class Progress:
             self.page.line((f"No run began{why}", QUIET))
         self._table()
         if aside:
-            aside_line(self.page, aside)
+            aside_line(self.page, *aside)
         self._left(held, until_idle)
         if view["questions"]:
             waits = "question waits" if view["questions"] == 1 else "questions wait"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from folkmoot.doors.cli.say.messages import loose_messages
 from folkmoot.doors.cli.say.page import AGENT, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line, when, who
 
 View = dict[str, Any]
@@ -16,17 +17,23 @@ def answer_command(question: View, option: int = 1) -> str:
     return f"moot answer {question['id']} " + (str(option) if question["options"] else '"…"')
 
 
-def inbox(questions: list[View], items: dict[str, View]) -> None:
-    """Every open question, oldest first, each with all that is needed to decide it."""
+def inbox(questions: list[View], items: dict[str, View], loose: list[View]) -> None:
+    """Every open question, oldest first, each with all that is needed to decide it; and what nobody has taken up."""
     page = Page()
     order = ", oldest first" if len(questions) > 1 else ""
-    page.line((count(len(questions), "question") + " for you", "bold"), (order, QUIET))
+    if questions:
+        page.line((count(len(questions), "question") + " for you", "bold"), (order, QUIET))
     for question in questions:
         page.blank()
         item = items[question["task_id"]]
         parked = (" · parked", CARE) if item["status"] == "parked" else ""
         page.row((f"#{question['task_id']}", "bold"), "  ", one_line(item["title"]), parked)
         question_lines(page, question)
+    if loose:
+        if questions:
+            page.blank()
+        page.line((count(len(loose), "message") + " about no item", "bold"))
+        loose_messages(page, loose, whole=True)
 
 
 def question_lines(page: Page, question: View, *, context: bool = True) -> None:

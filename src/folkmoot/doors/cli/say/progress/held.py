@@ -40,6 +40,8 @@ class Beside(Struct, frozen=True):
     pauses: list[View]
     kept: list[str]  # its runs that told nothing, and whose work is kept
     aside: str | None  # the branch on which landed work waits to be merged
+    in_the_way: list[str]  # the user's files that keep it there
+    measured: View  # what it took
 
 
 def ids(items: list[str]) -> str:

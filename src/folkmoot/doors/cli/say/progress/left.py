@@ -4,28 +4,36 @@ from typing import Any
 
 from folkmoot.briefs.quote import told
 from folkmoot.core.item import ENDED
-from folkmoot.core.unfinished import PARTIAL
+from folkmoot.core.rules.judging.carrying import shortly
+from folkmoot.core.unfinished import BEYOND, PARTIAL
 from folkmoot.doors.cli.say.page import CARE, Page, one_line, who
 
 View = dict[str, Any]
 LINES_MAX = 40
 # What says where the words come from, or stands elsewhere on the page.
-NOT_TOLD = ("run", "item", "agent", "column", "outcome", "findings", "comments", "artifacts", "usage", "end")
+NOT_TOLD = ("run", "item", "agent", "column", "outcome", "findings", "comments", "artifacts", "usage", "end", "kept")
+
+# What a brief has of a report that is no part of the work.
+BESIDE = (*("blockers", "cause", "reason", "escalation_reason", "attempts", "question", "tasks", "delegate", BEYOND),)
 
 
 def left_of(view: View) -> View | None:
-    """The last report on the item, if it leaves work and the item is not over."""
+    """The last report on the item; of an item that is over only what was said beside its verdict."""
     spoken = [run for run in view["runs"] if not run["gate"] and (run["report"] or run["refused"])]
-    if view["status"] in ENDED or not spoken:
+    if not spoken:
         return None
     last = spoken[-1]
+    if view["status"] in ENDED:
+        return {"agent": last["agent"], "outcome": last["outcome"], "kept": last["kept"]}
     if last["report"] is None:
         return {"agent": last["agent"], "not accepted": last["refused_for"], **last["refused"]}
-    return {"agent": last["agent"], **last["report"]}
+    said = {"agent": last["agent"], **last["report"], "kept": last["kept"]}
+    return said if last["outcome"] == said["outcome"] else {**said, "not accepted": view["told"]}
 
 
 def left_lines(page: Page, said: View | None) -> None:
     if said is None or not (said.get("outcome") in PARTIAL or said.get("not accepted")):
+        _beside_lines(page, said or {})
         return
     page.head("What the last run said and left")
     page.line(who(one_line(said["agent"])), (f" {said['outcome']}", CARE), indent=2)
@@ -34,3 +42,13 @@ def left_lines(page: Page, said: View | None) -> None:
         page.line(one_line(line), indent=4 + len(line) - len(line.lstrip(" ")), hang=2)
     if len(lines) > LINES_MAX:
         page.line(f"… and {len(lines) - LINES_MAX} more lines: see `--json`", indent=4)
+
+
+def _beside_lines(page: Page, said: View) -> None:
+    """What was said beside a verdict, and had no effect of its own."""
+    told = said.get("kept") or [{"what": name, "said": shortly(said[name])} for name in BESIDE if said.get(name)]
+    if not told:
+        return
+    page.head("What the last run said beside it; it was kept, with no effect of its own")
+    for one in told[:LINES_MAX]:
+        page.line(who(one_line(said["agent"])), f" {one_line(one['what'])}: {one_line(one['said'])}", indent=2, hang=2)

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 
 from folkmoot.core.work import LINK, SUBMODULE
 from folkmoot.worker.git.looking import found_at
-from folkmoot.worker.git.placing import Placer, behind_link, clear_above, in_the_way
+from folkmoot.worker.git.places import is_on
+from folkmoot.worker.git.trees.holding import Lock, Note, Seen, seen, settle
+from folkmoot.worker.git.trees.placing import Placer, behind_link, clear_above, in_the_way
+from folkmoot.worker.git.words import readable
 from folkmoot.worker.removing import maker
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 LOCK_WAITS = 10
 LOCK_PAUSE = 0.05
 PATHS_AT_ONCE = 500
+PATHS_SHOWN = 3
 GONE = ("", "")
 UNKNOWN = "which git does not know"
 
@@ -38,11 +42,15 @@ class Checkout:
     def __init__(self, repository: "Repository", tree: "Tree", pause: Callable[[float], object]) -> None:
         self._repository = repository
         self._tree = tree
-        self.path = tree.path
+        self.path, self.git_dir = tree.path, tree.git_dir
         self._pause = pause
         self._own = self._settings()
         self._folds = "core.ignorecase=true" in self._own
         self._minds_mode = "core.filemode=false" not in self._own
+        self._seen: Seen = None  # how the index was when it was looked at
+        self._lock: Lock | None = None
+        self._placer: Placer | None = None
+        self._changes: list[Change] = []
 
     def _settings(self) -> list[str]:
         names = "|".join(HOW_FILES_COMPARE)
@@ -64,6 +72,7 @@ class Checkout:
             return f"{self._tree.at_work} is going on there"
         if not self._unlocked():
             return "git is busy there (index.lock)"
+        self._seen = seen(self._tree.index)
         before = old or self._repository.empty_tree()
         with tempfile.TemporaryDirectory(prefix=f"look-{maker()}-", dir=self._repository.home) as folder:
             copy = os.path.join(folder, "index")
@@ -76,9 +85,10 @@ class Checkout:
             if listed.out.startswith(b"S ") or b"\0S " in listed.out:
                 return "only a part of it is checked out"
             if self._git("update-index", "--ignore-submodules", "--refresh", index=copy, check=False).code:
-                return "it has changes that are not committed"
+                return f"it has changes that are not committed{self._named('diff-files', index=copy)}"
             if self._staged_over(before, copy):
-                return "it has changes that are staged but not committed"
+                staged = self._named("diff-index", "--cached", before, index=copy)
+                return f"it has changes that are staged but not committed{staged}"
             if self._filtered(before, new, copy):
                 return "files that change there go through a filter of yours"
             path = in_the_way(self.path, self._repository.changes(before, new), fold=self._folds)
@@ -88,13 +98,32 @@ class Checkout:
                 return "files that git does not know stand in the way"
         return ""
 
+    def _named(self, *words: str, index: str) -> str:
+        """The first of the files that differ, for a sentence."""
+        said = self._git(words[0], "--name-only", "--ignore-submodules", "-z", *words[1:], index=index, check=False)
+        paths = [readable(path) for path in said.out.split(b"\0") if path]
+        more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
+        return f" ({', '.join(paths[:PATHS_SHOWN])}{more})" if paths else ""
+
     def _staged_over(self, commit: str, index: str) -> bool:
         flags = ("--cached", "--quiet", "--ignore-submodules=none")
         return self._git("diff-index", *flags, commit, index=index, check=False).code != 0
 
     def _filtered(self, old: str, new: str, index: str) -> bool:
-        # The engine's attributes say there are no filters, so the files that name them are read here.
+        """By what the tree says now, and by what it will say: a change may bring a rule together with its files."""
         changes = self._repository.changes(old, new)
+        if self._names_filter(changes, index):
+            return True
+        if not any(os.path.basename(change.path) == b".gitattributes" for change in changes):
+            return False
+        after = f"{index}-after"
+        if os.path.exists(index):
+            shutil.copy2(index, after)
+        self._git("update-index", "-z", "--index-info", index=after, stdin=index_lines(self._repository, changes))
+        return self._names_filter(changes, after)
+
+    def _names_filter(self, changes: "list[Change]", index: str) -> bool:
+        # The engine's attributes say there are no filters, so the files that name them are read here.
         ran = self._repository.git(
             "check-attr", "--cached", "-z", "--stdin", "filter",
             git_dir=self._tree.git_dir, work_tree=self.path, index=index, check=False,
@@ -110,39 +139,129 @@ class Checkout:
             self._pause(LOCK_PAUSE)
         return False
 
+    def prepare(self, old: str | None, new: str) -> None:
+        """All that takes time, before the lock is taken: the new index and the new files, beside the old ones.
+
+        The index must be as it was when `in_the_way` looked, or the lock is not got.
+        """
+        self._begin(old, new, self._repository.changes(old, new))
+
+    def _begin(self, old: str | None, new: str, listed: "list[Change]") -> None:
+        changes = self._repository.changes(old, new)
+        note = Note(self._tree.branch, old, new, self.path, self._tree.git_dir, "")
+        self._lock = lock = Lock(self._repository.git_dir, note, self._seen)
+        self._changes = changes
+        self._git("update-index", "-z", "--index-info", index=lock.ours, stdin=index_lines(self._repository, listed))
+        self._placer = Placer(self.path, [self._repository.home, self._tree.git_dir])
+        self._write_new(changes, self._placer)
+        lock.write_down()
+
+    def hold(self) -> bool:
+        """Take git's lock. False where it is taken, or the tree is not as it was looked at: nothing was changed."""
+        if self._lock is None or not self._lock.take():
+            return False
+        if is_on(self._tree):
+            return True
+        self.let_go()
+        return False
+
+    def let_go(self) -> None:
+        """Leave index and files as they are."""
+        lock, self._lock = self._lock, None
+        placer, self._placer = self._placer, None
+        if placer is not None:
+            placer.close()
+        if lock is not None:
+            lock.drop()
+
     def forward(self, old: str | None, new: str) -> list[str]:
         """Bring index and files along. Gives back the paths that were left as they are."""
-        return self.finish(old, new)
+        if self._lock is None or not self._lock.note.is_locked:
+            return self.finish(old, new)
+        if not self._has(new):
+            self.let_go()  # somebody has put the branch elsewhere: what is there is of the old one
+            return []
+        return self._bring()
 
     def finish(self, old: str | None, new: str) -> list[str]:
-        """Bring along, or do the rest of it: only what is still as it was, or gone, or already as it shall be."""
+        """Bring along what nobody holds: only what is still as it was, or gone, or already as it shall be."""
+        self.let_go()
         changes = self._repository.changes(old, new)
+        every = [os.fsdecode(change.path) for change in changes]
         if not self._tree.is_found or not self._unlocked():
-            return [os.fsdecode(change.path) for change in changes]
-        staged, left = self._staged(changes), []
-        todo, listed = [], []
+            return every
+        self._seen = seen(self._tree.index)
+        staged = self._staged(changes)
+        is_as = {change.path: staged.get(change.path, GONE) for change in changes}
+        ours = [one for one in changes if is_as[one.path] in (state(one.old_mode, one.old), state(one.mode, one.new))]
+        wait = [one for one in ours if is_as[one.path] != state(one.mode, one.new)]
+        if not wait and not any(self._there(one, set()) == "was" for one in ours):
+            return sorted(os.fsdecode(one.path) for one in changes if one not in ours or not self._there(one, set()))
+        try:
+            self._begin(old, new, wait)
+            if not self.hold():
+                return every
+            self._changes = ours
+            return sorted([*self._bring(), *(os.fsdecode(one.path) for one in changes if one not in ours)])
+        finally:
+            self.let_go()
+
+    def mend(self, note: Note) -> list[str]:
+        """Finish what a process began that died with the lock, or undo it where the branch is not there any more."""
+        forward = self._has(note.new)
+        old, new = (note.old, note.new) if forward else (note.new, note.old)
+        self._changes = self._repository.changes(old, new)
+        self._placer = Placer(self.path, [self._repository.home, self._tree.git_dir])
+        try:
+            self._write_new(self._changes, self._placer)
+            left = self._put_all()
+        finally:
+            self.let_go()
+        settle(note, forward=forward)
+        self._refresh()
+        return left if forward else []
+
+    def _has(self, commit: str) -> bool:
+        """Is the commit in what is checked out?"""
+        words = ("merge-base", "--is-ancestor", commit, "HEAD")
+        return self._repository.git(*words, git_dir=self._tree.git_dir, check=False).code == 0
+
+    def _bring(self) -> list[str]:
+        try:
+            try:
+                left = self._put_all()
+            except OSError:
+                # The index is that of the branch all the same: what is missing then shows, and no commit takes it back.
+                left = sorted(os.fsdecode(change.path) for change in self._changes)
+            if self._lock is not None:
+                self._lock.finish()
+                self._lock = None
+        finally:
+            self.let_go()
+        self._refresh()
+        return left
+
+    def _refresh(self) -> None:
+        """Nothing depends on it: git would find out by itself that the files are as the index says."""
+        self._git("update-index", "-q", "--ignore-submodules", "--refresh", check=False)
+
+    def _put_all(self) -> list[str]:
+        changes, left, todo = self._changes, [], []
         going: set[bytes] = set()  # what makes room: a link that goes is no way to somewhere else any more
         for change in sorted(changes, key=lambda one: one.status != "D"):
-            was, shall = state(change.old_mode, change.old), state(change.mode, change.new)
-            in_index = staged.get(change.path, GONE)
-            there = in_index in (was, shall) and self._there(change, going)
+            there = self._there(change, going)
             if there and change.status == "D":
                 going.add(change.path)
             if not there:
                 left.append(change.path)
             elif there == "was":
                 todo.append(change)
-            elif in_index != shall:
-                listed.append(change)
         if todo:
             done = self._place(todo)
             left += [change.path for change in todo if change not in done]
-            listed += done
         for change in changes:
             if change.status == "D" and change.path not in left:
                 clear_above(os.fsencode(self.path), change.path)
-        if listed:
-            self._list(listed)
         return [os.fsdecode(path) for path in sorted(left)]
 
     def _there(self, change: "Change", going: set[bytes]) -> str:
@@ -181,14 +300,9 @@ class Checkout:
 
     def _place(self, changes: "list[Change]") -> "list[Change]":
         """Put the files there, what goes first. Gives back those with which all went well."""
-        placer = Placer(self.path, [self._repository.home, self._tree.git_dir])
-        try:
-            self._write_new(changes, placer)
-            return [
-                change for change in sorted(changes, key=lambda one: one.status != "D") if self._one(change, placer)
-            ]
-        finally:
-            placer.close()
+        placer = self._placer
+        assert placer is not None
+        return [change for change in sorted(changes, key=lambda one: one.status != "D") if self._one(change, placer)]
 
     def _one(self, change: "Change", placer: Placer) -> bool:
         was = state(change.old_mode, change.old)
@@ -222,10 +336,6 @@ class Checkout:
         names = b"".join(change.path + b"\0" for change in wanted)
         os.mkdir(placer.new)
         self._git("checkout-index", "-z", "--stdin", f"--prefix={placer.new}/", index=index, stdin=names)
-
-    def _list(self, changes: "list[Change]") -> None:
-        self._git("update-index", "-z", "--index-info", stdin=index_lines(self._repository, changes))
-        self._git("update-index", "-q", "--ignore-submodules", "--refresh", check=False)
 
     def _staged(self, changes: "list[Change]") -> dict[bytes, tuple[str, str]]:
         found = {}

@@ -1,0 +1,95 @@
+"""What a handoff carries beside its words: spec, workflow and priority are its item's from then on (H-01, R-26, R-28).
+
+Who hands work over says what it is: the last word on spec and workflow holds. Who asks for a look or a fix says so of
+its message, and only fills in what the item does not know yet. A priority that somebody chose is never lowered.
+"""
+
+from typing import Any
+
+from folkmoot.core.commands import SendMessage
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
+from folkmoot.core.records import Message
+from folkmoot.core.report import Report
+from folkmoot.core.rules.messages.kinds import MAKES_ITEM
+from folkmoot.core.rules.messages.telling import note_on_rounds
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
+from folkmoot.core.vocabulary.lines import paths_in
+
+UNCHOSEN = "medium"  # what an item has if nobody says anything
+
+
+def carried(flow: Flow, item: Item, command: SendMessage) -> dict[str, Any]:
+    """The fields of the item that the message changes."""
+    if item.kind in BOUND or item.status in ENDED:
+        return {}
+    hands_over = command.type in MAKES_ITEM
+    spec = spec_in(command.context, command.payload)
+    workflow = command.context.get("workflow")
+    told: dict[str, Any] = {}
+    if spec is not None and (hands_over or item.spec is None):
+        told["spec"] = spec
+    if hands_over and workflow in TYPES:
+        told["type"] = workflow
+    if command.to in flow.agents and _is_taken(item, command.priority):
+        told["priority"] = command.priority
+    return {name: value for name, value in told.items() if value != getattr(item, name)}
+
+
+def _is_taken(item: Item, priority: str | None) -> bool:
+    if priority is None:
+        return False
+    return item.priority == UNCHOSEN or PRIORITIES.index(priority) < PRIORITIES.index(item.priority)
+
+
+def spec_in(*places: object) -> str | None:
+    """Where the spec is, in the first of these places that says it."""
+    for place in places:
+        spec = place.get("spec") if isinstance(place, dict) else None
+        if isinstance(spec, str) and spec.strip():
+            return spec.strip()
+    return None
+
+
+def spec_of(said: Report, known: str | None) -> str | None:
+    """Where the spec is, by a report: in a field of its own, or, if that is not known, by the context it is told in."""
+    return spec_in(said.extra) or known or spec_in(said.extra.get("context"))
+
+
+def texts_in(value: object) -> list[str]:
+    """What a payload gives as a list of texts, however it was written."""
+    found = value if isinstance(value, list) else [value]
+    return [one for one in found if isinstance(one, str) and one.strip()]
+
+
+def files_in(payload: dict[str, Any]) -> list[str]:
+    """The files that a payload names: a list, one text with several, or objects with a path."""
+    value = payload.get("files")
+    named = [_path(one) for one in value] if isinstance(value, list) else [_path(value)]
+    return paths_in(texts_in(named))
+
+
+def _path(value: object) -> object:
+    return (
+        next((value[name] for name in ("path", "file") if name in value), value) if isinstance(value, dict) else value
+    )
+
+
+def _note_on_files(item: Item | None, sent: Message) -> str | None:
+    """Which of the files that a handoff names are not its item's; their owner is not changed by a message."""
+    named = files_in(sent.payload)
+    value = sent.payload.get("files")
+    odd = [one for one in (value if isinstance(value, list) else [value]) if one and not isinstance(_path(one), str)]
+    if item is None or sent.type not in MAKES_ITEM:
+        return None
+    left = [path for path in named if bad_path(path) or outside([normal_path(path)], item.files)]
+    names = ", ".join([*(repr(path) for path in left), *(f"{one!r:.60}" for one in odd)])
+    return f"files: {names} not given to item {item.id}; its agent may ask for them: moot widen" if names else None
+
+
+def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:
+    """What its sender is told where the board says otherwise than the message, which stays as it is."""
+    notes = [note_on_rounds(flow, item, sent.payload), _note_on_files(item, sent)]
+    if item is not None and sent.to in flow.agents and sent.priority != item.priority and item.kind not in BOUND:
+        notes.append(f"priority: item {item.id} stays {item.priority}, which somebody has chosen")
+    return "; ".join(note for note in notes if note) or None

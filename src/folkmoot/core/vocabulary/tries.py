@@ -1,0 +1,91 @@
+"""What the words of an ATTEMPT block say about it: that it worked, was the same again, or only a typo (E-02, E-06)."""
+
+import re
+
+WORDS_MAX = 300
+_WORD = re.compile(r"[^\W_]+")
+_CLAUSE = re.compile(r"[:;,.(–—\n]|\s-\s")
+
+
+def _one_of(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_OPENING = _one_of("it this that everything problem issue now finally is was has all the tests? checks? are were full")
+_SUCCESS = _one_of(
+    "success successful successfully succeeded succeeds worked works working solved fixed resolved passed pass passes"
+    " passing green done completed? ok okay"
+)
+_WORKED = re.compile(f"(?:{_OPENING} )*{_SUCCESS}(?: (?:now|fully|completely|at last))?")
+# What takes a success back in the words behind it.
+_TAKEN_BACK = re.compile(
+    rf"\b{_one_of('but however except still not no fail fails failed failing failures? red unless only partial')}\b"
+    rf"|\b{_one_of('partially partly almost nearly although though until broken breaks wrong slower missing')}\b"
+    rf"|\b{_one_of('didn doesn isn wasn')} t\b"
+)
+_LEAD = (
+    f"(?:{_one_of('it this that there is s was were are i we just only merely basically essentially')} "
+    f"|{_one_of('really still simply exactly actually')} )*"
+)
+_BEFORE = (
+    r"(?:before|above|earlier|previously|the last time|last time|attempt \d+|(?:no )?\d+"
+    r"|(?:the )?(?:previous|last|first|second|third|other)(?: (?:one|attempt|time|approach))?)"
+)
+_THING = _one_of("approach method strategy tool thing idea way one attempt command code fix change tests?")
+_SAME = (
+    f"{_LEAD}(?:the |a |an )?"
+    f"{_one_of('same identical unchanged retry retries retried retrying repeat repeated rerun reran')}"
+    f"(?: (?:the )?(?:same )?{_THING})?(?: (?:as|of|to|from) {_BEFORE})?(?: (?:once more|again))?"
+)
+_AGAIN = (
+    "(?:try|tried|trying|run|ran|do|did)(?: (?:it|that|the same|the same thing|the same approach|the tests?))?"
+    " (?:again|once more)"
+)
+_NOT_OTHER = (
+    f"{_LEAD}(?:not|isn t|wasn t|no|hardly|barely)(?: (?:really|very|much|any))?"
+    f" {_one_of('different difference differing new other')}"
+    f"(?: (?:approach|method|idea))?(?: at all)?(?: (?:from|than|to) {_BEFORE})?"
+    "|(?:it )?(?:does not|doesn t|did not|didn t) differ(?: at all)?(?: from .{0,60})?"
+    "|nothing(?: (?:new|different|changed|else|really|much))?|it isn t|it is not|it s not"
+)
+_TYPO = (
+    f"{_LEAD}(?:{_one_of('fix fixed fixing fixes correct corrected correcting corrects mended removed')} )?"
+    "(?:a |the |some |one |my |two )?(?:small |stupid |silly )?"
+    "(?:(?:spelling )?typos?|spelling(?: mistakes?| errors?)?|misspellings?)"
+    "(?: (?:is |was |were |are )?(?:fix|fixed|fixes|corrected|only))?(?: (?:in|of|from) .{0,60})?"
+)
+_BETWEEN = f"(?: {_one_of('with but and except only just for after minus plus')})* "
+_AS_BEFORE = re.compile(
+    f"(?:{_SAME}|{_AGAIN}|{_NOT_OTHER})(?:{_BETWEEN}{_TYPO})?|{_TYPO}(?:{_BETWEEN}(?:{_SAME}|{_AGAIN}))?"
+)
+_TYPO_ONLY = re.compile(_TYPO)
+# Beside "why different" these say that nothing is; as the name of an approach they would say nothing at all.
+_EMPTY = frozenset({"", "no", "none", "na", "n a", "not applicable", "nil", "null", "nothing", "unknown", "tbd"})
+
+
+def worked(outcome: str | None) -> bool:
+    """Does an attempt's outcome say that it succeeded, and take nothing back?"""
+    words = (outcome or "")[:WORDS_MAX]
+    head, rest = _plain(_CLAUSE.split(words.strip(), maxsplit=1)[0]), _plain(words)
+    return bool(head) and _WORKED.fullmatch(head) is not None and not _TAKEN_BACK.search(rest)
+
+
+def is_same_again(approach: str | None) -> bool:
+    """Do the words say that it is the approach before once more?"""
+    words = _plain(approach)
+    return bool(words) and len(words) < WORDS_MAX and _AS_BEFORE.fullmatch(words) is not None
+
+
+def is_typo_fix(approach: str | None) -> bool:
+    """Is the whole approach that a typo was mended?"""
+    words = _plain(approach)
+    return bool(words) and len(words) < WORDS_MAX and _TYPO_ONLY.fullmatch(words) is not None
+
+
+def denies_difference(why_different: str | None) -> bool:
+    """Does "Why Different" say that it is not, or was it left empty? Where nobody said anything, nothing is denied."""
+    return why_different is not None and (_plain(why_different) in _EMPTY or is_same_again(why_different))
+
+
+def _plain(text: str | None) -> str:
+    return " ".join(_WORD.findall((text or "").casefold()))

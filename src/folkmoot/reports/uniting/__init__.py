@@ -1,0 +1,1 @@
+"""Several statements of one text as one report."""

@@ -1,0 +1,165 @@
+"""A clone after its `setup`: what git tracks, and its `.git`, are again what the engine made.
+
+Setup runs what the repository holds, which may be work that nobody has proved. What comes after it, an agent with a key
+or a gate, is to meet the commit and nothing else of that. Only what git does not track stays: installed dependencies.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from folkmoot.core.work import SUBMODULE
+from folkmoot.errors import Unavailable
+from folkmoot.worker.git.looking import OPEN, behind_link, found_at
+from folkmoot.worker.git.repository import Repository
+from folkmoot.worker.ports import Paths
+from folkmoot.worker.removing import remove_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+GIT, ATTRIBUTES = ".git", ".gitattributes"
+OLD_GIT = "git-of-setup"  # in the run's folder, where no process of the run comes
+POINTER, POINTER_BYTES_MAX = "gitdir: ", 4_096
+# Of a submodule's repository: nothing in these says what git shall run. Its settings and hooks do.
+DATA = ("HEAD", "index", "logs", "objects", "packed-refs", "refs", "shallow")
+
+
+def put_back(repository: Repository, paths: Paths, index: str, dress: Callable[[], None]) -> list[str]:
+    """Make tracked files and `.git` what they were, or raise; gives the names of files that had been changed.
+
+    `dress` makes the clone's `.git`, where there is none.
+    """
+    changed: list[str] = []
+    links: list[str] = []
+    if os.path.exists(index):
+        files, links = _listed(repository, index)
+        _sweep(paths.workspace, files, links)
+        changed = _restore(repository, paths, index)
+    old = os.path.join(paths.root, OLD_GIT)
+    _away(old)
+    with suppress(FileNotFoundError):
+        os.rename(os.path.join(paths.workspace, GIT), old)
+    dress()
+    for path in links:
+        _module(repository, paths.workspace, path, old)
+    _away(old)
+    return changed
+
+
+def _listed(repository: Repository, index: str) -> tuple[list[str], list[str]]:
+    """The files that are tracked, and the folders that are repositories of their own."""
+    said = repository("ls-files", "-z", "-s", index=index).out
+    lines = [line.partition(b"\t") for line in said.split(b"\0") if line]
+    files = [os.fsdecode(path) for facts, _, path in lines if not facts.startswith(SUBMODULE.encode())]
+    links = [os.fsdecode(path) for facts, _, path in lines if facts.startswith(SUBMODULE.encode())]
+    return files, links
+
+
+def _sweep(top: str, files: list[str], links: list[str]) -> None:
+    """Folders of the project are folders again, open, and hold no repository and no rules for git that came by setup:
+    git would go through the links, and follow the rules."""
+    tracked = set(files)
+    for folder in _folders([*files, *(os.path.join(link, GIT) for link in links)]):
+        at = os.path.join(top, folder)
+        there = found_at(os.fsencode(at))
+        if there is None:
+            continue
+        if not stat.S_ISDIR(there.st_mode):
+            os.unlink(at)
+            continue
+        if there.st_mode & OPEN != OPEN:
+            os.chmod(at, stat.S_IMODE(there.st_mode) | OPEN)
+        if folder and folder not in links:
+            _away(os.path.join(at, GIT))
+        if os.path.join(folder, ATTRIBUTES) not in tracked:
+            _away(os.path.join(at, ATTRIBUTES))
+
+
+def _folders(names: "Iterable[str]") -> list[str]:
+    """All folders above these, the higher ones first."""
+    found = {""}
+    for name in names:
+        folder = os.path.dirname(name)
+        while folder not in found:
+            found.add(folder)
+            folder = os.path.dirname(folder)
+    return sorted(found)
+
+
+def _restore(repository: Repository, paths: Paths, index: str) -> list[str]:
+    """Write again each file that is not exactly the one which the engine wrote, also where git would call it the same:
+    by its number on the disk and its times, which no process of a run can set."""
+
+    def git(*args: str, stdin: bytes = b"") -> bytes:
+        return repository(*args, work_tree=paths.workspace, index=index, stdin=stdin).out
+
+    said = git("ls-files", "-z", "--modified", "--deleted")
+    changed = list(dict.fromkeys(os.fsdecode(name) for name in said.split(b"\0") if name))
+    rules = [name for name in changed if os.path.basename(name) == ATTRIBUTES]
+    if rules:  # first: the other files are written by them
+        git("checkout-index", "-q", "-f", "-u", "-z", "--stdin", stdin=b"".join(os.fsencode(r) + b"\0" for r in rules))
+    git("checkout-index", "-q", "-f", "-u", "-a")
+    left = git("diff-files", "-z", "--name-only").split(b"\0")[:3]
+    if any(left):
+        names = b", ".join(filter(None, left)).decode("utf-8", "replace")
+        raise Unavailable("setup_failed", f"setup changed {names}, which could not be put back")
+    return changed
+
+
+def _module(repository: Repository, top: str, path: str, old: str) -> None:
+    """Keep a submodule that setup has fetched, with settings of the engine's; what is no such thing is taken away."""
+    pointer = os.path.join(top, path, GIT)
+    there = found_at(os.fsencode(pointer))
+    if there is None:
+        return
+    name, source = path, f"{old}-module"
+    if stat.S_ISDIR(there.st_mode):
+        _away(source)
+        os.rename(pointer, source)
+    else:
+        name = _named(top, path, pointer) if stat.S_ISREG(there.st_mode) else ""
+        source = os.path.join(old, "modules", name)
+        os.unlink(pointer)
+        if not name or behind_link(old, os.path.join("modules", name, "HEAD"), {}) or not os.path.isdir(source):
+            return
+    own = os.path.join(top, GIT, "modules", name)
+    os.makedirs(own)
+    for part in DATA:
+        if os.path.lexists(os.path.join(source, part)) and not os.path.islink(os.path.join(source, part)):
+            os.rename(os.path.join(source, part), os.path.join(own, part))
+    tree = os.path.relpath(os.path.join(top, path), own)
+    core = [f"repositoryformatversion = {repository.version}", "bare = false", f'worktree = "{_escaped(tree)}"']
+    _write(os.path.join(own, "config"), "\n".join(["[core]", *core, *repository.extensions, ""]))
+    _write(pointer, f"{POINTER}{os.path.relpath(own, os.path.join(top, path))}\n")
+    _away(f"{old}-module")
+
+
+def _named(top: str, path: str, pointer: str) -> str:
+    """The name of a submodule by the file that stands for its repository; empty if that leads elsewhere."""
+    with open(pointer, encoding="utf-8", errors="surrogateescape") as file:
+        words = file.read(POINTER_BYTES_MAX)
+    modules = os.path.join(top, GIT, "modules") + os.sep
+    at = os.path.normpath(os.path.join(top, path, words.removeprefix(POINTER).rstrip("\n")))
+    return at.removeprefix(modules) if words.startswith(POINTER) and at.startswith(modules) else ""
+
+
+def _escaped(words: str) -> str:
+    return words.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "x", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+
+
+def _away(path: str) -> None:
+    there = found_at(os.fsencode(path))
+    if there is None:
+        return
+    if stat.S_ISDIR(there.st_mode):
+        remove_tree(path)
+    else:
+        os.unlink(path)

@@ -1,0 +1,168 @@
+"""What a developer and its experts tell of their attempts, in the escalation document's forms, keeps its meaning."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.test_escalation import (
+    ASKED,
+    EXPERTS,
+    TRIES,
+    UNSUCCESSFUL,
+    block,
+    blocks,
+    board,
+    counts,
+    nobody_is_dispatched,
+    tracking,
+)
+
+
+def told(number: int, outcome: str | None = None, why: str | None = None, kind: str = "Self-Solve") -> str:
+    """The document's block, with another outcome or reason."""
+    approach, red, differs = TRIES[number - 1]
+    parts = [f"ATTEMPT {number}: {kind}", f"Approach: {approach}", f"Outcome: {red if outcome is None else outcome}"]
+    return "\n".join([*parts, f"Why Different: {differs if why is None else why}", ""])
+
+
+@pytest.mark.ledger("E-02", "E-06")
+def test_an_attempt_that_succeeded_is_asked_back_and_never_counted_as_failed(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    claim = moot("claim", "developer")
+    said = moot.try_in(claim, f"{told(1)}\n{told(2, outcome='Success')}")
+    assert (said.code, said.error) == (2, "report_refused")
+    assert "succeeded ('Success')" in said.err and "report done" in said.err
+    moot.hand_in(claim, '{"outcome": "done", "summary": "the keys rotate"}')
+    shown = moot("show", "1")
+    assert shown["status"] == "done"
+    assert [(one["outcome"], one["counted"]) for one in shown["failure_history"]] == [
+        ("Older clients reject the signature", False),
+        ("Success", False),
+    ]
+
+
+@pytest.mark.ledger("E-02", "E-06")
+def test_a_success_before_a_failure_does_not_count(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", f"{told(1, outcome='Success')}\n{told(2)}")
+    assert counts(moot) == (1, 0, 1)
+
+
+@pytest.mark.ledger("E-02", "R-06")
+@pytest.mark.parametrize("why", ["same approach", "Retrying the same approach", "fixing typos", "N/A", "not different"])
+def test_a_why_different_that_denies_it_is_no_distinct_attempt(tmp_path: Path, why: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", told(1))
+    item = moot.speak("developer", told(2, why=why))
+    assert counts(moot) == (1, 0, 1)
+    assert item["failure_history"][-1]["ground"].startswith("same as attempt 1")
+
+
+@pytest.mark.ledger("E-05")
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        "6 total failed attempts",
+        "3 EXPERT_UNSUCCESSFUL",
+        "Circular dependency detected",
+        "Security concern",
+        "Ambiguous acceptance criteria",
+    ],
+)
+@pytest.mark.parametrize("cause", ["conflict", "capability", "size"])
+def test_each_trigger_of_the_documents_list_asks_at_once_beside_any_cause(
+    tmp_path: Path, trigger: str, cause: str
+) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", {"outcome": "failed", "cause": cause, "summary": f"{trigger}: a needs b, b needs a"})
+    assert counts(moot) == (0, 0, 0)
+    assert "a needs b" in moot("inbox")["questions"][0]["question"]
+    nobody_is_dispatched(moot)
+
+
+@pytest.mark.ledger("E-05", "R-16")
+def test_the_expert_whom_a_mandatory_escalation_names_is_offered(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    delegate = [{"to": "protocol-expert", "task": "Which handshake?"}]
+    moot.speak("developer", {"outcome": "delegates", "reason": "Security concern", "delegate": delegate})
+    nobody_is_dispatched(moot)
+    (question,) = moot("inbox")["questions"]
+    assert "protocol-expert: Which handshake?" in question["context"]
+    number = [option["option"] for option in question["options"]].index("ask protocol-expert for advice") + 1
+    item = moot("answer", "q1", str(number))
+    assert (item["status"], tracking(moot)["experts_tried"]) == ("waiting", ["protocol-expert"])
+    assert "Which handshake?" in moot("claim", "protocol-expert")["brief"]["task"]["body"]
+
+
+@pytest.mark.ledger("E-06", "R-06")
+def test_six_told_at_once_are_all_kept_and_all_told_to_the_expert(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    six = "\n".join([*(block(n) for n in (1, 2, 3)), *(block(n, "Expert Delegation") for n in (4, 5, 6))])
+    item = moot.speak("developer", six)
+    history = item["failure_history"]
+    assert [one["counted"] for one in history] == [True] * 3 + [False] * 3
+    assert all("3 attempts of its own, while experts are left" in one["ground"] for one in history[3:])
+    assert all("labelled Expert Delegation" in one["ground"] for one in history[3:]), "not changed without a word"
+    claim = moot("claim", "crypto-expert")
+    assert all(approach in claim["brief"]["task"]["body"] for approach, _, _ in TRIES[:6])
+
+
+@pytest.mark.ledger("E-01", "R-08", "R-11")
+@pytest.mark.parametrize("known", [0, 1, 2, 3])
+def test_six_with_any_number_of_experts(tmp_path: Path, known: int) -> None:
+    moot = board(tmp_path, (f"experts: [{', '.join(EXPERTS)}]", f"experts: [{', '.join(EXPERTS[:known])}]"))
+    moot.speak("developer", blocks(1, 3))
+    for expert in EXPERTS[:known]:
+        moot.speak(expert, UNSUCCESSFUL)
+    for number in range(4 + known, 7):
+        assert moot("show", "1")["status"] == "ready"
+        moot.speak("developer", block(number))
+    assert counts(moot) == (6 - known, known, 6)
+    nobody_is_dispatched(moot)
+
+
+@pytest.mark.ledger("E-06", "R-08")
+def test_an_experts_own_attempts_are_in_the_next_briefs(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 3))
+    moot.speak("crypto-expert", block(4))
+    moot.speak("crypto-expert", f"{block(5)}\n{UNSUCCESSFUL}")
+    brief = moot("claim", "protocol-expert")["brief"]
+    (output,) = brief["outputs"]
+    assert [one["approach"] for one in output["attempts"]] == [TRIES[3][0], TRIES[4][0]], "of both of its runs"
+
+
+@pytest.mark.ledger("E-06", "R-08")
+def test_what_an_expert_tried_before_its_advice_is_told_with_it(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", blocks(1, 3))
+    moot.speak("crypto-expert", block(4))
+    moot.effort("crypto-expert", "done", summary="Use the other cipher")
+    claim = moot("claim", "developer")
+    assert [one["approach"] for one in claim["brief"]["advice"]["tried"]] == [TRIES[3][0]]
+
+
+@pytest.mark.ledger("R-07")
+def test_a_claim_during_a_pause_says_until_when(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.effort("developer", "failed", cause="transient", summary="The network was gone")
+    said = moot.say("claim", "developer", "--item", "1")
+    assert said.error == "not_claimable"
+    assert "tried again after a pause: in " in said.err and " UTC" in said.err
+    assert moot("show", "1")["status"] == "ready"
+
+
+@pytest.mark.ledger("E-05", "E-06")
+def test_attempts_beside_a_security_concern_are_kept(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    item = moot.speak(
+        "developer",
+        {
+            "outcome": "failed",
+            "reason": "security",
+            "summary": "A key leaks",
+            "attempts": [{"approach": TRIES[0][0], "outcome": TRIES[0][1]}],
+        },
+    )
+    assert [one["approach"] for one in item["failure_history"]] == [TRIES[0][0]]
+    assert (item["status"], counts(moot)) == (ASKED, (1, 0, 1))

@@ -1,0 +1,71 @@
+"""What a quest's roles declare in the document's forms keeps its meaning, by hand as under a worker."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.test_quest import LONG_REPORT, SHORT_REPORT, decomposed, green, quest
+from tests.documents import SUB_AGENTS
+
+
+@pytest.mark.ledger("Q-03", "R-20")
+def test_a_file_outside_of_the_tasks_ownership_is_asked_back(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    output = {"filesCreated": ["src/auth/password-reset.ts"], "filesModified": ["src/auth/registration.ts"]}
+    said = moot.try_in(claim, {**LONG_REPORT, "output": output})
+    assert (said.code, said.error) == (2, "report_refused")
+    assert "src/auth/registration.ts is not among its files" in said.err and "moot widen" in said.err
+    assert moot("show", "3")["status"] == "running"
+    assert moot.hand_in(claim, json.dumps(LONG_REPORT))["status"] == "done"
+
+
+@pytest.mark.ledger("Q-07")
+def test_a_report_of_another_role_is_asked_back(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    said = moot.try_in(claim, {**LONG_REPORT, "agentType": "lawbringer"})
+    assert said.error == "report_refused" and "signed by lawbringer" in said.err and "codeweaver's" in said.err
+    assert moot.hand_in(claim, json.dumps(LONG_REPORT))["status"] == "done"
+
+
+@pytest.mark.ledger("Q-09", "R-25")
+def test_a_sub_agent_that_should_implement_is_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    first, second = SUB_AGENTS["subAgents"]
+    said = moot.try_in(claim, {"decision": "delegate", "subAgents": [first, {**second, "scope": "implementation"}]})
+    assert said.error == "report_refused" and "identify_integration_points" in said.err and "only looks" in said.err
+    assert moot.hand_in(claim, json.dumps(SUB_AGENTS))["status"] == "waiting"
+
+
+@pytest.mark.ledger("Q-11", "Q-13")
+def test_blockers_beside_complete_are_in_the_lawbringers_brief(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    moot.speak("codeweaver", SHORT_REPORT)
+    moot.speak("codeweaver", {**LONG_REPORT, "blockers": "The mailer has no sandbox"})
+    green(moot)
+    claim = moot("claim", "lawbringer")
+    assert [one.get("blockers") for one in claim["brief"]["outputs"]] == [None, "The mailer has no sandbox"]
+
+
+@pytest.mark.ledger("Q-04")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"after": ["c"]}, ["task 2 ('User can reset password')", "comes after 'c'", "they are 'a', 'b'"]),
+        ({"agent": "tester"}, ["task 2", "'tester', whom the flow does not know", "codeweaver"]),
+        ({"key": "a"}, ["'User can register with email' and 'User can reset password'", "the same key 'a'"]),
+        ({"files": ["/etc/passwd"]}, ["task 2", "'/etc/passwd'", "from the project's root"]),
+        ({"title": " "}, ["task 2 has no title"]),
+    ],
+)
+def test_a_split_that_cannot_be_says_which_task_what_holds_and_what_to_do(
+    tmp_path: Path, change: dict[str, object], words: list[str]
+) -> None:
+    moot = quest(tmp_path)
+    tasks = [{"key": "a", "title": "User can register with email"}, {"key": "b", "title": "User can reset password"}]
+    said = moot.try_in(moot("claim", "pathseeker"), {"outcome": "split", "tasks": [tasks[0], {**tasks[1], **change}]})
+    assert said.code == 2
+    assert [word for word in words if word not in json.loads(said.err)["error"]["message"]] == []

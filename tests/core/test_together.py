@@ -1,0 +1,70 @@
+"""Several verdicts in one text: one that holds beside all the others, or the report is asked back (R-32)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkmoot.core.report import OUTCOMES, AskedQuestion, Report
+from folkmoot.core.rules.judging.together import BESIDE, SAID, fault_of_outcomes, verdict
+from folkmoot.errors import Invalid
+from folkmoot.testing.builders import TrialBoard
+
+outcomes = st.lists(st.sampled_from(OUTCOMES), min_size=1, max_size=6)
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(
+    ("told", "holds"),
+    [
+        (["asks", "done"], "asks"),
+        (["done", "asks"], "asks"),
+        (["changes_requested", "done"], "changes_requested"),
+        (["disputed", "changes_requested"], "disputed"),
+        (["split", "done"], "split"),
+        (["done", "failed"], "failed"),
+        (["done", "incomplete"], "incomplete"),
+        (["failed", "incomplete"], "failed"),
+        (["failed", "stuck"], "stuck"),
+        (["failed", "done", "failed"], "failed"),
+        (["failed", "done"], None),
+        (["stuck", "done"], None),
+        (["incomplete", "done"], None),
+        (["asks", "split"], None),
+        (["split", "failed"], None),
+    ],
+)
+def test_one_holds_or_none(told: list[str], holds: str | None) -> None:
+    assert verdict(told) == holds
+
+
+@pytest.mark.ledger("R-32")
+@given(outcomes)
+def test_whatever_holds_was_said_and_nothing_milder_hides_it(told: list[str]) -> None:
+    holds = verdict(told)
+    assert holds is None or holds in told
+    assert holds != "done" or set(told) == {"done"}, "a done never hides another word"
+    assert verdict([told[0]]) == told[0] and verdict([told[0], told[0]]) == told[0]
+    assert "asks" not in told or holds in ("asks", None), "a question reaches a person, or the speaker is asked"
+
+
+def test_no_two_words_each_hold_over_the_other_but_those_of_one_meaning() -> None:
+    both = {frozenset((one, other)) for one in OUTCOMES for other in BESIDE[one] if one in BESIDE[other]}
+    assert both == {frozenset(("failed", "stuck"))}
+
+
+@pytest.mark.ledger("R-32")
+def test_what_contradicts_itself_is_asked_back_and_the_run_lives() -> None:
+    with TrialBoard() as board:
+        item = board.add(column="dev")
+        run = board.claim("dev-agent")
+        both = Report.done("all of it", extra={SAID: ["failed", "done"]})
+        with pytest.raises(Invalid, match="it says failed, then done"):
+            board.engine.report(run, both)
+        board.engine.report(run, Report.failed("it broke"))
+        assert board.show(item)["runs"][0]["outcome"] == "failed"
+
+
+@pytest.mark.parametrize("told", [None, "done", [], [3], ["done", "nearly"], {"done": 1}])
+def test_what_an_agent_keeps_under_that_name_itself_is_no_fault(told: object) -> None:
+    assert fault_of_outcomes(Report.done(extra={SAID: told})) is None
+    assert fault_of_outcomes(Report(outcome="asks", question=AskedQuestion(question="q"), extra={SAID: told})) is None

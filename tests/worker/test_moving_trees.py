@@ -1,0 +1,157 @@
+"""The user's own git while a branch moves that is checked out: it waits, or is refused, and takes nothing back."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worker.yard import Yard, git
+
+HALTED = str(Path(__file__).with_name("halted.py"))
+MOOT = [sys.executable, "-m", "folkmoot"]
+
+
+def tried(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    names = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.invalid")
+    return subprocess.run(["git", *names, *args], cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+def made(folder: Path) -> tuple[Yard, str]:
+    yard = Yard(folder, files={"a.txt": "a\n"}, lease="6s")
+    git(yard.folder, "branch", "feature")
+    (yard.folder / ".git/info").mkdir(exist_ok=True)
+    (yard.folder / ".git/info/exclude").write_text(".moot/\n")
+    item = yard.add("one", "write many/b.txt b", "write a.txt changed", "report done")
+    return yard, item
+
+
+def files(yard: Yard, branch: str = "main") -> list[str]:
+    return git(yard.folder, "ls-tree", "-r", "--name-only", branch).splitlines()
+
+
+@pytest.mark.attack(
+    "tree",
+    "The user commits, stages or changes branch just after the target has moved, before index and files are along",
+    "Git refuses: the tree has git's own lock from before the move until both are there. Nothing is taken back",
+)
+@pytest.mark.parametrize("words", [("commit", "-q", "--allow-empty", "-m", "mine"), ("checkout", "feature")])
+@pytest.mark.parametrize("when", ["moved", "landed"])
+def test_git_waits_while_index_and_files_come_along(tmp_path: Path, words: tuple[str, ...], when: str) -> None:
+    yard, item = made(tmp_path / "yard")
+    said: list[str] = []
+
+    def step(name: str, run: str) -> None:
+        if name == when:
+            ran = tried(yard.folder, *words)
+            said.append(f"{ran.returncode} {ran.stderr}")
+
+    yard.run(step=step)
+    assert len(said) == 1 and not said[0].startswith("0 ") and "index.lock" in said[0]
+    assert yard.status(item) == "done" and "many/b.txt" in files(yard)
+    assert git(yard.folder, "status", "--short") == "" and git(yard.folder, "branch", "--show-current") == "main"
+    assert tried(yard.folder, *words).returncode == 0
+    assert (yard.folder / "a.txt").read_text() == ("a\n" if "checkout" in words else "changed\n")
+    assert "many/b.txt" in files(yard) and git(yard.folder, "status", "--short") == ""
+    yard.doctor()
+
+
+@pytest.mark.attack(
+    "tree",
+    "A worker is killed after the target has moved and before index and files are along; then the user commits",
+    "Git is locked until the next worker, or the next `moot` that writes, has finished it; `moot board` says so",
+)
+@pytest.mark.parametrize("when", ["swap", "moved", "landed"])
+@pytest.mark.parametrize("who", ["worker", "command"])
+def test_a_killed_move_is_finished_by_whoever_comes_next(tmp_path: Path, when: str, who: str) -> None:
+    yard, item = made(tmp_path / "yard")
+    was = git(yard.folder, "rev-parse", "main")
+    subprocess.run([sys.executable, HALTED, str(yard.folder), when, "kill"], check=False, capture_output=True)
+    moved = git(yard.folder, "rev-parse", "main") != was
+    assert moved == (when != "swap")
+    ran = tried(yard.folder, "commit", "-q", "--allow-empty", "-m", "mine")
+    assert ("index.lock" in ran.stderr) == moved
+    looked = subprocess.run([*MOOT, "board"], cwd=yard.folder, capture_output=True, text=True, check=True)
+    assert ("was killed before the files" in looked.stderr) == moved
+    if who == "worker":
+        yard.run()
+        assert yard.status(item) == "done"
+    else:
+        subprocess.run([*MOOT, "--as", "me", "comment", item, "hm"], cwd=yard.folder, capture_output=True, check=True)
+    assert not (yard.folder / ".git/index.lock").exists()
+    assert list((yard.folder / ".git").glob("moot-index-*")) == [] or (who == "command" and not moved)
+    assert git(yard.folder, "status", "--short") == ""
+    git(yard.folder, "commit", "-q", "--allow-empty", "-m", "mine")
+    assert ("many/b.txt" in files(yard)) == (moved or who == "worker")
+
+
+def test_a_lock_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
+    """Killed with the lock; the user removed it, as git advises, and another git of the user's has it now."""
+    yard, item = made(tmp_path / "yard")
+    subprocess.run([sys.executable, HALTED, str(yard.folder), "landed", "kill"], check=False, capture_output=True)
+    lock = yard.folder / ".git/index.lock"
+    lock.unlink()
+    lock.write_text("the user's")
+    yard.run()
+    assert lock.read_text() == "the user's"
+    lock.unlink()
+    assert yard.status(item) == "done"
+
+
+def test_a_branch_put_back_while_the_tree_is_locked_leaves_the_tree_at_the_old_one(tmp_path: Path) -> None:
+    yard, _ = made(tmp_path / "yard")
+    subprocess.run([sys.executable, HALTED, str(yard.folder), "landed", "kill"], check=False, capture_output=True)
+    git(yard.folder, "update-ref", "refs/heads/main", "main~1")
+    yard.run()
+    assert git(yard.folder, "status", "--short") == "" and files(yard) == ["README.md", "a.txt"]
+
+
+def test_the_user_stages_between_the_look_and_the_move_and_it_lands_aside(tmp_path: Path) -> None:
+    yard, item = made(tmp_path / "yard")
+    (yard.folder / "new.txt").write_text("mine\n")
+    said: list[int] = []
+
+    def step(name: str, run: str) -> None:
+        if name == "swap" and not said:
+            said.append(tried(yard.folder, "add", "new.txt").returncode)
+
+    yard.run(step=step)
+    assert said == [0] and yard.show(item)["landed_on"] == "moot/main"
+    assert git(yard.folder, "status", "--short") == "A  new.txt"
+
+
+def test_a_linked_tree_with_its_own_index_is_locked_and_the_others_are_not(tmp_path: Path) -> None:
+    yard, item = made(tmp_path / "yard")
+    git(yard.folder, "checkout", "-q", "feature")
+    git(yard.folder, "worktree", "add", "-q", str(tmp_path / "linked"), "main")
+    said: list[tuple[int, int]] = []
+
+    def step(name: str, run: str) -> None:
+        if name == "landed":
+            words = ("commit", "-q", "--allow-empty", "-m", "mine")
+            said.append((tried(yard.folder, *words).returncode, tried(tmp_path / "linked", *words).returncode))
+
+    yard.run(step=step)
+    assert len(said) == 1 and said[0][0] == 0 and said[0][1] != 0
+    assert yard.status(item) == "done" and (tmp_path / "linked/many/b.txt").read_text() == "b\n"
+    assert git(tmp_path / "linked", "status", "--short") == ""
+
+
+@pytest.mark.parametrize("kind", ["split", "sparse", "untracked cache"])
+def test_other_kinds_of_index_stay_whole(tmp_path: Path, kind: str) -> None:
+    yard, item = made(tmp_path / "yard")
+    match kind:
+        case "split":
+            git(yard.folder, "update-index", "--split-index")
+        case "sparse":
+            git(yard.folder, "sparse-checkout", "set", "--no-cone", "/a.txt")
+        case "untracked cache":
+            git(yard.folder, "update-index", "--force-untracked-cache")
+    yard.run()
+    branch = str(yard.show(item)["landed_on"])
+    assert yard.status(item) == "done" and branch == ("main" if kind == "untracked cache" else "moot/main")
+    assert "many/b.txt" in files(yard, branch) and git(yard.folder, "status", "--short") == ""
+    git(yard.folder, "commit", "-q", "--allow-empty", "-m", "mine")
+    assert ("many/b.txt" in files(yard)) == (branch == "main")
