@@ -56,6 +56,17 @@ def test_a_dropped_handoff_is_sent_and_kept_field_by_field(desk: Desk, name: str
     assert desk.json("state.json")["last_handoff"] == HANDOFF["message_id"]
 
 
+@pytest.mark.ledger("H-04", "H-01")
+def test_a_handoff_that_says_no_priority_has_its_items(desk: Desk) -> None:
+    desk.moot("add", "Add user auth", "--column", "build", "--priority", "critical")
+    desk.look()
+    desk.put("handoffs/pending/mine.json", {"from": "builder", "to": "reviewer", "type": "review_request"})
+    desk.look()
+    (sent,) = [json.loads(f.read_text("utf-8")) for f in (desk.dir / "handoffs/pending").iterdir()]
+    assert (sent["type"], sent["priority"]) == ("review_request", "critical")
+    assert desk.reasons() == []
+
+
 @pytest.mark.ledger("H-04", "H-03")
 @pytest.mark.parametrize("how", ["folder", "status"])
 def test_moved_or_edited_it_is_accepted_and_completed(desk: Desk, how: str) -> None:

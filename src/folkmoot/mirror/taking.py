@@ -94,7 +94,8 @@ class Taking:
         flow = self._picture.flow
         file |= {"from": correspondent(flow, said.sender), "to": correspondent(flow, said.to)}
         file["type"] = message_type(flow, said.type)
-        other = next((name for name in SENT if file[name] != board[name]), None)
+        # A priority that was not said is the item's.
+        other = next((name for name in SENT if file[name] is not None and file[name] != board[name]), None)
         other = other or next((n for n, v in said.context.items() if board["context"].get(n) != v), None)
         if other is not None:
             words = f"{other}: message {known.id} was sent as it is, and is not changed any more"
