@@ -18,7 +18,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.harvest.settings import led_to
-from folkmoot.worker.git.places import Place, find
+from folkmoot.worker.git.places import Place, excluded_by, find
 from folkmoot.worker.git.refs import put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import message as worded
@@ -162,12 +162,7 @@ class Repository:
 
     def ignored(self) -> str:
         """By-products, the board's own files, and what the user excludes in the repository but not in its tree."""
-        theirs = os.path.join(self.user.common, "info", "exclude")
-        lines = [*BY_PRODUCTS, *self._passed_over]
-        if os.path.isfile(theirs):
-            with open(theirs, encoding="utf-8", errors="surrogateescape") as file:
-                lines += file.read().splitlines()
-        return "\n".join([*lines, ""])
+        return "\n".join([*BY_PRODUCTS, *self._passed_over, *excluded_by(self.user), ""])
 
     def __call__(
         self,
