@@ -64,6 +64,7 @@ class Folder:
         self.root = os.path.join(base, *self._below)
         self._fds: dict[str, int] = {}
         self._temporary = 0
+        self._moved: set[str] = set()  # folders in which a name has changed, and may not be on the disk yet
 
     @contextmanager
     def opened(self) -> Iterator["Folder"]:
@@ -72,6 +73,7 @@ class Folder:
             self._root()
             yield self
         finally:
+            self._moved.clear()
             for fd in self._fds.values():
                 os.close(fd)
             self._fds.clear()
@@ -171,10 +173,15 @@ class Folder:
 
     def write(self, path: str, data: bytes) -> None:
         """Put a file in place, whole or not at all, whatever stands there."""
-        placed = self.place(self.prepare(path, data))
-        if placed.left is not None:
-            self.remove(placed.left)
-        os.fsync(self._folder(path.rpartition("/")[0]))
+        self.write_together({path: data})
+
+    def write_together(self, files: dict[str, bytes]) -> None:
+        """Each whole or not at all, in this order; on the disk when all are there."""
+        for prepared in [self.prepare(path, data) for path, data in files.items()]:
+            placed = self.place(prepared)
+            if placed.left is not None:
+                self.remove(placed.left)
+        self.flush_names(list(files))
 
     def is_written(self, path: str) -> bool:
         """Has somebody the file open for writing?"""
@@ -232,8 +239,11 @@ class Folder:
             os.close(file)
         return temporary
 
-    def move(self, path: str, to: str) -> bool:
-        """Rename inside the folder, replacing nothing. False: it is gone, or something is there already."""
+    def move(self, path: str, to: str, *, flush: bool = False) -> bool:
+        """Rename inside the folder, replacing nothing. False: it is gone, or something is there already.
+
+        Without `flush` the new name is on the disk after `flush_moves`.
+        """
         folder, _, name = path.rpartition("/")
         above, _, new = to.rpartition("/")
         source, target = self._folder(folder), self._folder(above, make=True)
@@ -242,9 +252,15 @@ class Folder:
         except FileNotFoundError:
             return False
         if done:
-            os.fsync(source)
-            os.fsync(target)
+            self._moved |= {folder, above}
+        if done and flush:
+            self.flush_moves()
         return done
+
+    def flush_moves(self) -> None:
+        moved, self._moved = self._moved, set()
+        for folder in moved:
+            os.fsync(self._folder(folder))
 
     def remove(self, path: str) -> None:
         folder, _, name = path.rpartition("/")
@@ -261,7 +277,9 @@ class Folder:
 
     def flush_names(self, paths: list[str]) -> None:
         """The names of these files."""
-        for folder in {path.rpartition("/")[0] for path in paths}:
+        folders = {path.rpartition("/")[0] for path in paths}
+        self._moved -= folders
+        for folder in folders:
             os.fsync(self._folder(folder))
 
 

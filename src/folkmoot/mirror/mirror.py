@@ -18,7 +18,7 @@ from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
 from folkmoot.mirror.voice import NotYet, Voice
-from folkmoot.mirror.writer import PATIENCE, Late, Writer, set_aside, set_aside_entry
+from folkmoot.mirror.writer import PATIENCE, Aside, Late, Writer
 
 SETTLE = 2.0  # seconds without a change, after which what cannot be read is taken for whole
 ROUNDS_MAX = 20  # in which what came in while files were written is looked at
@@ -69,6 +69,7 @@ class Mirror:
         self._voice = Voice(application.engine, self.scribe.picture)
         self._taking = Taking(self.scribe, self._voice)
         self._writer = Writer(self.folder, self.record, self.scribe, application.now)
+        self._aside = Aside(folder)
         self._waiting: dict[str, Waiting] = {}
         self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
@@ -139,6 +140,7 @@ class Mirror:
             self._look_everywhere()
         later, self._later = self._later, {}
         self._writer.held.clear()
+        self._aside.forget()
         found = list(dict.fromkeys([*later, *self._left, *self._candidates(changed)]))
         self._left = found[CANDIDATES_MAX:]
         for path in found[:CANDIDATES_MAX]:
@@ -150,6 +152,7 @@ class Mirror:
                 self._take_late(one)
             if not late:
                 break
+        self.folder.flush_moves()
         self.record.reached(self.scribe.picture.seq)
         self.record.flush(durable=False)
         self._is_first = False
@@ -304,7 +307,7 @@ class Mirror:
                 self._remove(path, data)
                 return
             path, before = f"{names.INBOX}/{TAKEN}{begun[0]}-{begun[1]}-{name}", path
-            if not self.folder.move(before, path):
+            if not self.folder.move(before, path, flush=True):
                 return
         run, token, name = path.rpartition("/")[2].removeprefix(TAKEN).split("-", 2)
         try:
@@ -340,7 +343,7 @@ class Mirror:
 
     def _rejects(self, path: str, data: bytes, error: MootError, name: str = "") -> None:
         self.rejected += 1
-        set_aside(self.folder, name or path.rpartition("/")[2], data, error)
+        self._aside.put(name or path.rpartition("/")[2], data, error)
 
     def _reject(self, path: str, data: bytes, error: MootError, name: str = "") -> None:
         """A copy and the reason are kept first; then the last good content is restored, or the file is gone."""
@@ -357,6 +360,6 @@ class Mirror:
 
     def _reject_entry(self, path: str, why: str) -> None:
         self.rejected += 1
-        set_aside_entry(self.folder, path, why)
+        self._aside.put_entry(path, why)
         self._waiting.pop(path, None)
         self.scribe.touched.add(path)

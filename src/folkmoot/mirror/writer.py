@@ -15,6 +15,7 @@ from folkmoot.mirror.voice import told
 CHUNK = 20_000  # files that are flushed together: each flush is of the whole disk
 PATIENCE = 2.0  # seconds that others may take to write a file in place
 REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
+CANDIDATES = 200  # names by which those may be more before that is looked at again
 IGNORE = ".gitignore"
 NOTE = (
     b"These files show a Folkmoot board (see .moot/), and what is written here is taken in.\n"
@@ -116,6 +117,12 @@ class Writer:
         """All that has changed. Gives what others had written there in the moment before."""
         touched, self._scribe.touched = self._scribe.touched | {*self.problems, *self.postponed}, set()
         self.problems.clear()
+        # The state names everything, and is large on a large board: nothing else waits for it.
+        late = self._write_all(touched - {names.STATE}) + self._write_all(touched & {names.STATE})
+        self._expected.clear()
+        return late
+
+    def _write_all(self, touched: set[str]) -> list[Late]:
         late: list[Late] = []
         wanted: list[tuple[str, bytes]] = []
         for path in sorted(touched):
@@ -126,13 +133,8 @@ class Writer:
                 late += self._clear(path)
             elif not self._is_there(path, data) and not self._waits_for_others(path):
                 wanted.append((path, data))
-        # The state names everything, and is large on a large board: nothing else waits for it.
-        last = [one for one in wanted if one[0] == names.STATE]
-        wanted = [one for one in wanted if one[0] != names.STATE]
         for start in range(0, len(wanted), CHUNK):
             late += self._write_some(wanted[start : start + CHUNK])
-        late += self._write_some(last)
-        self._expected.clear()
         return late
 
     def _waits_for_others(self, path: str) -> bool:
@@ -195,10 +197,7 @@ class Writer:
                 late.append(Late(one.path, before, placed.left))
             elif placed.left is not None:
                 self._folder.remove(placed.left)
-        if many:
-            self._folder.flush()
-        else:
-            self._folder.flush_names([one.path for one, _ in prepared])
+        self._folder.flush_names([one.path for one, _ in prepared])
         self._record.flush(durable=False)
         return late
 
@@ -228,26 +227,44 @@ def _places(message: str) -> list[str]:
 # -- what cannot be taken in
 
 
-def set_aside(folder: Folder, name: str, data: bytes, error: MootError) -> None:
-    """A copy with the reason beside it."""
-    kept = _free_name(folder, name)
-    folder.write(f"{names.REJECTED}/{kept}.why.txt", told(error).encode("utf-8", "replace"))
-    folder.write(f"{names.REJECTED}/{kept}", data)
+class Aside:
+    """The folder of what could not be taken in. It is listed once for each pass, not once for each file."""
 
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._there: set[str] | None = None
 
-def set_aside_entry(folder: Folder, path: str, why: str) -> None:
-    """What is no plain file is moved as it is: it is not opened, and what a link leads to is not touched."""
-    kept = _free_name(folder, path.rpartition("/")[2])
-    folder.write(f"{names.REJECTED}/{kept}.why.txt", f"{why}\n".encode("utf-8", "replace"))
-    folder.move(path, f"{names.REJECTED}/{kept}")
+    def forget(self) -> None:
+        """Others may remove what is there, or put something there: look again the next time."""
+        self._there = None
 
+    def put(self, name: str, data: bytes, error: MootError) -> None:
+        """A copy with the reason beside it; both are on the disk then, since the file itself may go."""
+        kept = f"{names.REJECTED}/{self._free_name(name)}"
+        self._folder.write_together({f"{kept}.why.txt": told(error).encode("utf-8", "replace"), kept: data})
 
-def _free_name(folder: Folder, name: str) -> str:
-    folder.make(names.REJECTED)
-    there = folder.listing(names.REJECTED)
-    oldest = sorted((seen.mtime_ns, one) for one, seen in there.items())
-    for _, one in oldest[: max(0, len(oldest) - 2 * REJECTED_MAX)]:
-        folder.remove(f"{names.REJECTED}/{one}")
-    name = name.lstrip(".")[:120] or "file"
-    free = (f"{number}-{name}" if number > 1 else name for number in count(1))
-    return next(one for one in free if one not in there and f"{one}.why.txt" not in there)
+    def put_entry(self, path: str, why: str) -> None:
+        """What is no plain file is moved as it is: it is not opened, and what a link leads to is not touched."""
+        kept = f"{names.REJECTED}/{self._free_name(path.rpartition('/')[2])}"
+        self._folder.write(f"{kept}.why.txt", f"{why}\n".encode("utf-8", "replace"))
+        self._folder.move(path, kept)
+
+    def _free_name(self, name: str) -> str:
+        there = self._listed()
+        name = name.lstrip(".")[:120] or "file"
+        names_of = (f"{number}-{name}" if number > 1 else name for number in count(1))
+        free = next(one for one in names_of if one not in there and f"{one}.why.txt" not in there)
+        there |= {free, f"{free}.why.txt"}
+        return free
+
+    def _listed(self) -> set[str]:
+        if self._there is not None and len(self._there) <= 2 * REJECTED_MAX + CANDIDATES:
+            return self._there
+        self._folder.make(names.REJECTED)
+        listed = self._folder.listing(names.REJECTED)
+        oldest = sorted((seen.mtime_ns, one) for one, seen in listed.items())
+        gone = {one for _, one in oldest[: max(0, len(oldest) - 2 * REJECTED_MAX)]}
+        for one in gone:
+            self._folder.remove(f"{names.REJECTED}/{one}")
+        self._there = set(listed) - gone
+        return self._there
