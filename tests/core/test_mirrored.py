@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,12 +11,14 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Artifact, Dispute, Item, Side
+from folkmoot.core.records import Message, Question, Wanted
 from folkmoot.core.rules.decide import FOR_PEOPLE, decide
 from folkmoot.core.rules.sharing.mirrored import (
     CRITICAL,
     merged,
     outcome_of_comment,
     speaker_in_file,
+    stage_of_message,
     work_of_sender,
 )
 from folkmoot.core.situation import Draw, Situation
@@ -128,3 +131,58 @@ def test_a_file_changes_what_it_changed_and_a_person_decides_what_both_did(
         assert (name in both.conflicts) == (changed and moved and name in CRITICAL)
         assert (name in both.taken) == (changed and not (moved and name in CRITICAL))
     assert both.taken.keys() | both.conflicts.keys() <= file.keys(), "what a file leaves out it does not change"
+
+
+@pytest.mark.ledger("R-28", "H-11")
+@pytest.mark.parametrize(
+    ("wanted", "effect", "to"),
+    [
+        ({"name": "column", "to": "qa"}, "move", "qa"),
+        ({"name": "status", "cancels": True}, "cancel", None),
+        ({"name": "files", "wanted": Wanted(files=["a.py"])}, "take", None),
+        ({"name": "files", "wanted": Wanted(files=[])}, "take", None),
+        ({"name": "locks", "wanted": Wanted(locks=["a.py"], agent="dev-agent", seconds=60)}, "take", None),
+    ],
+)
+def test_the_files_version_is_put_in_force_by_the_option_that_names_it(
+    wanted: dict[str, Any], effect: str, to: str | None
+) -> None:
+    situation = Situation(
+        flow=FLOW,
+        flow_version=1,
+        now=0.0,
+        at=0,
+        speaker=Speaker("alice"),
+        draw=Draw(run="", item=1, comment=1, question=1),
+        item=Item(id="1", title="A", column="dev", version=1),
+    )
+    command = commands.RaiseConflict(board="x", file="y", where="kanban/1.yaml", **wanted)
+    changes = [change for event in decide(situation, command).events for change in event.changes]
+    (asked,) = [change.fields for change in changes if change.table == "questions"]
+    board, file = asked["options"][:2]
+    assert (file.effect, file.to) == (effect, to) and file.option == "the file's: y"
+    assert board.effect == "again", "the board's version is what it is: nothing is forbidden by choosing it"
+    assert isinstance(asked.get("wanted"), Wanted) == (effect == "take")
+
+
+@pytest.mark.ledger("R-28", "H-03")
+@pytest.mark.parametrize(
+    ("wanted", "stage", "column"),
+    [
+        ("accepted", None, "build"),
+        ("completed", None, "build"),
+        ("rejected", None, "plan"),
+        ("accepted", "build", "build"),
+        ("accepted", "gone", "build"),
+    ],
+)
+def test_a_message_that_ended_otherwise_goes_to_who_takes_it_up_or_back(
+    wanted: str, stage: str | None, column: str
+) -> None:
+    message = Message(id="m", sender="planner", to="builder", type="task_handoff", stage=stage)
+    assert stage_of_message(HANDOFF, message, wanted) == column
+
+
+def test_a_question_of_an_earlier_version_wants_nothing() -> None:
+    old = msgspec.convert({"id": "q1", "item": "1", "kind": "conflict", "question": "?"}, Question)
+    assert old.wanted is None

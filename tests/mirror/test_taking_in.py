@@ -346,7 +346,7 @@ def test_what_is_not_critical_takes_the_last_write(desk: Desk) -> None:
             "[src/a.py]",
             ["edit", "1", "--files", "src/b.py"],
             "the file's",
-            ("files", ["src/b.py", "src/a.py"]),
+            ("files", ["src/a.py"]),
         ),
         ("files", "[src/a.py]", ["edit", "1", "--files", "src/b.py"], "the board's", ("files", ["src/b.py"])),
     ],
@@ -368,15 +368,55 @@ def test_a_critical_conflict_asks_a_person_with_both_versions(
 
 
 @pytest.mark.ledger("R-28", "H-11")
+def test_that_an_item_has_no_files_any_more_can_be_chosen_too(desk: Desk) -> None:
+    desk.moot("add", "Add user auth", "--files", "src/a.py")
+    desk.look()
+    edited(desk, "alice", files="[]")
+    desk.moot("edit", "1", "--files", "src/b.py")
+    desk.look()
+    (asked,) = desk.moot("inbox")["questions"]
+    desk.moot("answer", asked["id"], "the file's")
+    assert desk.moot("show", "1")["files"] == [] and desk.moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("R-28", "H-11")
 def test_a_lock_that_two_took_at_once_asks_a_person(desk: Desk) -> None:
     desk.moot("add", "Add user auth", "--files", "src/a.py", "--column", "build")
     desk.look()
     state = desk.json("state.json")
-    desk.moot("claim", "builder")
+    claimed = desk.moot("claim", "builder")
     desk.put("state.json", {**state, "locks": {"src/a.py": {"agent": "fixer"}}})
     desk.look()
     (asked,) = desk.moot("inbox")["questions"]
     assert asked["kind"] == "conflict" and "src/a.py is held by builder" in asked["context"]
+    assert desk.moot.say("answer", asked["id"], "the file's").error == "path_held", "not from under the run that has it"
+    desk.moot.report(claimed, "done", summary="built it")
+    desk.moot("answer", asked["id"], "the file's")
+    assert [(lock["resource"], lock["agent"]) for lock in desk.moot("locks")["locks"]] == [("src/a.py", "fixer")]
+    assert desk.moot("show", "1")["status"] == "ready" and desk.moot("doctor")["ok"]
+    desk.look()
+    state = desk.json("state.json")
+    assert state["locks"]["src/a.py"]["agent"] == "fixer"
+    desk.put("state.json", {**state, "locks": {}})
+    desk.look()
+    assert desk.moot("locks")["locks"] == [] and desk.reasons() == []
+
+
+@pytest.mark.ledger("R-28", "H-11")
+@pytest.mark.parametrize(("answer", "owner"), [("the file's", "fixer"), ("the board's", "alice")])
+def test_whose_a_lock_is_that_a_person_has_too_a_person_decides(desk: Desk, answer: str, owner: str) -> None:
+    desk.moot("add", "Add user auth", "--column", "fix")
+    desk.look()
+    desk.put("state.json", {**desk.json("state.json"), "agents": {"fixer": {"status": "active"}}})
+    desk.look()
+    state = desk.json("state.json")
+    desk.moot("lock", "src/a.py")
+    desk.put("state.json", {**state, "locks": {"src/a.py": {"agent": "fixer"}}})
+    desk.look()
+    (asked,) = desk.moot("inbox")["questions"]
+    desk.moot("answer", asked["id"], answer)
+    assert [(lock["resource"], lock["agent"]) for lock in desk.moot("locks")["locks"]] == [("src/a.py", owner)]
+    assert desk.moot("doctor")["ok"]
 
 
 @pytest.mark.ledger("R-28", "H-11", "H-03")
@@ -389,6 +429,11 @@ def test_a_handoff_that_ended_otherwise_asks_a_person(desk: Desk) -> None:
     (asked,) = desk.moot("inbox")["questions"]
     assert asked["kind"] == "conflict" and "rejected" in asked["context"] and "accepted" in asked["context"]
     assert desk.json(f"handoffs/rejected/{NAME}")["status"] == "rejected"
+    desk.moot("answer", asked["id"], "the file's")
+    item = desk.moot("show", "1")
+    assert (item["column"], item["status"]) == ("build", "ready"), "whoever wants to take it up can"
+    desk.look()
+    assert desk.handoffs()["pending"] == ["task_handoff"] and desk.moot("doctor")["ok"]
 
 
 @pytest.mark.ledger("R-04", "R-28")

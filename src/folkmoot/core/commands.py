@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
-from folkmoot.core.records import Option
+from folkmoot.core.records import Option, Wanted
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
@@ -359,7 +359,7 @@ class RaiseConflict(Command, frozen=True, gc=False, kw_only=True):
     file: str  # as the file has it
     where: str  # the file
     to: str | None = None  # the column that the file wants
-    paths: list[str] = field(default_factory=list)  # the files that the file wants for the item
+    wanted: Wanted | None = None  # the files or locks that the file wants
     cancels: bool = False
 
 

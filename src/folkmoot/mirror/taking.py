@@ -6,9 +6,9 @@ from hashlib import sha256
 from typing import Any
 
 from folkmoot.core.commands import RaiseConflict
-from folkmoot.core.records import Message
+from folkmoot.core.records import Message, Wanted
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
-from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file
+from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
 from folkmoot.core.rules.sharing.paths import normal_path
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, NothingToDo, Refused
@@ -132,7 +132,9 @@ class Taking:
             raise Refused(
                 "message_over", words, "a message goes pending, accepted, completed, or rejected; never twice"
             )
-        command = RaiseConflict(name=f"status of message {known.id}", board=known.status, file=wanted, where=path)
+        to = stage_of_message(self._picture.flow, known, wanted)
+        name = f"status of message {known.id}"
+        command = RaiseConflict(name=name, board=known.status, file=wanted, where=path, to=to)
         self._voice.conflict(known.to, known.item, command, key)
 
     # -- comments
@@ -215,17 +217,21 @@ class Taking:
 
     def _lock(self, agent: str, locks: dict[str, Lock], board: dict[str, Any], key: str) -> None:
         """All of one agent's at once, or none."""
-        own = f"{key}:{_digest(agent)}"
+        own, seconds = f"{key}:{_digest(agent)}", min(_seconds(lock) for lock in locks.values())
         try:
-            self._voice.lock(agent, list(locks), min(_seconds(lock) for lock in locks.values()), own)
+            self._voice.lock(agent, list(locks), seconds, own)
         except Refused as error:
             run, taken = self._voice.run_of(agent), next((path for path in locks if path in board), None)
-            item = run.item if run is not None else board[taken].item if taken is not None else None
+            # The item that has it is asked about first: only what that one gives up can be handed on.
+            held_for = board[taken].item if taken is not None else None
+            item = held_for or (run.item if run is not None else None)
             if error.code != "path_held" or taken is None or item is None or self._voice.is_bound(item):
                 raise
             # Free when it was read, and taken by two since: neither came last (R-28).
             held = f"{taken} is held by {board[taken].owner}"
-            command = RaiseConflict(name="locks", board=held, file=f"{taken} for {agent}", where=names.STATE)
+            wanted = Wanted(locks=list(locks), agent=speaker_in_file(self._picture.flow, agent).name, seconds=seconds)
+            words = f"{', '.join(locks)} for {agent}"
+            command = RaiseConflict(name="locks", board=held, file=words, where=names.STATE, wanted=wanted)
             self._voice.conflict(agent, item, command, own)
 
     def _agents(self, agents: dict[str, dict[str, Any]], read: Version, key: str) -> None:
@@ -309,7 +315,7 @@ def _conflict(name: str, board: Any, file: Any, path: str) -> RaiseConflict:
         file=_words(file),
         where=path,
         to=str(file) if name == "column" else None,
-        paths=list(file) if name == "files" else [],
+        wanted=Wanted(files=list(file)) if name == "files" else None,
         cancels=name == "status" and file == "cancelled",
     )
 

@@ -191,7 +191,8 @@ class Voice:
 
     def unlock(self, agent: str, resource: str, run: str | None, key: str) -> None:
         known = self._picture.runs.get(run or "")
-        speaker = self._in_state(agent)
+        # One that was not taken by a run is its owner's by name, also while that works.
+        speaker = self._in_state(agent) if known is not None else speaker_in_file(self.flow, agent)
         if known is not None and known.worker == WORKER:
             speaker = self._speaker_of(known)
         self._engine.lock(speaker, commands.UnlockPaths(paths=[resource]), f"{key}:unlock")

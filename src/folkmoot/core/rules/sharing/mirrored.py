@@ -4,12 +4,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from folkmoot.core.commands import RaiseConflict, Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import ENDED, Item
 from folkmoot.core.order import actor, stage, taker
+from folkmoot.core.records import Message, Wanted
 from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.sharing.holds import pass_on
+from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.core.vocabulary.ways import Way
@@ -86,14 +90,33 @@ def raise_conflict(case: Case, command: RaiseConflict) -> None:
     if item.status in ENDED:
         words = f"item {item.id} is {item.status}: its {command.name} is what the board has, {command.board}"
         raise Refused("item_ended", words, f"first: moot reopen {item.id}")
+    wanted = command.wanted
+    if wanted is not None and wanted.files is not None:
+        wanted = replace(wanted, files=good_files(wanted.files))
     take = Way(f"the file's: {command.file}"[:200], "again")
     if command.to is not None and command.to in case.flow.columns:
-        take = Way(f"the file's: {command.file}"[:200], "move", command.to)
+        take = replace(take, effect="move", to=command.to)
     elif command.cancels:
-        take = Way(f"the file's: {command.file}"[:200], "cancel")
-    elif command.paths:
-        take = Way(f"the file's: {command.file}"[:200], "give")
-    stay = Way(f"the board's: {command.board}"[:200], "keep" if command.paths else "again")
+        take = replace(take, effect="cancel")
+    elif wanted is not None:
+        take = replace(take, effect="take")
+    stay = Way(f"the board's: {command.board}"[:200], "again")
     words = f"{command.where} and the board disagree about the {command.name} of item {item.id}. Which holds?"
     told = f"the board: {command.board}\nthe file, by {case.speaker.name}: {command.file}"
-    ask(case, "conflict", words, stay, take, context=told, paths=command.paths)
+    ask(case, "conflict", words, stay, take, context=told, wanted=wanted)
+
+
+def take_over(case: Case, wanted: Wanted, question: str) -> None:
+    """A person has chosen what the file says."""
+    if wanted.files is not None:
+        case.set("item_edited", {"fields": ["files"], "question": question}, files=wanted.files)
+    if wanted.locks:
+        pass_on(case, wanted.agent, wanted.locks, wanted.seconds)
+
+
+def stage_of_message(flow: Flow, message: Message, wanted: str) -> str | None:
+    """Where the item goes if the file is right about a message that the board has ended otherwise: to whoever says that
+    it takes it up, or has; back to who sent it, if that one does not want it."""
+    if wanted != "rejected" and message.stage in flow.columns:
+        return message.stage
+    return next(iter(flow.watched_by(message.sender if wanted == "rejected" else message.to)), None)
