@@ -105,20 +105,22 @@ def fresh_tree(root: Path, name: str) -> dict[str, bytes]:
 
 
 @contextmanager
-def watching(root: Path, folder: str = ".claude") -> Iterator[subprocess.Popen[bytes]]:
+def watching(root: Path, folder: str | None = ".claude") -> Iterator[subprocess.Popen[bytes]]:
     """`moot mirror --watch` as a process of its own, until the block ends."""
     process = start(root, folder)
     try:
-        until(lambda: (root / folder / "state.json").exists())
+        until(lambda: (root / (folder or ".claude") / "state.json").exists())
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait()
 
 
-def start(root: Path, folder: str = ".claude") -> subprocess.Popen[bytes]:
+def start(root: Path, folder: str | None = ".claude") -> subprocess.Popen[bytes]:
+    """None: in the folder that the flow names."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "MOOT_BOARD": str(root), "USER": "alice"}
-    command = [sys.executable, "-m", "folkmoot", "mirror", "--watch", "--dir", str(root / folder)]
+    place = ["--dir", str(root / folder)] if folder is not None else []
+    command = [sys.executable, "-m", "folkmoot", "mirror", "--watch", *place]
     return subprocess.Popen(command, env=environment, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.mirroring.making import mirrored
 from folkmoot.wiring.running import tools_of, work
+from tests.acceptance.moot import new_board
+from tests.mirror.desk import until, watching
 from tests.worker.yard import Yard, git
 
 MIRROR = "mirror: {dir: .claude}"
@@ -92,3 +96,39 @@ def test_agents_in_a_sandbox_see_it_only_if_the_flow_says_so(make: Callable[...,
     run(yard)
     assert yard.status(item) == "done"
     assert ("settings.json" in yard.landed("seen.txt")) == visible
+
+
+@pytest.mark.ledger("R-04")
+def test_where_the_flow_names_another_folder_meanwhile_the_files_are_there(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "handoff")
+    moot("add", "Add user auth")
+    application = FileBoards().open(str(tmp_path))
+    told: list[str] = []
+    flow = tmp_path / ".moot/flow.yaml"
+    before = flow.read_text("utf-8")
+    with mirrored(application, str(tmp_path / ".moot"), told.append):
+        until((tmp_path / ".claude/state.json").exists)
+        flow.write_text(before.replace("mirror: {dir: .claude}", ""), "utf-8")
+        moot("check")
+        moot("add", "Nobody shows it yet")
+        flow.write_text(before.replace("dir: .claude", "dir: shown/here"), "utf-8")
+        moot("check")
+        until((tmp_path / "shown/here/kanban/2.yaml").exists)
+        report = {"agent": "planner", "item": "1", "outcome": "done", "summary": "planned"}
+        (tmp_path / "shown/here/inbox/1.json").write_text(json.dumps(report), "utf-8")
+        until(lambda: moot("show", "1")["column"] == "build")
+    application.close()
+    assert told == [] and not (tmp_path / ".claude/kanban/2.yaml").exists()
+
+
+@pytest.mark.ledger("R-04")
+def test_a_watching_mirror_goes_where_the_flow_says_and_stays_where_it_was_told(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "handoff")
+    flow = tmp_path / ".moot/flow.yaml"
+    with watching(tmp_path, None), watching(tmp_path, "fixed"):
+        until((tmp_path / ".claude/state.json").exists)
+        flow.write_text(flow.read_text("utf-8").replace("dir: .claude", "dir: elsewhere"), "utf-8")
+        moot("check")
+        moot("add", "Add user auth")
+        until((tmp_path / "elsewhere/kanban/1.yaml").exists)
+        until((tmp_path / "fixed/kanban/1.yaml").exists)

@@ -11,12 +11,14 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from folkmoot.mirror.names import BEGINS, ENDS
+
 BYTES_MAX = 4_000_000  # a larger file is nobody's message
 ENTRIES_MAX = 200_000
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NOREPLACE, EXCHANGE = 1, 2
 IN_THE_WAY = (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY)
-BEGINS, ENDS, NAME_BYTES_MAX = ".moot-", ".tmp", 255
+NAME_BYTES_MAX = 255
 MANY = 24  # from so many files on they are flushed together
 _libc = ctypes.CDLL(None, use_errno=True)
 

@@ -92,7 +92,8 @@ class Mirror:
             self.pass_()
             if last:
                 return
-            self._application.changed(seen, self._rest())
+            if not is_over():
+                self._application.changed(seen, self._rest())
 
     def _rest(self) -> float:
         """How long to sleep if nothing happens. Whoever closes a file wakes us."""

@@ -11,6 +11,8 @@ HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED, ARCHIVE = "handoffs", "kanban", "ques
 STATUSES = ("pending", "accepted", "completed", "rejected")
 META = ".meta.yaml"
 MARK = ".moot-mirror"  # says that the folder is one
+IGNORE = ".gitignore"
+BEGINS, ENDS = ".moot-", ".tmp"  # around the name of a file that is being written beside its place
 RESERVED = frozenset({STATE, EVENTS, HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED, ARCHIVE})
 PART_BYTES_MAX = 255 - len(META)
 UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
@@ -73,13 +75,15 @@ def is_of_mirror(folder: str, path: str) -> bool:
     folder = "" if folder in ("", ".") else f"{folder.strip('/')}/"
     if not path.startswith(folder):
         return False
-    inside = path.removeprefix(folder)
-    return inside.partition("/")[0] in {*RESERVED, MARK} or inside.endswith(META)
+    inside, name = path.removeprefix(folder), path.rpartition("/")[2]
+    own = {*RESERVED, MARK, IGNORE} if folder else {*RESERVED, MARK}  # that of the project itself is the user's
+    return inside.partition("/")[0] in own or inside.endswith(META) or (name.startswith(BEGINS) and name.endswith(ENDS))
 
 
 def ignore_rules(folder: str) -> list[str]:
     """The mirror's files as git's rules for what it passes over, from the folder on that holds it."""
     above = "/" if folder in ("", ".") else f"/{folder.strip('/')}/"
     folders = (ARCHIVE, HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED)
-    beside = f"{above}**/*{META}" if folder not in ("", ".") else f"*{META}"
-    return [*(f"{above}{name}" for name in (STATE, EVENTS, MARK)), *(f"{above}{name}/" for name in folders), beside]
+    below = f"{above}**/" if folder not in ("", ".") else ""
+    beside = [f"{below}*{META}", f"{below}{BEGINS}*{ENDS}"]
+    return [*(f"{above}{name}" for name in (STATE, EVENTS, MARK)), *(f"{above}{name}/" for name in folders), *beside]

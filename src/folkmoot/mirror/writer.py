@@ -16,12 +16,11 @@ CHUNK = 20_000  # files that are flushed together: each flush is of the whole di
 PATIENCE = 2.0  # seconds that others may take to write a file in place
 REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
 CANDIDATES = 200  # names by which those may be more before that is looked at again
-IGNORE = ".gitignore"
 NOTE = (
     b"These files show a Folkmoot board (see .moot/), and what is written here is taken in.\n"
     b"They can be deleted: they are written anew. docs/how-to/work-with-files.md says how to use them.\n"
 )
-IGNORED = "".join(f"{rule}\n" for rule in (*names.ignore_rules(""), f"/{IGNORE}")).encode()
+IGNORED = "".join(f"{rule}\n" for rule in (*names.ignore_rules(""), f"/{names.IGNORE}")).encode()
 
 
 class Late(Struct, frozen=True):
@@ -63,7 +62,7 @@ class Writer:
 
     def write_own_notes(self) -> None:
         """Git passes the files over, unless the user has put it otherwise; and it is said what they are."""
-        for name, data in ((names.MARK, NOTE), (IGNORE, IGNORED)):
+        for name, data in ((names.MARK, NOTE), (names.IGNORE, IGNORED)):
             if self._folder.look(name) is None:
                 self._folder.write(name, data)
 

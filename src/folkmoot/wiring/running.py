@@ -150,8 +150,9 @@ class _Boxes:
         root = project_of(self._home)
         if self._is_cloned:
             return [self._home, root, *private_places(root)]
-        shown = flow.mirror is None or flow.mirror_shown or flow.mirror in ("", ".")
-        return [self._home, *([] if shown else [os.path.join(root, flow.mirror or "")])]
+        if flow.mirror is None or flow.mirror_shown or flow.mirror in ("", "."):
+            return [self._home]
+        return [self._home, made_folder(self._home, flow.mirror)]  # what is not there yet cannot be hidden
 
 
 def _folder_of_moot() -> str:

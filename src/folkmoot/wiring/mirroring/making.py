@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
@@ -29,62 +29,93 @@ def mirror(
     if folder is None and named is None:
         hint = "name one with --dir D, or in the flow: mirror: {dir: .claude}"
         raise Invalid("no_mirror", "the flow names no folder for the files", hint)
-    place = _place(home, folder) if folder is not None else _place(home, os.path.join(project_of(home), named or ""))
+    place = _place(home, folder) if folder is not None else _named(home, named or "")
     with _made(application, home, place, tell, watch=watch) as made:
         if made is None:
             words = f"another mirror of this board writes {place.root}"
             raise Refused("mirror_running", words, "end it, or let it do its work")
-        if watch:
-            over = threading.Event()
-            with _until_stopped(over, application):
-                made.run(over.is_set)
-        else:
+        if not watch:
             made.pass_or_raise()
-        return {
-            "dir": place.root,
-            "files": len(made.record.files),
-            "taken_in": made.taken,
-            "rejected": made.rejected,
-            "seq": made.scribe.picture.seq,
-        }
+            return _told(made)
+        over = threading.Event()
+        with _until_stopped(over, application):
+            made.run(lambda: over.is_set() or (folder is None and _names_another(made, named)))
+            told = _told(made)
+    if not over.is_set():  # the flow names another folder now: go on there
+        return mirror(application, home, None, watch=True, tell=tell)
+    return told
+
+
+def _told(made: Mirror) -> dict[str, Any]:
+    return {
+        "dir": made.folder.root,
+        "files": len(made.record.files),
+        "taken_in": made.taken,
+        "rejected": made.rejected,
+        "seq": made.scribe.picture.seq,
+    }
+
+
+def _names_another(made: Mirror, named: str | None) -> bool:
+    """Has the flow been changed so that the board is shown somewhere else, or nowhere?"""
+    return made.scribe.picture.flow.mirror != named
 
 
 @contextmanager
 def mirrored(application: Application, home: str, tell: Callable[[str], None]) -> Iterator[None]:
-    """While the block runs, the folder that the flow names shows the board; nothing where it names none."""
+    """While the block runs, the folder that the flow names shows the board, also when it names another meanwhile."""
     named = application.queries.flow().mirror
-    if named is None:
+    if named is not None:
+        _named(home, named)  # what cannot be one is refused before anything begins
+    over = threading.Event()
+    thread = threading.Thread(target=_follow, args=(application, home, over, tell), name="moot-mirror", daemon=True)
+    thread.start()
+    try:
         yield
-        return
-    with _made(application, home, _place(home, os.path.join(project_of(home), named)), tell, watch=True) as made:
-        if made is None:
-            yield  # another one does it
-            return
-        over = threading.Event()
-        thread = threading.Thread(target=_work, args=(made, over, tell), name="moot-mirror", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            Bell.ring(application.bell)
-            thread.join()
+    finally:
+        over.set()
+        Bell.ring(application.bell)
+        thread.join()
 
 
 def made_folder(home: str, named: str) -> str:
     """The folder that the flow names, which is there from now on."""
-    place = _place(home, os.path.join(project_of(home), named))
-    with place.opened():
+    place = _named(home, named)
+    with suppress(OSError), place.opened():  # where it cannot be written, the mirror says so
         return place.root
+    return place.root
 
 
-def _work(made: Mirror, over: threading.Event, tell: Callable[[str], None]) -> None:
+def _follow(application: Application, home: str, over: threading.Event, tell: Callable[[str], None]) -> None:
+    """In whichever folder the flow names. While it names none, or another mirror writes that one, there is nothing to
+    do but to look again."""
+    stopped: str | None = None  # a folder in which it cannot go on, so that it is said once
+    begun = False
+    while not (begun and over.is_set()):  # however soon it is over, the files show the end
+        seen, begun = application.bell.count, True
+        named = application.queries.flow().mirror
+        if named is None or named == stopped:
+            application.changed(seen, 0.0 if over.is_set() else application.look_again)
+        elif not _mirrored_in(application, home, named, over, tell):
+            stopped = named
+
+
+def _mirrored_in(
+    application: Application, home: str, named: str, over: threading.Event, tell: Callable[[str], None]
+) -> bool:
+    """Until the flow names another, or it is over. False: it could not, and why was said."""
     try:
-        made.run(over.is_set)
+        with _made(application, home, _named(home, named), tell, watch=True) as made:
+            if made is None:  # another one does it, for now
+                application.changed(application.bell.count, 0.0 if over.is_set() else application.look_again)
+                return True
+            made.run(lambda: over.is_set() or _names_another(made, named))
+            return True
     except MootError as error:
         tell(f"the mirror has stopped: {error.message}; {error.hint}")
     except Exception as error:  # the agents go on, whatever is wrong with the files
         tell(f"the mirror has stopped: {error!r}")
+    return False
 
 
 @contextmanager
@@ -105,6 +136,11 @@ def _made(
             yield made
         finally:
             made.close()
+
+
+def _named(home: str, folder: str) -> Folder:
+    """The folder that the flow names: it lies in the project."""
+    return _place(home, os.path.join(project_of(home), folder))
 
 
 def _place(home: str, folder: str) -> Folder:
