@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.wiring.boards import FileBoards
+from tests.acceptance.moot import new_board
 from tests.mirror.desk import Desk, View, tree
 
 HANDOFF: View = {
@@ -558,3 +559,22 @@ def test_files_of_others_are_never_written_over(tmp_path: Path) -> None:
     made.close()
     assert (said.code, said.error) == (1, "not_a_mirror")
     assert (tmp_path / ".claude/state.json").read_text("utf-8") == '{"mine": true}'
+
+
+@pytest.mark.ledger("K-05", "R-04")
+def test_in_the_project_itself_comments_stand_beside_the_artifacts(tmp_path: Path) -> None:
+    moot = new_board(tmp_path, "kanban")
+    moot("add", "Trading", "--column", "dev")
+    moot("comment", "1", "Is it 8 hours?", "--artifact", "tests/247-trading-tests.md")
+    (tmp_path / ".gitignore").write_text("*.pyc\n", "utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/247-trading-tests.md").write_text("as it was", "utf-8")
+    first = moot.say("mirror", "--dir", str(tmp_path))
+    assert first.code == 0 and ".gitignore is yours" in first.err, "once it is said what git will see"
+    beside = tmp_path / "tests/247-trading-tests.meta.yaml"
+    beside.write_text(beside.read_text("utf-8") + "  - author: dev-agent\n    content: It is.\n", "utf-8")
+    again = moot.say("mirror", "--dir", str(tmp_path))
+    assert again.json["taken_in"] == 1 and "yours" not in again.err
+    assert [one["content"] for one in moot("comments", "1")["comments"]] == ["Is it 8 hours?", "It is."]
+    assert (tmp_path / ".gitignore").read_text("utf-8") == "*.pyc\n"
+    assert (tmp_path / "tests/247-trading-tests.md").read_text("utf-8") == "as it was"

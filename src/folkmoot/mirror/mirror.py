@@ -188,7 +188,7 @@ class Mirror:
 
     def _look_everywhere(self) -> None:
         """All folders are there and watched, also those that came with a new artifact; then all is looked at."""
-        self._writer.write_own_notes()
+        self._writer.write_own_notes(self._tell)
         for folder in (*FOLDERS, names.REJECTED):
             self._writer.make(folder)
         self._follows = self._folders()

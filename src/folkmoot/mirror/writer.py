@@ -60,8 +60,12 @@ class Writer:
             words = f"{self._folder.root} has {there[0]}, which this board has not written"
             raise Refused("not_a_mirror", words, "move it away, or name another folder: moot mirror --dir D")
 
-    def write_own_notes(self) -> None:
+    def write_own_notes(self, tell: Callable[[str], None]) -> None:
         """Git passes the files over, unless the user has put it otherwise; and it is said what they are."""
+        theirs = self._folder.read(names.IGNORE) if self._folder.look(names.MARK) is None else None
+        if theirs is not None and theirs.data != IGNORED:
+            rules = " ".join(names.ignore_rules(""))
+            tell(f"{self._folder.root}/{names.IGNORE} is yours: so that git passes these files over, add {rules}")
         for name, data in ((names.MARK, NOTE), (names.IGNORE, IGNORED)):
             if self._folder.look(name) is None:
                 self._folder.write(name, data)
