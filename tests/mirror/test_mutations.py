@@ -26,8 +26,21 @@ from tests.mirror.test_taking_in import HANDOFF, NAME
 
 ARTIFACT = "specs/auth.md"
 META = "specs/auth.meta.yaml"
+ANSWER = {"question": "q1", "answer": "JWT", "by": "alice"}
 REPORT = {"agent": "planner", "item": "1", "status": "completed", "spec": "specs/auth.md"}
 WORDS = ("null", "true", "1", "-1", "1e999", '""', "[]", "{}", '"../x"', "builder", "alice", "open", "c001", "&a", "*a")
+
+
+@pytest.fixture(scope="module")
+def quest_desk() -> Iterator[Desk]:
+    place = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="moot-mirror-", dir=place) as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(working, "SETTLE", 0.0)
+        made = Desk(Path(folder), "quest", people="alice")
+        made.moot("add", "Guild bank", "--files", "src/a.py")
+        made.look()
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +56,10 @@ def desk() -> Iterator[Desk]:
         )
         made.moot("lock", "docs/", "--as", "bob", "--for", "2h")
         made.moot("send", "-", stdin=json.dumps(HANDOFF))
+        made.moot("add", "Sessions")
+        asks = {"from": "builder", "to": "orchestrator", "type": "escalation", "payload": {"details": "JWT or OAuth?"}}
+        made.moot("send", "-", stdin=json.dumps({**asks, "context": {"item": "2"}}))
+        assert [asked["id"] for asked in made.moot("inbox")["questions"]] == ["q1"]
         made.look()
         yield made
         made.close()
@@ -148,6 +165,7 @@ READERS = {
         lambda data: read_item(data, as_json=True),
         b'{"version": 1, "title": "A", "files": [], "edited_by": null}',
     ),
+    "answer": (lambda data: read_dropped("a.json", data, ["planner"]), json.dumps(ANSWER).encode()),
     "report": (lambda data: read_dropped("1-planner.json", data, ["planner"]), json.dumps(REPORT).encode()),
 }
 
@@ -170,6 +188,9 @@ KINDS = (
     f"handoffs/pending/{NAME}",
     "handoffs/pending/new.json",
     "inbox/1-planner.json",
+    "inbox/answer.json",
+    "events.jsonl",
+    "quests/1.json",
 )
 
 
@@ -181,7 +202,7 @@ def mutate_and_look(desk: Desk, path: str, changes: list[Step]) -> None:
     if path.endswith("new.json"):
         good = json.dumps({k: v for k, v in HANDOFF.items() if k != "message_id"}).encode()
     elif path.startswith("inbox"):
-        good = json.dumps(REPORT).encode()
+        good = json.dumps(ANSWER if "answer" in path else REPORT).encode()
     elif place.exists():
         good = place.read_bytes()
     else:  # it has gone on since: another folder is its place now
@@ -212,21 +233,23 @@ QUIETLY = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 @pytest.mark.parametrize("path", KINDS)
 @settings(max_examples=25, suppress_health_check=QUIETLY)
 @given(changes=steps)
-def test_a_changed_file_is_taken_in_whole_or_set_aside(desk: Desk, path: str, changes: list[Step]) -> None:
-    mutate_and_look(desk, path, changes)
+def test_a_changed_file_is_taken_in_whole_or_set_aside(
+    desk: Desk, quest_desk: Desk, path: str, changes: list[Step]
+) -> None:
+    mutate_and_look(quest_desk if path.startswith("quests") else desk, path, changes)
 
 
 @pytest.mark.slow
 @pytest.mark.ledger("R-04", "H-04", "H-05", "K-05")
 @pytest.mark.parametrize("path", KINDS)
-@settings(max_examples=1_700, suppress_health_check=QUIETLY)
+@settings(max_examples=1_200, suppress_health_check=QUIETLY)
 @given(changes=steps)
-def test_ten_thousand_changed_files(desk: Desk, path: str, changes: list[Step]) -> None:
-    mutate_and_look(desk, path, changes)
+def test_ten_thousand_changed_files(desk: Desk, quest_desk: Desk, path: str, changes: list[Step]) -> None:
+    mutate_and_look(quest_desk if path.startswith("quests") else desk, path, changes)
 
 
-def test_the_board_is_sound_after_all_of_it(desk: Desk) -> None:
-    assert desk.moot("doctor")["ok"]
+def test_the_board_is_sound_after_all_of_it(desk: Desk, quest_desk: Desk) -> None:
+    assert desk.moot("doctor")["ok"] and quest_desk.moot("doctor")["ok"]
 
 
 @pytest.mark.ledger("K-05")
