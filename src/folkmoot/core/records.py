@@ -97,12 +97,17 @@ class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
 
 class Wanted(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    """What a file says where the board says otherwise: it holds if a person chooses it (R-28)."""
+    """What a file says where the board says otherwise: it holds if a person chooses it (R-28). Empty where an option of
+    the question says it all."""
 
     files: list[str] | None = None  # of the item
     locks: list[str] = field(default_factory=list)  # paths
     agent: str = ""  # who gets the locks
     seconds: float = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        return self.files is None and not self.locks
 
 
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):

@@ -296,7 +296,7 @@ class Taking:
         if both.taken:
             self._voice.edit(edited.by, item.id, both.taken, key)
         for name, (board, file) in both.conflicts.items():
-            self._voice.conflict(edited.by, item.id, _conflict(name, board, file, path), f"{key}:{name}", people=True)
+            self._voice.conflict(edited.by, item.id, _conflict(name, board, file, path), f"{key}:{name}")
 
     def _as_written(self, path: str, is_current: bool) -> Any:
         data = self._scribe.content(path) if is_current else None

@@ -271,14 +271,8 @@ class Voice:
             move = commands.MoveItem(column=str(changed["column"]))
             self._engine.on_item(speaker, item, move, f"{key}:move", show=False)
 
-    def conflict(self, by: str, item: str, command: commands.RaiseConflict, key: str, *, people: bool = False) -> None:
-        """`people`: what the file wants is a person's to say."""
+    def conflict(self, by: str, item: str, command: commands.RaiseConflict, key: str) -> None:
         speaker = speaker_in_file(self.flow, by)
-        if people and not speaker.may_decide:
-            words = f"{command.name}: it is changed by people, not by files of {speaker.name}"
-            raise Refused(
-                "only_people", words, "report what should happen; or the flow names whose files are a person's"
-            )
         self._engine.on_item(speaker, item, command, f"{key}:conflict", show=False)
 
     def is_bound(self, item: str) -> bool:

@@ -96,7 +96,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
 
 def _heard(question: Question, command: AnswerQuestion) -> Chosen:
     """What the answer means. A column decides too; but what is asked about files or a dependency it cannot decide."""
-    free = command.to is not None and not (question.dependency or question.paths or question.wanted)
+    decided = question.wanted is not None and not question.wanted.is_empty
+    free = command.to is not None and not (question.dependency or question.paths or decided)
     said = choose(question, command.answer, command.more, text=command.text, free=free)
     if command.to is not None and said.option is not None and said.option.effect in SAYS_WHERE:
         words = f"{said.option.option!r} and --to {command.to} say two things about where the item goes"

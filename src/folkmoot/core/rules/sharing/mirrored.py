@@ -21,6 +21,7 @@ from folkmoot.errors import Refused
 
 # In these a person decides between two versions; in all others the last write holds, in the store's order.
 CRITICAL = frozenset({"column", "status", "files", "locks", "contracts"})
+PEOPLES = frozenset({"column", "status", "files"})  # of an item; what a file wants there is a person's to say
 
 
 def speaker_in_file(flow: Flow, name: str) -> Speaker:
@@ -86,19 +87,23 @@ def merged(base: dict[str, Any], board: dict[str, Any], file: dict[str, Any]) ->
 
 def raise_conflict(case: Case, command: RaiseConflict) -> None:
     """Both versions are put before a person. What cannot be changed by an option, the answer tells whoever goes on."""
-    item = case.item
+    item, speaker = case.item, case.speaker
+    if command.name in PEOPLES and not speaker.may_decide:
+        words = f"{command.name}: it is changed by people, not by files of {speaker.name}"
+        hint = "report what should happen; or the flow names whose files are a person's"
+        raise Refused("only_people", words, hint)
     if item.status in ENDED:
         words = f"item {item.id} is {item.status}: its {command.name} is what the board has, {command.board}"
         raise Refused("item_ended", words, f"first: moot reopen {item.id}")
-    wanted = command.wanted
-    if wanted is not None and wanted.files is not None:
+    wanted = command.wanted or Wanted()
+    if wanted.files is not None:
         wanted = replace(wanted, files=good_files(wanted.files))
     take = Way(f"the file's: {command.file}"[:200], "again")
     if command.to is not None and command.to in case.flow.columns:
         take = replace(take, effect="move", to=command.to)
     elif command.cancels:
         take = replace(take, effect="cancel")
-    elif wanted is not None:
+    elif not wanted.is_empty:
         take = replace(take, effect="take")
     stay = Way(f"the board's: {command.board}"[:200], "again")
     words = f"{command.where} and the board disagree about the {command.name} of item {item.id}. Which holds?"
