@@ -202,11 +202,11 @@ class Folder:
         folder, _, name = path.rpartition("/")
         return Prepared(path, self._write_beside(self._folder(folder, make=True), name, data, flush))
 
-    def place(self, prepared: "Prepared", *, over: bool = False) -> "Placed":
+    def place(self, prepared: "Prepared", *, over: bool = False, known: Seen | None = None) -> "Placed":
         """With `over` only where there is a file of that name; FileNotFoundError if it has gone.
 
         What stood there before is in our hands then, under the other name: nobody's words are lost between a look and a
-        write. Whoever has seen to it removes it.
+        write. Whoever has seen to it removes it. What is still as it was last seen (`known`) is not read again.
         """
         folder, _, name = prepared.path.rpartition("/")
         fd, temporary = self._folder(folder), prepared.temporary
@@ -219,6 +219,8 @@ class Folder:
             _unlink(fd, temporary)
             raise
         left = f"{folder}/{temporary}" if folder else temporary
+        if known is not None and self.look(left) == known:
+            return Placed(there, None, left)
         found = self.read(left)
         return Placed(there, found.data if found is not None else None, left)
 

@@ -18,7 +18,7 @@ from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
 from folkmoot.mirror.voice import NotYet, Voice
-from folkmoot.mirror.writer import PATIENCE, Aside, Late, Writer
+from folkmoot.mirror.writer import PATIENCE, PUT_OFF, Aside, Late, Writer
 
 SETTLE = 2.0  # seconds without a change, after which what cannot be read is taken for whole
 ROUNDS_MAX = 20  # in which what came in while files were written is looked at
@@ -89,7 +89,7 @@ class Mirror:
         while True:
             seen = self._application.bell.count
             last = is_over()
-            self.pass_()
+            self.pass_(puts_off=not last)
             if last:
                 return
             if not is_over():
@@ -102,6 +102,7 @@ class Mirror:
         now = self._application.now()
         due = [SETTLE - (now - one.since) for one in self._waiting.values() if not one.is_open]
         due += [PATIENCE - (now - since) for since in self._writer.postponed.values()]
+        due += [PUT_OFF - (now - since) for since in [self._writer.owed_since] if since is not None]
         return max(0.0, min([*due, self._application.look_again]))
 
     def pass_or_raise(self) -> None:
@@ -113,11 +114,11 @@ class Mirror:
                 return
             self._application.changed(self._application.bell.count, self._rest())
 
-    def pass_(self) -> None:
+    def pass_(self, *, puts_off: bool = False) -> None:
         """What could not be done is said once, and tried again the next time."""
         try:
             with self.folder.opened():
-                self._pass()
+                self._pass(puts_off=puts_off)
         except (OSError, Unavailable) as error:
             self._say_once(f"the mirror {self.folder.root} cannot be written: {error}")
         else:
@@ -131,7 +132,7 @@ class Mirror:
             self._told.add(words)
             self._tell(words)
 
-    def _pass(self) -> None:
+    def _pass(self, *, puts_off: bool = False) -> None:
         changed = None if self._watch is None else self._watch.take()
         self.scribe.follow()
         if self._is_first:
@@ -148,13 +149,14 @@ class Mirror:
             self._look_at(path)
         for _ in range(ROUNDS_MAX):
             self.scribe.follow()
-            late = self._writer.write(self._rejects)
+            late = self._writer.write(puts_off=puts_off and not self._is_first)
             for one in late:
                 self._take_late(one)
             if not late:
                 break
         self.folder.flush_moves()
-        self.record.reached(self.scribe.picture.seq)
+        if self._writer.owed_since is None:
+            self.record.reached(self.scribe.picture.seq)
         self.record.flush(durable=False)
         self._is_first = False
 

@@ -13,6 +13,8 @@ from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.voice import told
 
 CHUNK = 20_000  # files that are flushed together: each flush is of the whole disk
+LARGE = 1_000  # items, from which on the shared state may wait
+PUT_OFF = 0.05  # seconds, at most
 PATIENCE = 2.0  # seconds that others may take to write a file in place
 REJECTED_MAX = 1_000  # files that were set aside; then the oldest go
 CANDIDATES = 200  # names by which those may be more before that is looked at again
@@ -40,6 +42,7 @@ class Writer:
         self._scribe = scribe
         self._expected: dict[str, set[str]] = {}
         self.problems: dict[str, str] = {}  # what could not be written in the last pass, and why
+        self.owed_since: float | None = None  # the shared state is to be written, and was put off
         self.held: set[str] = set()  # messages whose files stay where somebody has put them, for now
 
     def expect(self, path: str, hash: str) -> None:
@@ -116,14 +119,28 @@ class Writer:
 
     # -- writing
 
-    def write(self, rejects: Callable[[str, bytes, MootError], None]) -> list[Late]:
-        """All that has changed. Gives what others had written there in the moment before."""
+    def write(self, *, puts_off: bool = False) -> list[Late]:
+        """All that has changed. Gives what others had written there in the moment before.
+
+        The state names everything, and is large on a large board: nothing else waits for it. With `puts_off` it may
+        wait itself, for a moment: in a burst of commits the other files of the next come first.
+        """
         touched, self._scribe.touched = self._scribe.touched | {*self.problems, *self.postponed}, set()
         self.problems.clear()
-        # The state names everything, and is large on a large board: nothing else waits for it.
-        late = self._write_all(touched - {names.STATE}) + self._write_all(touched & {names.STATE})
+        late = self._write_all(touched - {names.STATE})
+        is_owed = self.owed_since is not None or names.STATE in touched
+        if is_owed and puts_off and self._may_wait():
+            self.owed_since = self._now() if self.owed_since is None else self.owed_since
+        elif is_owed:
+            self.owed_since = None
+            late += self._write_all({names.STATE})
         self._expected.clear()
         return late
+
+    def _may_wait(self) -> bool:
+        if len(self._scribe.picture.items) < LARGE:
+            return False
+        return self.owed_since is None or self._now() - self.owed_since < PUT_OFF
 
     def _write_all(self, touched: set[str]) -> list[Late]:
         late: list[Late] = []
@@ -181,6 +198,7 @@ class Writer:
     def _write_some(self, wanted: list[tuple[str, bytes]]) -> list[Late]:
         if not wanted:
             return []
+        known = {path: self._record.files[path].seen for path, _ in wanted if path in self._record.files}
         for path, data in wanted:
             self._record.announce(path, digest(data))
         self._record.flush()
@@ -191,7 +209,7 @@ class Writer:
         late: list[Late] = []
         for one, data in prepared:
             try:
-                placed = self._folder.place(one, over=self._is_handed_on(one.path))
+                placed = self._folder.place(one, over=self._is_handed_on(one.path), known=known.get(one.path))
             except FileNotFoundError:
                 continue  # somebody has just moved it on: that is looked at in the next pass
             self._record.wrote(one.path, placed.seen)
