@@ -10,6 +10,7 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
+from folkmoot.core.kinds import reader
 from folkmoot.mirror.folder import Seen
 
 KEPT = 4  # hashes of one file
@@ -33,7 +34,6 @@ class Line(Struct, omit_defaults=True, kw_only=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Line).decode
 
 
 def digest(data: bytes) -> str:
@@ -66,9 +66,10 @@ class Record:
             return
         self.is_new = False
         self._torn = lines[-1] != b""
+        read = reader(Line)
         for line in filter(None, lines):
             try:
-                self._take(_decode(line))
+                self._take(read(line))
             except msgspec.DecodeError:
                 continue  # torn by a power loss: what it announced is looked at as if somebody else had written it
             self._lines += 1
