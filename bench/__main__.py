@@ -20,6 +20,7 @@ from bench import (
     together,
     wakeup,
 )
+from bench.mirrors import following
 from bench.queues import blocked
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -37,6 +38,7 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "A worker in a plain folder, beside its commands started bare": folder.run,
     "Runs in clones that land on main, beside the bare git commands": landing.run,
     "Waiting for an item, beside the bare means of waking": wakeup.run,
+    "The board as files, beside a bare write and rename": following.run,
 }
 
 

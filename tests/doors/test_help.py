@@ -103,7 +103,8 @@ def run_example(moot: Moot, example: str) -> int:
 
 # Not in a test of a moment: they play, follow, wait for a person, start agents, or write and read copies of a board.
 LONG = re.compile(
-    r"moot (demo|simulate|run|worker|ask|backup|restore|export|import)\b|--follow|handoff.json|builder|" + MESSAGE
+    r"moot (demo|simulate|run|worker|ask|backup|restore|export|import)\b|--follow|--watch|handoff.json|builder|"
+    + MESSAGE
 )
 REFUSED_HERE = {  # what the board of the test has no ground for
     "moot go claude-code": 2,

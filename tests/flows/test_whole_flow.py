@@ -48,7 +48,7 @@ messages: {task_handoff: {from: [planner], to: [dev-agent]}, completion: {from: 
 questions: {pause_all: false, deadline: null}
 budget: {item_usd: 2.50, day_usd: 20, item_tokens: 2000000, day_tokens: 5000000000, item_time: 2h, day_time: 3d}
 target: main
-mirror: {dir: .claude}
+mirror: {dir: .claude, people: [alice], visible: true}
 sandbox: always
 run: {client: claude-code}
 clients:
@@ -134,15 +134,12 @@ def test_the_other_sections_are_read(whole: Flow) -> None:
         day_time=259_200.0,
     )
     assert (whole.target, whole.mirror, whole.sandbox) == ("main", ".claude", "always")
+    assert (whole.mirror_people, whole.mirror_shown) == (["alice"], True)
     assert (whole.limits.starts, whole.limits.window) == (20, 600.0)
 
 
-def test_only_what_nothing_uses_yet_is_said() -> None:
-    warnings = read_flow(WHOLE, "flow.yaml", no_prompts, known_clients=KNOWN).warnings
-    assert warnings == [
-        "flow.yaml:42:1: mirror: nothing reads this yet: accepted and not used yet"
-        " — it may stay: later versions will read it"
-    ]
+def test_a_flow_with_every_key_has_nothing_to_be_told_of() -> None:
+    assert read_flow(WHOLE, "flow.yaml", no_prompts, known_clients=KNOWN).warnings == []
 
 
 # What is planted where in the whole flow, and the one fault it gives: place, path and words, and what to do.
@@ -212,8 +209,8 @@ PLANTED = [
     (", to: [dev-agent]}", "}", "38:12: messages.task_handoff: nobody may get this message", "`orchestrator`"),
     ("item_usd: 2.50", "item_usd: $2", "40:20: budget.item_usd: '$2' is not an amount", "0.50"),
     ("target: main", "target: [main]", "41:9: target: a list stands where the branch belongs", "one word"),
-    ("{dir: .claude}", "{dir: ../x}", "42:15: mirror.dir: '../x' leads out of the project's folder", ".claude"),
-    ("{dir: .claude}", "{dri: .claude}", "42:10: mirror.dri: unknown key", "'dir'?"),
+    ("{dir: .claude,", "{dir: ../x,", "42:15: mirror.dir: '../x' leads out of the project's folder", ".claude"),
+    ("{dir: .claude,", "{dri: .claude,", "42:10: mirror.dri: unknown key", "'dir'?"),
     ("  mender:", "  landing: {}\n  mender:", "29:3: agents.landing: this name is taken: it is the gate", "another"),
     ("{ward: {run", "{landing: {run: [a]}, ward: {run", "32:9: gates.landing: this name is taken: it is", "landing-"),
     ("{ward: {run", "{any: {run: [a]}, ward: {run", "32:9: gates.any: this name is taken: it stands", "any-check"),

@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "system": {"worker", "core", "errors"},
     "engine": {"store", *INNER},
     "doors": {"engine", "config", *INNER},
+    "mirror": {"doors", "engine", *INNER},
     "worker": {"engine", "config", *INNER},
     "testing": {"doors", "worker", "engine", "store", *INNER},
     "sim": {"doors", "worker", "engine", "store", "testing", *INNER},

@@ -23,7 +23,7 @@ from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import BOUND, ENDED, Dispute, Item
 from folkmoot.core.order import Place, place, taker
-from folkmoot.core.records import ORCHESTRATOR, Question, Run
+from folkmoot.core.records import ORCHESTRATOR, Question, Run, Wanted
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
     answers,
@@ -47,7 +47,7 @@ from folkmoot.core.rules.judging import contradictions, form, gates, required, s
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
-from folkmoot.core.rules.sharing import choice, holds
+from folkmoot.core.rules.sharing import choice, holds, mirrored
 from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.core.work import Work
 from folkmoot.engine import claiming, engine, loading, turn
@@ -1010,6 +1010,22 @@ def unheard_fix(patch: Patch) -> None:
 @defect("R-20", "a lock that is taken again may end sooner", alone=True)
 def shorter_lock(patch: Patch) -> None:
     patch.setattr(holds, "_renewed", lambda known, hold, fields: (hold, fields))
+
+
+@defect("R-04", "a file of an agent decides like a person", flow=flow_of("handoff"))
+def deciding_file(patch: Patch) -> None:
+    patch.setattr(decide, "FOR_PEOPLE", ())
+
+
+@defect("R-28", "the file's files are added to the board's", flow=flow_of("handoff"), alone=True)
+def united_files(patch: Patch) -> None:
+    take_over = mirrored.take_over
+
+    def wrong(case: Case, wanted: Wanted, question: str) -> None:
+        files = None if wanted.files is None else [*case.item.files, *wanted.files, "src/board/"]
+        take_over(case, replace(wanted, files=files), question)
+
+    patch.setattr(answers, "take_over", wrong)
 
 
 @defect("R-30", "a run is said to be of the next flow", alone=True)

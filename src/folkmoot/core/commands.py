@@ -6,22 +6,27 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
-from folkmoot.core.records import Option
+from folkmoot.core.records import Option, Wanted
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
 
 
 class Speaker(Struct, frozen=True, gc=False):
-    """Who speaks: a person, or a run with its fencing token."""
+    """Who speaks: a person, or a run with its fencing token. Or a file, under the name of an agent that wrote it."""
 
     name: str
     run: str | None = None
     token: int | None = None
+    file: bool = False  # it stands in a file that any agent can write: it never decides for a person
 
     @property
     def is_person(self) -> bool:
         return self.run is None
+
+    @property
+    def may_decide(self) -> bool:
+        return self.is_person and not self.file
 
 
 class Command(Struct, frozen=True, gc=False, kw_only=True):
@@ -344,6 +349,18 @@ class DispatchAgent(Command, frozen=True, gc=False, kw_only=True):
     agent: str
     task: str
     purpose: str = "fix"
+
+
+class RaiseConflict(Command, frozen=True, gc=False, kw_only=True):
+    """A file and the board have both changed what may not be decided by who came last (R-28); given by the mirror."""
+
+    name: str  # of the field
+    board: str  # as the board has it, in words
+    file: str  # as the file has it
+    where: str  # the file
+    to: str | None = None  # the column that the file wants
+    wanted: Wanted | None = None  # the files or locks that the file wants
+    cancels: bool = False
 
 
 class AdoptFlow(Command, frozen=True, gc=False, kw_only=True):

@@ -184,6 +184,8 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     # May a run widen its item's files? `guarded`: not to what builds and checks the project; or the paths it may take.
     widen: str | list[str] = "guarded"
     mirror: str | None = None  # the folder of the documents' files
+    mirror_people: list[str] = field(default_factory=list)  # whose files there are a person's word
+    mirror_shown: bool = False  # may agents in a sandbox see it?
     secrets: SecretPolicy = field(default_factory=SecretPolicy)
     sandbox: str = "auto"  # auto: where the machine can; always: else nothing runs; never
 

@@ -98,6 +98,20 @@ class Option(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     says: str | None = None  # yes, no: the plain answer that means it
 
 
+class Wanted(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """What a file says where the board says otherwise: it holds if a person chooses it (R-28). Empty where an option of
+    the question says it all."""
+
+    files: list[str] | None = None  # of the item
+    locks: list[str] = field(default_factory=list)  # paths
+    agent: str = ""  # who gets the locks
+    seconds: float = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        return self.files is None and not self.locks
+
+
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     item: str
@@ -116,6 +130,7 @@ class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     part: str | None = None  # the agent of the group whose part raised it
     paths: list[str] = field(default_factory=list)  # the files that a run wants for the item
     split: Report | None = None  # the tasks that wait for a person's yes
+    wanted: Wanted | None = None  # what stands in a file, and not on the board
     takes: str = ""  # option: its options decide; words: it is open; empty: it was asked before this was written down
     state: str = "open"  # open, answered, withdrawn, defaulted
     answer: str | None = None

@@ -90,13 +90,12 @@ def _flow(
         notify=running.read_notify(fields, entries),
         budget=running.read_budget(fields, entries),
         target=running.read_target(fields, entries),
-        mirror=sections.read_mirror(fields, entries),
+        **sections.read_mirror(fields, entries),
         secrets=sections.read_secrets(fields, entries),
         sandbox=running.read_sandbox(fields, entries),
         widen=running.read_widen(fields, entries),
     )
     start = running.read_default_start(fields, entries)
-    sections.warn_of_unused(fields, entries)
     _check(flow, fields.findings, start, known_clients)
     # Only now, so that what is wrong with it was said once, at its place, and not of every agent.
     return replace(flow, agents=with_start(flow.agents, start))

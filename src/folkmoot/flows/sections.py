@@ -9,7 +9,7 @@ from folkmoot.flows import words
 from folkmoot.flows.agents import TIMEOUT_RANGE
 from folkmoot.flows.faults import shown
 from folkmoot.flows.fields import COUNT_MAX, Entries, Fields
-from folkmoot.flows.source import Mapping, Node, is_empty, is_null
+from folkmoot.flows.source import Mapping, Node, is_null
 
 DAY = 86_400.0
 SPAN_LIMITS = {
@@ -33,15 +33,6 @@ MESSAGE_KEYS = list(words.MESSAGE)
 QUESTION_KEYS = list(words.QUESTIONS)
 SECRET_KEYS = list(words.SECRETS)
 MIRROR_KEYS = list(words.MIRROR)
-# Read and checked, so that a flow can be written whole; what would use them is not there.
-UNUSED = ["mirror"]
-
-
-def warn_of_unused(fields: Fields, entries: Entries) -> None:
-    for key in UNUSED:
-        if key in entries and not is_empty(entries[key].value):
-            advice = "it may stay: later versions will read it"
-            fields.findings.warn((key,), "nothing reads this yet: accepted and not used yet", advice)
 
 
 def read_limits(fields: Fields, entries: Entries) -> Limits:
@@ -132,11 +123,16 @@ def read_messages(fields: Fields, entries: Entries) -> dict[str, MessageRule]:
     return rules
 
 
-def read_mirror(fields: Fields, entries: Entries) -> str | None:
-    given = _section(fields, entries, "mirror", MIRROR_KEYS)
-    if "dir" not in given:
-        return None
-    return fields.inner_path(given["dir"].value, ("mirror", "dir"), "the folder", "the project's folder", ".claude")
+def read_mirror(fields: Fields, entries: Entries) -> dict[str, Any]:
+    """The fields of the flow that say where the board is shown as files, and whose word those are."""
+    path, given = ("mirror",), _section(fields, entries, "mirror", MIRROR_KEYS)
+    folder, visible = given.get("dir"), given.get("visible")
+    home = "the project's folder"
+    return {
+        "mirror": fields.inner_path(folder.value, (*path, "dir"), "the folder", home, ".claude") if folder else None,
+        "mirror_people": fields.names(given, (*path, "people"), "the person's name", or_one=True),
+        "mirror_shown": bool(visible and fields.boolean(visible.value, (*path, "visible"))),
+    }
 
 
 def _section(fields: Fields, entries: Entries, key: str, known: list[str]) -> Entries:

@@ -83,15 +83,6 @@ def is_null(node: Node) -> bool:
     return isinstance(node, Scalar) and node.is_null
 
 
-def is_empty(node: Node) -> bool:
-    """Does it ask for nothing? Null, false, an empty list, or a mapping of such."""
-    if isinstance(node, Scalar):
-        return node.is_null or node.boolean is False
-    if isinstance(node, Sequence):
-        return not node.items
-    return all(is_empty(entry.value) for entry in node.entries.values())
-
-
 def read_source(text: str, findings: Findings, *, values_max: int = VALUES_MAX, is_list: bool = False) -> Node | None:
     """The tree of the text's only document; None, with a fault, if there is no telling what it says.
 

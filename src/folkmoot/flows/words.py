@@ -61,7 +61,7 @@ FLOW: Keys = {
         "dependencies and lock files), `allow`, `ask`, `deny`, or a list of paths; about the rest a person is asked",
     ),
     "sandbox": Key("choice", "`auto`: where the machine can; `always`: else nothing runs; `never`"),
-    "mirror": Key("keys", "the folder where the board is shown as files; read, and not used yet"),
+    "mirror": Key("keys", "the folder where the board is shown as files, and files are taken in"),
 }
 COLUMN: Keys = {
     "agents": Key("names", "who works here. Several: each makes its part, and the strictest verdict holds"),
@@ -145,7 +145,11 @@ SECRETS: Keys = {
         "texts", "files and folders where what looks like a token or a key is none, such as test data", "none"
     ),
 }
-MIRROR: Keys = {"dir": Key("path", "the folder, from the project's on")}
+MIRROR: Keys = {
+    "dir": Key("path", "the folder, from the project's on; without it `moot run` writes no files"),
+    "people": Key("names", "whose files there are a person's word; an agent's never are"),
+    "visible": Key("switch", "may agents in a sandbox see the folder?"),
+}
 # First those that count, then the time spans, then what a run may use up.
 LIMITS: Keys = {
     "slots": Key("count", "runs at the same time"),

@@ -9,8 +9,9 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.sim import craft, speech, teamwork
-from folkmoot.sim.habits import handing, lookers, planners, printing, quarrels, quests, several, sloppy, tellers
+from folkmoot.sim.habits import lookers, planners, quarrels, quests, several, sloppy, tellers
 from folkmoot.sim.habits.crossing import crossing
+from folkmoot.sim.habits.posts import handing, printing
 from folkmoot.sim.habits.talkative import talkative
 from folkmoot.sim.habits.words import loose, reply
 from folkmoot.sim.orders import Answer, Order

@@ -12,7 +12,8 @@ from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.habits.answering import hasty
-from folkmoot.sim.habits.couriers import courier
+from folkmoot.sim.habits.posts.couriers import courier
+from folkmoot.sim.habits.posts.filing import scribbler
 from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
 from folkmoot.sim.world import Red, World
 from folkmoot.store.base import Store
@@ -135,6 +136,8 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
         world.enter(reformer(world))
     if world.flow.messages:
         world.enter(courier(world))
+    if world.flow.mirror is not None:
+        world.enter(scribbler(world))
     world.run(lambda: world.step >= steps)
 
 

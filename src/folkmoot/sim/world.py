@@ -13,6 +13,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
+from folkmoot.core.rules.decide import FOR_PEOPLE
 from folkmoot.core.rules.judging.form import REFUSALS_KEPT, REPORT_REFUSED
 from folkmoot.core.rules.running.limits import ALL
 from folkmoot.engine.engine import Engine
@@ -239,6 +240,8 @@ class World:
             found.append(f"R-24: a split of {order.speaker.run}: {lost}")
         if both:
             found.append(f"R-32: a report of {order.speaker.run} was taken, and {both}")
+        if order.speaker.file and isinstance(order.command, FOR_PEOPLE) and answer.view is not None:
+            found.append(f"R-04: {type(order.command).__name__} was taken from a file of {order.speaker.name}")
         if outlook.stale and not repeated and answer.view is not None:
             found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
 

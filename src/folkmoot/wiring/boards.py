@@ -31,6 +31,7 @@ ENGINE = Speaker("folkmoot")
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
 IGNORED = (
     "board.db*\nrepo.git/\nrepo.git.*/\nlook-*/\nruns/\ncache/\nspares/\nwriter.lock\nnotified*\nbackups/\nset-aside/\n"
+    "mirror/\n"
 )
 
 # Paths are plain text here: pathlib alone would cost every command several milliseconds of start-up.
@@ -53,7 +54,7 @@ class FileBoards:
     def create(self, folder: str, preset: str) -> Application:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
         from folkmoot.flows.preset import read_preset
-        from folkmoot.wiring.looking import root_notes
+        from folkmoot.wiring.looking import look_for_target, root_notes
         from folkmoot.wiring.trust import check_files, made_for_this, make_private
 
         home = os.path.join(folder, FOLDER)
@@ -78,7 +79,7 @@ class FileBoards:
             ) from error
         ladders = _ladder_file(home)
         flow, warnings = _read_own(home, ladders)
-        _check_target(home, flow)
+        look_for_target(home, flow)
         warnings += [*open_to_others, *root_notes(home)]
         store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
         application = _application(store, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
@@ -102,10 +103,12 @@ class FileBoards:
         if flow is not None:
             read, warnings = _read_flow(flow)
             return Checked(shown(flow), read.name, None, False, warnings)
+        from folkmoot.wiring.looking import look_for_target, uncommitted
+
         home = _find(place)
         path, ladders = os.path.join(home, FLOW), _ladder_file(home)
         read, warnings = _read_own(home, ladders)
-        _check_target(home, read)
+        look_for_target(home, read)
         checksum = _checksum(home, ladders) or ""
         board = self.open(home)
         try:
@@ -114,7 +117,7 @@ class FileBoards:
             if changed or moves:
                 version = board.engine.adopt_flow(speaker if moves else ENGINE, read, checksum, moves)
             used = shown(ladders) if ladders else None
-            warnings = [*warnings, *_uncommitted(home, read)]
+            warnings = [*warnings, *uncommitted(home, read)]
             return Checked(shown(path), read.name, version, changed or bool(moves), warnings, used)
         finally:
             board.close()
@@ -244,6 +247,14 @@ class FileBoards:
         write_new(os.path.join(home, ".gitignore"), IGNORED)
         return {**view, "flow_file": os.path.exists(os.path.join(home, FLOW))}
 
+    def mirror(
+        self, board: Application, folder: str | None, *, watch: bool, tell: "Callable[[str], None]"
+    ) -> dict[str, Any]:
+        """Show the board as the documents' files, and take in what is written there."""
+        from folkmoot.wiring.mirroring.making import mirror
+
+        return mirror(board, board.place, folder, watch=watch, tell=tell)
+
     def rescue(self, place: str | None) -> str:
         """What to do about a board that is not sound."""
         from folkmoot.store.sqlite.keeping.rescue import way_back
@@ -287,18 +298,6 @@ def _fitted(flow: str, folder: str) -> str:
     from folkmoot.worker.git.places import current_branch
 
     return fitted(flow, Catalogue.load().find(shutil.which), current_branch(folder))
-
-
-def _check_target(home: str, flow: "Flow") -> None:
-    from folkmoot.wiring.looking import look_for_target
-
-    look_for_target(home, flow)
-
-
-def _uncommitted(home: str, flow: "Flow") -> list[str]:
-    from folkmoot.wiring.looking import uncommitted
-
-    return uncommitted(home, flow)
 
 
 def _find(place: str | None) -> str:
@@ -349,15 +348,12 @@ def _ladder_notes(ladders: str | None) -> list[str]:
 
 def _read_own(home: str, ladders: str | None) -> "tuple[Flow, list[str]]":
     """The board's own flow, if nothing of what it says can be changed by what lands."""
-    from folkmoot.wiring.trust import check_files, check_folder, check_imports, check_loaders, notifier
+    from folkmoot.wiring.trust import check_files, check_flow
 
     path = os.path.join(home, FLOW)
     check_files(home, [path, *([ladders] if ladders else [])])
     flow, warnings = _read_flow(path, ladders)
-    notifier(home, flow)
-    check_imports(home, flow)
-    check_folder(home, flow)
-    check_loaders(home, flow)
+    check_flow(home, flow)
     return flow, warnings
 
 

@@ -19,18 +19,18 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid
+from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.alone import alone, alone_within
 from folkmoot.system.keeping import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.mirroring.making import made_folder, mirrored
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
     check_files,
-    check_folder,
-    check_imports,
-    check_loaders,
+    check_flow,
     check_repository,
     engines_own,
     git_for,
@@ -55,21 +55,24 @@ from folkmoot.worker.workshop import FolderWorkshop, GitWorkshop, Workshop
 STORE = "board.db"
 
 
-def open_repository(home: str, target: str) -> Repository | None:
-    """The repository that the board lies in; None for a plain folder."""
+def open_repository(home: str, target: str, mirror: str | None = None) -> Repository | None:
+    """The repository that the board lies in; None for a plain folder. What is shown in `mirror` is nobody's change."""
     if place_of(home) is None:
         return None
     own = engines_own(trees_of(home), home)
-    return Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own)
+    passed_over = ignore_rules(mirror) if mirror is not None else []
+    return Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own, passed_over)
 
 
 def open_workshop(home: str, flow: Flow) -> Workshop:
     check_target(git_for(home), project_of(home), flow.target)
-    repository = open_repository(home, flow.target)
+    repository = open_repository(home, flow.target, flow.mirror)
     if repository is not None:
         return GitWorkshop(repository, time.sleep, _one_after_the_other(repository))
     lock = os.path.join(home, "writer.lock")
-    return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock))
+    mirror = flow.mirror
+    is_apart = (lambda path: is_of_mirror(mirror, path)) if mirror is not None else (lambda path: False)
+    return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock), is_apart)
 
 
 def _one_after_the_other(repository: Repository) -> Alone:
@@ -97,16 +100,15 @@ def tools_of(
     flow = application.queries.flow()
     check_repository(home)
     check_files(home, [])
-    notifier(home, flow)
-    check_imports(home, flow)
-    check_loaders(home, flow)
-    check_folder(home, flow)
+    check_flow(home, flow)
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
         workshop = open_workshop(home, flow)
         for words in make_private(home):
-            tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+            tell(_fault(words))
+        if flow.mirror is not None and flow.mirror_shown:
+            workshop.readable.append(made_folder(home, flow.mirror))
         sandbox_of = _Boxes(home, is_cloned=isinstance(workshop, GitWorkshop))
         sandbox_of(flow)  # where there must be one and is none, nothing begins
         yield Tools(
@@ -135,16 +137,21 @@ class _Boxes:
         self._made: tuple[tuple[str, ...], Sandbox] | None = None
 
     def __call__(self, flow: Flow) -> Sandbox:
-        wish = (flow.sandbox, *self._hidden())
+        wish = (flow.sandbox, *self._hidden(flow))
         if self._made is None or self._made[0] != wish:
             self._made = (wish, choose(flow.sandbox, wish[1:], os.environ, outside_path(trees_of(self._home))))
         return self._made[1]
 
-    def _hidden(self) -> list[str]:
+    def _hidden(self, flow: Flow) -> list[str]:
         """Where each run has a clone, the user's own trees, with all that is not committed in them, are nobody's
-        business, nor is the repository itself."""
+        business, nor is the repository itself. Elsewhere the board's files are hidden, unless the flow says otherwise:
+        what stands there counts as the word of whom it names."""
         root = project_of(self._home)
-        return [self._home, root, *private_places(root)] if self._is_cloned else [self._home]
+        if self._is_cloned:
+            return [self._home, root, *private_places(root)]
+        if flow.mirror is None or flow.mirror_shown or flow.mirror in ("", "."):
+            return [self._home]
+        return [self._home, made_folder(self._home, flow.mirror)]  # what is not there yet cannot be hidden
 
 
 def _folder_of_moot() -> str:
@@ -183,6 +190,7 @@ def work(
         stack.enter_context(_signals(worker, tell))
         told = notifier_of(worker, os.path.abspath(home))
         stack.callback(told.finish)  # however it ends: the last run may have asked something
+        stack.enter_context(mirrored(application, os.path.abspath(home), lambda words: tell(_fault(words))))
         worker.run(told)
     return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0, "unable": _unable(worker)}
 
@@ -192,7 +200,7 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
     tools = worker.tools
 
     def fault(words: str) -> None:
-        tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+        tools.tell(_fault(words))
 
     def start(words: str) -> "subprocess.Popen[bytes]":
         command = notifier(home, worker.flow)
@@ -215,6 +223,10 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
         lambda: list(tools.application.queries.inbox()["questions"]),
         fault,
     )
+
+
+def _fault(words: str) -> Happening:
+    return Happening("fault", "", "", "", ENGINE, words, good=False)
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:

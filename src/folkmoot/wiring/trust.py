@@ -181,6 +181,14 @@ def check_imports(home: str, flow: Flow) -> None:
             )
 
 
+def check_flow(home: str, flow: Flow) -> None:
+    """Refuse a flow, or a way of starting moot, by which something that is trusted would lie where changes come."""
+    notifier(home, flow)
+    check_imports(home, flow)
+    check_loaders(home, flow)
+    check_folder(home, flow)
+
+
 def check_folder(home: str, flow: Flow) -> None:
     """Refuse to run agents in a plain folder that holds what no sandbox shows: they would work right in the middle."""
     root = os.path.realpath(project_of(home))

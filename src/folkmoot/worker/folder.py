@@ -3,6 +3,7 @@
 import contextlib
 import os
 import stat
+from collections.abc import Callable
 
 import msgspec
 from msgspec import Struct
@@ -26,10 +27,12 @@ class Entry(Struct, frozen=True):
 
 
 class Folder:
-    """`home` is the folder of the board that works here; any other board below is somebody else's."""
+    """`home` is the folder of the board that works here; any other board below is somebody else's. `is_apart` tells
+    the paths that others write while a run works, such as the board's files: they are no part of its change."""
 
-    def __init__(self, root: str, home: str = "") -> None:
+    def __init__(self, root: str, home: str = "", is_apart: Callable[[str], bool] = lambda path: False) -> None:
         self.root = os.path.abspath(root)
+        self._is_apart = is_apart
         self._home = os.path.relpath(home, self.root) if home else ".moot"
 
     def prepare(self, paths: Paths) -> Paths:
@@ -49,7 +52,7 @@ class Folder:
                 continue  # it went away while we looked, or is closed to us as it is to the agent
             for entry in listed:
                 path = os.path.join(folder, entry.name)
-                if path == self._home:
+                if path == self._home or self._is_apart(path):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     if in_git(entry.name) or in_board(entry.name):

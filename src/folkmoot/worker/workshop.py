@@ -234,10 +234,16 @@ class GitWorkshop:
 class FolderWorkshop:
     """The project's folder itself: no clones, so only one writer at a time, on this machine and in all its workers."""
 
-    def __init__(self, root: str, home: str, alone: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
+    def __init__(
+        self,
+        root: str,
+        home: str,
+        alone: Callable[[], contextlib.AbstractContextManager[object]],
+        is_apart: Callable[[str], bool] = lambda path: False,
+    ) -> None:
         self.home = home
         self.readable: list[str] = []
-        self._folder = Folder(root, home)
+        self._folder = Folder(root, home, is_apart)
         self._alone = alone
         self._writing: dict[str, tuple[contextlib.AbstractContextManager[object], dict[str, Entry]]] = {}
 

@@ -28,6 +28,7 @@ from folkmoot.core.rules.movement import (
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
 from folkmoot.core.rules.running.pauses import go_on
+from folkmoot.core.rules.sharing.mirrored import take_over
 from folkmoot.core.situation import Case
 from folkmoot.errors import Invalid, Refused
 
@@ -74,6 +75,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         case.set("item_rests", {"why": said.text}, span=replace(case.item.span, whole=True))
     if question.dependency:
         drop_dependency(case, question.dependency)
+    if effect == "take" and question.wanted is not None:
+        take_over(case, question.wanted, question.id)
     if question.paths:
         _give_paths(case, question, effect == "give")
     waits = case.item.status == "running" or asking_status(case.questions.values())
@@ -94,7 +97,8 @@ def answer(case: Case, command: AnswerQuestion) -> None:
 
 def _heard(question: Question, command: AnswerQuestion) -> Chosen:
     """What the answer means. A column decides too; but what is asked about files or a dependency it cannot decide."""
-    free = command.to is not None and not question.dependency and not question.paths
+    decided = question.wanted is not None and not question.wanted.is_empty
+    free = command.to is not None and not (question.dependency or question.paths or decided)
     said = choose(question, command.answer, command.more, text=command.text, free=free)
     if command.to is not None and said.option is not None and said.option.effect in SAYS_WHERE:
         words = f"{said.option.option!r} and --to {command.to} say two things about where the item goes"

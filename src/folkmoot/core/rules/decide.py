@@ -11,7 +11,7 @@ from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
 from folkmoot.core.rules.running import landing, pauses, work
 from folkmoot.core.rules.settling import settle
-from folkmoot.core.rules.sharing import holds
+from folkmoot.core.rules.sharing import holds, mirrored
 from folkmoot.core.situation import Case, Situation
 from folkmoot.errors import Refused
 
@@ -33,9 +33,10 @@ FOR_PEOPLE = (
 def decide(situation: Situation, command: Command) -> Case:
     """Run the rule for a command. The case holds the events; the same situation always gives the same ones."""
     case = Case(situation)
-    if isinstance(command, FOR_PEOPLE) and not situation.speaker.is_person:
-        name = type(command).__name__
-        raise Refused("only_people", f"{name} is for people, not for runs", "report asks, and a person will decide")
+    speaker = situation.speaker
+    if isinstance(command, FOR_PEOPLE) and not speaker.may_decide:
+        name, who = type(command).__name__, f"files of {speaker.name}" if speaker.file else "runs"
+        raise Refused("only_people", f"{name} is for people, not for {who}", "report asks, and a person will decide")
     carry_out(case, command)
     if isinstance(command, commands.ReportRun) and case.refusal is None:
         case.note_weighed(weigh(case, command, carry_out))
@@ -124,4 +125,5 @@ RULES: dict[type[Command], Rule] = {
     commands.EndReview: tasks.go_on_after_review,
     commands.SettleItem: lambda case, command: None,  # every command ends by settling; this one does nothing else
     commands.RankItem: dependencies.rank,
+    commands.RaiseConflict: mirrored.raise_conflict,
 }

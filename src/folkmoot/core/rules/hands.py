@@ -20,7 +20,7 @@ from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import clarify, withdraw
-from folkmoot.core.rules.sharing.paths import bad_path, normal_path
+from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.rules.sharing.widening import beyond
 from folkmoot.core.situation import Case, origin_of
 from folkmoot.errors import Invalid, Refused
@@ -103,16 +103,6 @@ def _check_fields(command: AddItem | EditItem) -> None:
     for name, values in (("tags", command.tags), ("files", command.files), ("after", command.after)):
         if values is not UNSET and len(values) > LIST_MAX:
             raise Invalid("too_many", f"{len(values)} {name} are too many", f"at most {LIST_MAX}")
-
-
-def good_files(paths: list[str]) -> list[str]:
-    """Paths as they are compared, each once; refused if one leads out of the project."""
-    for path in paths:
-        if bad_path(path):
-            raise Invalid(
-                "bad_path", f"{path[:80]!r} is no file here: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
-            )
-    return list(dict.fromkeys(normal_path(path) for path in paths))
 
 
 def known_column(case: Case, column: str) -> None:

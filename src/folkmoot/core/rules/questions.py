@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.item import BOUND, Output
-from folkmoot.core.records import Option, Question
+from folkmoot.core.records import Option, Question, Wanted
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.choosing import fitting
 from folkmoot.core.situation import Case
@@ -42,6 +42,7 @@ def ask(
     part: str | None = None,
     paths: Iterable[str] = (),
     split: Report | None = None,
+    wanted: Wanted | None = None,
 ) -> None:
     """A question of the rules: one of its ways is the answer, the first is what most people would choose.
 
@@ -73,6 +74,7 @@ def ask(
         part=part,
         paths=list(paths),
         split=split,
+        wanted=wanted,
         takes="option",
         at=case.situation.at,
     )

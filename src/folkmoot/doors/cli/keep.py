@@ -167,3 +167,38 @@ def _write(data: bytes) -> None:
         sys.stdout.buffer.write(data)
     except BrokenPipeError as error:
         raise ReaderGone from error
+
+
+@click.command("mirror")
+@click.option("--dir", "folder", metavar="D", help="The folder; default: the one that the flow names.")
+@click.option("--watch", is_flag=True, help="Go on until stopped: files follow the board, and the board the files.")
+@common
+@click.pass_obj
+def mirror_command(session: Session, folder: str | None, watch: bool) -> None:
+    """Show the board as files that plain tools can read and write.
+
+    Handoffs by their state, state.json, the comments beside each artifact, items as YAML, quests as JSON, the log. What
+    is written there in good form counts as if it had been said by a command, by whom it names; what is not is set aside
+    in rejected/ with the reason beside it. Where the flow names the folder, `moot run` does the same while it runs.
+
+    \b
+    Examples:
+      moot mirror --dir .claude
+      moot mirror --watch
+
+    Exit codes: 1 if another mirror writes that folder, or it holds files of others; 2 if no folder is named.
+
+    See also: moot messages, moot run, moot export.
+    """
+    if watch:
+        session.note(["the files follow the board from now on; Ctrl-C ends it"])
+    view = session.boards.mirror(session.board, folder, watch=watch, tell=lambda words: session.note([words]))
+
+    def words() -> None:
+        from folkmoot.doors.cli.session import plain
+
+        taken = f", {view['taken_in']} taken in" if view["taken_in"] else ""
+        aside = f", {view['rejected']} set aside (see rejected/)" if view["rejected"] else ""
+        click.echo(plain(f"{view['files']} files in {view['dir']}{taken}{aside}"))
+
+    session.answer(view, words)

@@ -60,6 +60,7 @@ COMMANDS = {
     "restore": "keep",
     "export": "keep",
     "import": "keep",
+    "mirror": "keep",
     "completion": "completing.command",
 }
 # What people come for, in the order in which they come for it.
@@ -69,7 +70,7 @@ PURPOSES = {
     "Run agents": ("run", "worker", "stop", "go", "output", "salvage"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "report", "dispatch"),
     "Talk": ("inbox", "answer", "comment", "comments"),
-    "Hand over": ("send", "messages", "accept", "complete", "reject"),
+    "Hand over": ("send", "messages", "accept", "complete", "reject", "mirror"),
     "Keep others off": ("lock", "unlock", "locks"),
     "Look": ("board", "list", "show", "log", "metrics", "lessons", "doctor"),
     "Keep it safe": ("backup", "restore", "export", "import"),

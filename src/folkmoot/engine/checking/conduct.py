@@ -115,10 +115,10 @@ class Conduct:
             self._answered[item.id] = question.question
 
     def _asks(self, event: Event, item: Item) -> None:
-        """What a limit has made the rules ask is not asked again before anybody has worked. What another item or a part
-        brings about may come about again."""
+        """What a limit has made the rules ask is not asked again before anybody has worked. What another item, a part
+        or a file brings about may come about again."""
         asked: Any = next((change.fields for change in event.changes if change.table == "questions"), {})
-        if asked.get("dependency") or asked.get("part"):
+        if asked.get("dependency") or asked.get("part") or asked.get("wanted") is not None:
             return
         if self._answered.get(item.id) == event.context.get("text"):
             self.found("R-16", f"{event.context.get('question')} asks again what was just answered", item.id)

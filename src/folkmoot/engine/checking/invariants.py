@@ -35,6 +35,7 @@ CHECKS = {
     "I31": "no stored text holds what a store cannot keep",
     "P-10": "a phase that is over tells as many rounds as there were",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
+    "R-04": "a file never decides for a person, unless the flow says whose files are one's",
     "R-06": "an attempt counts only if it failed; every one that is told is kept, and what worked counts nothing",
     "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
@@ -52,6 +53,7 @@ CHECKS = {
     "R-24": "splits and their repeats are bounded; tasks do not outlive what was split, nor the contracts they are for",
     "R-25": "what is made to help stays where it is, asks nobody, and makes nothing itself",
     "R-26": "only its receiver accepts a message, the end of its stage completes it, and nothing goes back",
+    "R-28": "of a file and the board, what a person has chosen is put in force",
     "R-30": "a run begins under the flow in force",
     "R-32": "a report that breaks the form is refused while its run lives; what was said is kept, once, and told on",
     "R-33": "no item has more runs between two guidances, and no agent more starts, than the flow allows",
@@ -60,7 +62,7 @@ CHECKS = {
 
 
 # What only shows while readers read and commands are repeated: the simulation checks it, rows at rest cannot tell.
-ONLY_IN_MOTION = frozenset({"I17", "I30", "R-32"})
+ONLY_IN_MOTION = frozenset({"I17", "I30", "R-04", "R-28", "R-32"})
 
 
 class Violation(Struct, frozen=True):

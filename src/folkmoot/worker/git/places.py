@@ -54,6 +54,15 @@ def find(root: str) -> Place | None:
         folder = above
 
 
+def excluded_by(place: Place) -> list[str]:
+    """What the user ignores in this repository, by a file that is not in its tree."""
+    theirs = os.path.join(place.common, "info", "exclude")
+    if not os.path.isfile(theirs):
+        return []
+    with open(theirs, encoding="utf-8", errors="surrogateescape") as file:
+        return file.read().splitlines()
+
+
 def work_trees(place: Place) -> list[str]:
     """All work trees of a repository: this one, the main one, the linked ones. By their files alone, so that it can be
     asked before each run."""

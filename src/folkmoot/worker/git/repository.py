@@ -18,7 +18,7 @@ from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
 from folkmoot.worker.git.harvest.settings import led_to
-from folkmoot.worker.git.places import Place, find
+from folkmoot.worker.git.places import Place, excluded_by, find
 from folkmoot.worker.git.refs import copy_of, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
 from folkmoot.worker.git.words import message as worded
@@ -78,6 +78,7 @@ class Repository:
 
     def __init__(self, git: Git, user: Place, home: str, target: str, form: str, engines: Sequence[str] = ()) -> None:
         self.git = git
+        self._passed_over: Sequence[str] = ()
         self._engines = [parts(path) for path in engines]
         self.user = user
         self.home = os.path.abspath(home)
@@ -96,9 +97,11 @@ class Repository:
         return bound
 
     @classmethod
-    def open(cls, git: Git, root: str, home: str, target: str, engines: Sequence[str] = ()) -> "Repository":
+    def open(
+        cls, git: Git, root: str, home: str, target: str, engines: Sequence[str] = (), passed_over: Sequence[str] = ()
+    ) -> "Repository":
         """The engine's repository for the user's; made if it is missing. `engines` are paths in the user's tree from
-        which moot itself is run."""
+        which moot itself is run; `passed_over` are ignore rules of the board's own."""
         user = find(root)
         if user is None:
             raise Refused("no_repository", f"There is no git repository in {root}.", "Make one with `git init`.")
@@ -106,6 +109,7 @@ class Repository:
             raise Refused("bad_branch", f"{target!r} cannot be the name of a branch.", "Name another `target`.")
         form = git("rev-parse", "--show-object-format", git_dir=user.common).out.decode().strip()
         repository = cls(git, user, home, target, form, engines)
+        repository._passed_over = passed_over
         repository._make()
         repository._write("info/exclude", repository.ignored())
         return repository
@@ -157,13 +161,8 @@ class Repository:
         return ["[extensions]", "objectformat = sha256"] if self.form == "sha256" else []
 
     def ignored(self) -> str:
-        """By-products, and what the user excludes in the repository but not in its tree."""
-        theirs = os.path.join(self.user.common, "info", "exclude")
-        lines = [*BY_PRODUCTS]
-        if os.path.isfile(theirs):
-            with open(theirs, encoding="utf-8", errors="surrogateescape") as file:
-                lines += file.read().splitlines()
-        return "\n".join([*lines, ""])
+        """By-products, the board's own files, and what the user excludes in the repository but not in its tree."""
+        return "\n".join([*BY_PRODUCTS, *self._passed_over, *excluded_by(self.user), ""])
 
     def __call__(
         self,

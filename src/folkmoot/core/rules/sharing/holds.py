@@ -235,6 +235,20 @@ def unlock(case: Case, command: UnlockPaths) -> None:
     case.emit("paths_released", {"paths": paths, "by": case.speaker.name}, holds=rows)
 
 
+def pass_on(case: Case, agent: str, paths: list[str], seconds: float) -> None:
+    """A person decides whose a lock is: others' locks end, and it begins. What an item has for its work is not taken
+    from under its run."""
+    paths = _checked(paths)
+    mine = _prefix_of(agent)
+    others = [h for h in in_the_way(paths, case.holds.values(), None) if h.held and not h.id.startswith(mine)]
+    _refuse_if_held(case, paths, None, [hold for hold in others if hold.item is not None and hold.run is None])
+    if others:
+        ended = {"paths": [hold.path for hold in others], "by": case.speaker.name}
+        case.emit("paths_released", ended, holds=[(hold.id, {"held": False}) for hold in others])
+    rows = [_row(case, f"{mine}{path}", path, agent, None, None, seconds) for path in paths]
+    case.emit("paths_held", {"paths": paths, "by": agent, "seconds": seconds}, holds=rows)
+
+
 def _is_lock_of(case: Case, hold: Hold) -> bool:
     """The speaker's own: a run's by its id, a person's by the name."""
     if case.voice:
@@ -243,9 +257,12 @@ def _is_lock_of(case: Case, hold: Hold) -> bool:
 
 
 def _prefix(case: Case) -> str:
+    return f"run:{case.voice.id}:" if case.voice else _prefix_of(case.speaker.name)
+
+
+def _prefix_of(name: str) -> str:
     # A colon in a name must not make it another one's: `a` on `b:x` is not `a:b` on `x`.
-    name = case.speaker.name.replace("%", "%25").replace(":", "%3A")
-    return f"run:{case.voice.id}:" if case.voice else f"person:{name}:"
+    return f"person:{name.replace('%', '%25').replace(':', '%3A')}:"
 
 
 def _checked(paths: list[str]) -> list[str]:

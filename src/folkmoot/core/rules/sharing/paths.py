@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Generic, TypeVar
 
+from folkmoot.errors import Invalid
+
 Kept = TypeVar("Kept")
 
 PATH_CHARACTERS_MAX = 1_000
@@ -138,3 +140,13 @@ def path_key(path: str) -> str:
 def _parents(key: str) -> tuple[str, ...]:
     parts = key.split("/")
     return tuple("/".join(parts[:length]) for length in range(1, len(parts)))
+
+
+def good_files(paths: list[str]) -> list[str]:
+    """Paths as they are compared, each once; refused if one leads out of the project."""
+    for path in paths:
+        if bad_path(path):
+            raise Invalid(
+                "bad_path", f"{path[:80]!r} is no file here: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
+            )
+    return list(dict.fromkeys(normal_path(path) for path in paths))

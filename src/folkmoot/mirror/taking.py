@@ -1,0 +1,354 @@
+"""A file that somebody else has written: what it says beyond the board, said to the engine; or why it cannot be."""
+
+from contextlib import suppress
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from folkmoot.core.commands import RaiseConflict
+from folkmoot.core.records import Message, Wanted
+from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
+from folkmoot.core.rules.sharing.paths import normal_path
+from folkmoot.core.vocabulary.roles import correspondent, message_type
+from folkmoot.errors import Invalid, NothingToDo, Refused
+from folkmoot.mirror import names
+from folkmoot.mirror.reading.comments import Said, compare, read_meta
+from folkmoot.mirror.reading.forms import (
+    Dropped,
+    Handoff,
+    Lock,
+    read_dropped,
+    read_handoff,
+    read_item,
+    read_state,
+    status_of,
+)
+from folkmoot.mirror.scribe import Scribe, Version
+from folkmoot.mirror.voice import Voice
+from folkmoot.mirror.writing.handoffs import envelope
+from folkmoot.mirror.writing.items import EDITABLE, fields_of
+from folkmoot.mirror.writing.state import Heard, locks_of
+
+# What of a sent message its sender has said; the rest is filled in, or says how it went on.
+SENT = ("from", "to", "type", "priority", "payload")
+
+
+class Taking:
+    """`file` names what a file is by itself: its name, content and place on the disk, so that it is taken in once."""
+
+    def __init__(self, scribe: Scribe, voice: Voice) -> None:
+        self._scribe = scribe
+        self._picture = scribe.picture
+        self._voice = voice
+
+    def take(self, path: str, data: bytes, stamp: str) -> str | None:
+        """Say what the file says. Raises the refusal; gives the path where the file should be, if that is another."""
+        key = key_of(path, data, stamp)
+        folder, name = path.partition("/")[0], path.rpartition("/")[2]
+        if path == names.STATE:
+            self._state(data, key)
+        elif path in self._picture.artifacts:
+            self._meta(path, data)
+        elif folder == names.HANDOFFS:
+            return self._handoff(path, data, key)
+        elif names.item_of(path) in self._picture.items:
+            self._item(path, data, key)
+        else:
+            raise Invalid("unknown_file", f"no file of this board is called {name[:80]!r}", "see docs: work with files")
+        return None
+
+    # -- handoffs
+
+    def _handoff(self, path: str, data: bytes, key: str) -> str | None:
+        handoff = read_handoff(data)
+        where = path.split("/")[1]
+        named = names.HANDOFF.fullmatch(path.rpartition("/")[2])
+        said, called = handoff.envelope.message_id, named.group(1) if named else None
+        if said and called and said != called and called in self._picture.messages:
+            raise Invalid("bad_message", f"message_id: the file is named after {called}", "give both the same name")
+        message = said or called or _uuid(key)
+        known = self._picture.messages.get(message)
+        if known is None:
+            if status_of(handoff) != names.STATUSES[0]:
+                words = f"there is no message {message}"
+                raise Invalid("unknown_message", words, f"what is sent is put into {names.HANDOFFS}/pending/")
+            known = self._sent(self._voice.send(handoff, message, key))
+        self._check_same(known, handoff)
+        self._move_on(known, handoff, where, key, path)
+        self._scribe.follow()
+        return self._place_of(known.id)
+
+    def _place_of(self, message: str) -> str | None:
+        return names.handoff_path(message, self._picture.messages[message].status)
+
+    def _sent(self, message: str) -> Message:
+        """It may have been moved on before it was seen."""
+        self._scribe.follow()
+        return self._picture.messages[message]
+
+    def _check_same(self, known: Message, handoff: Handoff) -> None:
+        board, said = envelope(known), handoff.envelope
+        file: dict[str, Any] = {"from": said.sender, "to": said.to, "type": said.type, "priority": said.priority}
+        file["payload"] = said.payload
+        flow = self._picture.flow
+        file |= {"from": correspondent(flow, said.sender), "to": correspondent(flow, said.to)}
+        file["type"] = message_type(flow, said.type)
+        # A priority that was not said is the item's.
+        other = next((name for name in SENT if file[name] is not None and file[name] != board[name]), None)
+        other = other or next((n for n, v in said.context.items() if board["context"].get(n) != v), None)
+        if other is not None:
+            words = f"{other}: message {known.id} was sent as it is, and is not changed any more"
+            raise Refused("message_known", words, "send another one: a new file in pending/")
+
+    def _move_on(self, known: Message, handoff: Handoff, where: str, key: str, path: str) -> None:
+        """Folder and status of a file are one when it is written: where they differ, one of them was changed."""
+        said, order = status_of(handoff), names.STATUSES.index
+        if where == said:
+            return
+        base, wanted = sorted((where, said), key=order)
+        if where == base and said == known.status:
+            words = f"message {known.id} is {known.status}, and a message never goes backwards"
+            raise Refused("message_over", words, "it goes pending, accepted, completed, or rejected")
+        if wanted == known.status:
+            return
+        if known.status not in (base, "accepted") or order(wanted) < order(known.status):
+            self._conflict(known, wanted, path, key)
+        elif wanted == "rejected":
+            self._voice.reject(known, handoff.why or "it was put into rejected/", key)
+        elif wanted == "accepted":
+            self._voice.accept(known, key)
+        else:
+            if known.status == "pending" and where == wanted:
+                # Moved twice before it was seen: who has it in completed/ has had it in hand.
+                self._voice.accept(known, key)
+                known = self._sent(known.id)
+            self._voice.complete(known, key)
+
+    def _conflict(self, known: Message, wanted: str, path: str, key: str) -> None:
+        """The board has ended it otherwise since the file was read: a person decides (R-28)."""
+        if known.item is None or self._voice.is_bound(known.item):
+            words = f"message {known.id} is {known.status} already"
+            raise Refused(
+                "message_over", words, "a message goes pending, accepted, completed, or rejected; never twice"
+            )
+        to = stage_of_message(self._picture.flow, known, wanted)
+        name = f"status of message {known.id}"
+        command = RaiseConflict(name=name, board=known.status, file=wanted, where=path, to=to)
+        self._voice.conflict(known.to, known.item, command, key)
+
+    # -- comments
+
+    def _meta(self, path: str, data: bytes) -> None:
+        said = read_meta(data)
+        artifacts = {name: items for name, items in self._picture.artifacts[path].items() if items}
+        only = next(iter(artifacts)) if len(artifacts) == 1 else None
+        changes = compare(said, self._picture.comments(path))
+        for comment, one in changes.resolved:
+            by = one.resolved_by or comment.author
+            words = f"resolved: {one.resolution}"
+            closing = Said(author=by, content=words, parent=comment.id, resolution=one.resolution, before=one.before)
+            self._say(path, closing, artifacts, only, {})
+        renamed: dict[str, str] = {}
+        for one in changes.added:
+            self._say(path, one, artifacts, only, renamed)
+
+    def _say(
+        self, path: str, one: Said, artifacts: dict[str, dict[str, None]], only: str | None, renamed: dict[str, str]
+    ) -> None:
+        parent = renamed.get(one.parent or "", one.parent)
+        comments = {comment.id: comment for comment in self._picture.comments(path)}
+        answered = comments.get(parent or "")
+        if parent is not None and answered is None:
+            raise Invalid("unknown_comment", f"there is no comment {parent[:40]!r} here", "reply to one that is there")
+        artifact = (answered.artifact if answered else None) or one.artifact or only or next(iter(artifacts))
+        if artifact not in artifacts:
+            raise Invalid("unknown_artifact", f"artifact: {artifact[:80]!r} is not beside this file", "leave it out")
+        item = answered.item if answered else self._item_of(one, artifacts[artifact])
+        known = self._picture.items[item]
+        key = (
+            f"comment:{_digest(path, one.author, one.content.strip(), parent, one.target, one.resolution, one.before)}"
+        )
+        before = {comment.id for comment in self._picture.comments(path)}
+        said = Said(
+            **{
+                **{name: getattr(one, name) for name in one.__struct_fields__},
+                "parent": parent,
+            }
+        )
+        self._voice.comment(known, artifact, said, _thread(comments, parent), key)
+        self._scribe.follow()
+        new = [comment.id for comment in self._picture.comments(path) if comment.id not in before]
+        if one.id and new:
+            renamed[one.id] = new[-1]
+
+    def _item_of(self, one: Said, items: dict[str, None]) -> str:
+        if one.item is not None:
+            if one.item not in items:
+                raise Invalid("unknown_item", f"item: {one.item[:40]!r} has no such artifact", "leave it out")
+            return one.item
+        unfinished = [item for item in items if self._picture.items[item].status not in ("done", "failed", "cancelled")]
+        return max(unfinished or items, key=int)
+
+    # -- the shared state
+
+    def _state(self, data: bytes, key: str) -> None:
+        state = read_state(data)
+        board = {hold.path: hold for hold in locks_of(self._picture.holds)}
+        read = self._scribe.version(self._picture.seq if state.version is None else state.version)
+        base = read.locks
+        wanted = {normal_path(resource): lock for resource, lock in state.locks.items()}
+        added = {
+            path: lock
+            for path, lock in wanted.items()
+            if not any(path in known and known[path].owner == lock.agent for known in (base, board))
+        }
+        for path, lock in added.items():
+            speaker_in_file(self._picture.flow, lock.agent)
+            if path in base:
+                words = f"locks: {path} is held by {base[path].owner}, and a lock is not handed on"
+                raise Refused("path_held", words, "wait until it is released, or has expired")
+        self._agents(state.agents, read, key)
+        for agent in dict.fromkeys(lock.agent for lock in added.values()):
+            self._lock(agent, {path: lock for path, lock in added.items() if lock.agent == agent}, board, key)
+        if state.version is not None:  # who does not say what it has read has taken nothing out
+            for path in [path for path in base if path not in wanted and path in board]:
+                self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{_digest(path)}")
+
+    def _lock(self, agent: str, locks: dict[str, Lock], board: dict[str, Any], key: str) -> None:
+        """All of one agent's at once, or none."""
+        own, seconds = f"{key}:{_digest(agent)}", min(_seconds(lock) for lock in locks.values())
+        try:
+            self._voice.lock(agent, list(locks), seconds, own)
+        except Refused as error:
+            run, taken = self._voice.run_of(agent), next((path for path in locks if path in board), None)
+            # The item that has it is asked about first: only what that one gives up can be handed on.
+            held_for = board[taken].item if taken is not None else None
+            item = held_for or (run.item if run is not None else None)
+            if error.code != "path_held" or taken is None or item is None or self._voice.is_bound(item):
+                raise
+            # Free when it was read, and taken by two since: neither came last (R-28).
+            held = f"{taken} is held by {board[taken].owner}"
+            wanted = Wanted(locks=list(locks), agent=speaker_in_file(self._picture.flow, agent).name, seconds=seconds)
+            words = f"{', '.join(locks)} for {agent}"
+            command = RaiseConflict(name="locks", board=held, file=words, where=names.STATE, wanted=wanted)
+            self._voice.conflict(agent, item, command, own)
+
+    def _agents(self, agents: dict[str, dict[str, Any]], read: Version, key: str) -> None:
+        """What an agent says of itself, beyond what it has read: that it begins, is alive, or is done."""
+        for name, said in agents.items():
+            status, run = said.get("status"), self._voice.run_of(name)
+            if name not in self._picture.flow.agents or status not in ("active", "completed"):
+                continue
+            before = read.agents.get(name, Heard())
+            if status == "completed":
+                if run is not None and before.is_active:
+                    self._voice.end(name, f"{key}:{name}")
+            elif before.is_active:
+                if run is not None and said.get("last_active") not in (None, before.last_active):
+                    self._voice.renew(name)
+            elif not self._works(name):
+                with suppress(NothingToDo):  # nothing waits for it: the file will say so
+                    self._voice.begin(name, f"{key}:{name}")
+
+    def _works(self, agent: str) -> bool:
+        return any(run.agent == agent for run in self._picture.open_runs.values())
+
+    # -- the inbox
+
+    def begin_report(self, name: str, data: bytes, key: str) -> tuple[str, int] | None:
+        """The run whose report was dropped, and its token; None: it is an answer, and was given."""
+        dropped = self._read_dropped(name, data)
+        if dropped.question is not None:
+            self._voice.answer(dropped, key)
+            return None
+        speaker = self._voice.reporter(dropped, key)
+        return speaker.run or "", speaker.token or 0
+
+    def end_report(self, name: str, data: bytes, run: str, token: int) -> None:
+        self._voice.report(self._read_dropped(name, data), run, token)
+
+    def _read_dropped(self, name: str, data: bytes) -> Dropped:
+        return read_dropped(name, data, list(self._picture.flow.agents))
+
+    # -- items
+
+    def _item(self, path: str, data: bytes, key: str) -> None:
+        as_json = path.startswith(names.QUESTS)
+        edited = read_item(data, as_json=as_json)
+        item = self._picture.items[names.item_of(path) or ""]
+        base = item if edited.version == item.version else self._scribe.feed.item_at(item.id, edited.version)
+        if base is None:
+            raise Invalid("bad_version", f"version: item {item.id} never had version {edited.version}", "read it again")
+        written = self._as_written(path, edited.version == item.version)
+        if written is not None:
+            other = next((name for name in edited.others if edited.others[name] != written.others.get(name)), None)
+            other = other or next((name for name in written.others if name not in edited.others), None)
+            if other is not None:
+                words = f"{str(other)[:60]}: it follows from what happened, and is not changed by hand"
+                raise Refused("not_editable", words, f"what can be changed: {', '.join(EDITABLE)}")
+        both = merged(fields_of(base), fields_of(item), edited.fields)
+        if not both.taken and not both.conflicts:
+            return
+        if edited.by is None:
+            words = "it does not say who changed it"
+            raise Refused("unknown_writer", words, "write your name beside edited_by; whose counts the flow says")
+        if both.taken:
+            self._voice.edit(edited.by, item.id, both.taken, key)
+        for name, (board, file) in both.conflicts.items():
+            self._voice.conflict(edited.by, item.id, _conflict(name, board, file, path), f"{key}:{name}")
+
+    def _as_written(self, path: str, is_current: bool) -> Any:
+        data = self._scribe.content(path) if is_current else None
+        return read_item(data, as_json=path.startswith(names.QUESTS)) if data is not None else None
+
+
+def key_of(path: str, data: bytes, stamp: str) -> str:
+    """The same for the same file, so that it is taken in once; `stamp` tells it from a later one with its content."""
+    return f"file:{sha256(f'{path} {stamp} '.encode('utf-8', 'surrogateescape') + data).hexdigest()[:40]}"
+
+
+def _conflict(name: str, board: Any, file: Any, path: str) -> RaiseConflict:
+    return RaiseConflict(
+        name=name,
+        board=_words(board),
+        file=_words(file),
+        where=path,
+        to=str(file) if name == "column" else None,
+        wanted=Wanted(files=list(file)) if name == "files" else None,
+        cancels=name == "status" and file == "cancelled",
+    )
+
+
+def _words(value: Any) -> str:
+    return ", ".join(str(one) for one in value) or "none" if isinstance(value, list) else str(value)
+
+
+def _thread(comments: dict[str, Any], parent: str | None) -> str | None:
+    """The comment that a thread began with."""
+    seen: set[str] = set()
+    while parent is not None and parent in comments and parent not in seen:
+        seen.add(parent)
+        if comments[parent].parent is None:
+            return parent
+        parent = comments[parent].parent
+    return parent
+
+
+def _digest(*parts: object) -> str:
+    return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _uuid(key: str) -> str:
+    """A name for a message that was given none, the same each time the same file is taken in."""
+    digits = sha256(key.encode()).hexdigest()
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:32]}"
+
+
+def _seconds(lock: Lock) -> float:
+    """How long a lock shall last; half an hour where it does not say."""
+    try:
+        begins, ends = datetime.fromisoformat(lock.acquired or ""), datetime.fromisoformat(lock.expires or "")
+        return (ends - begins).total_seconds()
+    except (ValueError, TypeError):
+        return LOCK_SECONDS

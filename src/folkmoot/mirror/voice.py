@@ -1,0 +1,284 @@
+"""Says to the engine what stands in files, as the command line would: by the speaker they name, once, in order.
+
+Every command carries a key that follows from the file, so that whoever is killed between the commit and the next step
+says the same again, and it has no second effect.
+"""
+
+from typing import Any
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Speaker
+from folkmoot.core.flow import LEASE_MAX, Flow
+from folkmoot.core.item import BOUND, Item
+from folkmoot.core.order import taker
+from folkmoot.core.records import Message, Run
+from folkmoot.core.report import Remark, Report
+from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
+from folkmoot.core.vocabulary.roles import agent_named, correspondent
+from folkmoot.doors.posting import order_to_send
+from folkmoot.engine.engine import Engine
+from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
+from folkmoot.mirror.picture import WORKER, Picture
+from folkmoot.mirror.reading.comments import Said
+from folkmoot.mirror.reading.forms import Dropped, Handoff
+from folkmoot.reports.read import read_report
+
+
+class NotYet(Exception):
+    """What the file says cannot hold before somebody else has ended what it is at: look again when the board has moved.
+
+    `message` is the handoff that stays where it was put until then.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Voice:
+    def __init__(self, engine: Engine, picture: Picture) -> None:
+        self._engine = engine
+        self._picture = picture
+
+    @property
+    def flow(self) -> Flow:
+        return self._picture.flow
+
+    # -- runs of agents that only write files
+
+    def run_of(self, agent: str, item: str | None = None) -> Run | None:
+        """The live run that the mirror has claimed for an agent: on this item, or the only one it has."""
+        own = [r for r in self._picture.open_runs.values() if r.worker == WORKER and r.agent == agent]
+        if item is not None:
+            own = [run for run in own if run.item == item or self._is_part(run.item, item)]
+        return own[0] if len(own) == 1 or (own and item is not None) else None
+
+    def _is_part(self, child: str, item: str) -> bool:
+        found = self._picture.items.get(child)
+        return found is not None and found.kind == "part" and found.parent == item
+
+    def _speaker_of(self, run: Run) -> Speaker:
+        return Speaker(run.agent, run.id, run.token)
+
+    def _claimable(self, agent: str, item: str) -> str | None:
+        """The item, or the agent's own part of it, if it waits for that agent."""
+        known = self._picture.items.get(item)
+        if known is None:
+            return None
+        candidates = [known, *(child for child in self._picture.children(item) if child.kind == "part")]
+        return next((one.id for one in candidates if taker(self.flow, one) == agent), None)
+
+    def claim(self, agent: str, item: str | None, key: str) -> Speaker:
+        """Take an item up for an agent that cannot ask for it. It cannot renew either: it has a run's whole time."""
+        known = self.flow.agents.get(agent)
+        longest = (known.timeout if known else None) or self.flow.limits.timeout
+        view = self._engine.claim(
+            Speaker(agent, file=True),
+            agent,
+            item=item,
+            lease=min(longest, LEASE_MAX),
+            worker=WORKER,
+            key=f"{key}:claim",
+            show=False,
+        )
+        return Speaker(agent, view["run"], view["token"])
+
+    def _at_work(self, agent: str, item: str, key: str) -> Speaker:
+        """As the agent's run on the item: the one it has, or one that begins now."""
+        run = self.run_of(agent, item)
+        return (
+            self._speaker_of(run) if run is not None else self.claim(agent, self._claimable(agent, item) or item, key)
+        )
+
+    # -- handoffs
+
+    def send(self, handoff: Handoff, message: str, key: str) -> str:
+        """Gives the id under which it is known."""
+        said = handoff.envelope
+        order = order_to_send(said)
+        sender = correspondent(self.flow, said.sender)
+        speaker = speaker_in_file(self.flow, said.sender)
+        if speaker.file:
+            run = self.run_of(sender, str(said.context["item"]) if "item" in said.context else None)
+            waiting = work_of_sender(self.flow, self._picture.items.values(), sender, said.context)
+            if run is not None:
+                speaker = self._speaker_of(run)
+            elif waiting is not None and correspondent(self.flow, said.to) in self.flow.agents:
+                speaker = self.claim(sender, waiting, key)
+        values = {name: getattr(order, name) for name in order.__struct_fields__}
+        order = commands.SendMessage(**{**values, "message_id": said.message_id or message})
+        view = self._engine.send(speaker, order, key)
+        sent: str = view["message_id"]
+        return sent
+
+    def accept(self, message: Message, key: str) -> None:
+        """By its receiver: whoever takes a handoff up takes up its item (R-26)."""
+        item = self._claimable(message.to, message.item) if message.item is not None else None
+        if item is not None and message.to in self.flow.agents:
+            try:
+                self.claim(message.to, item, key)
+                return
+            except (Refused, NothingToDo):
+                pass  # it cannot begin now; that it was seen can be said all the same
+        elif self._is_still_at_it(message):
+            raise NotYet(message.id)
+        speaker = speaker_in_file(self.flow, message.to)
+        self._engine.on_message(speaker, commands.AcceptMessage(message=message.id), f"{key}:accept")
+
+    def _is_still_at_it(self, message: Message) -> bool:
+        """Has whoever sent it yet to report? Its receiver may begin when that stage is over."""
+        return any(run.item == message.item and run.id == message.run for run in self._picture.open_runs.values())
+
+    def complete(self, message: Message, key: str) -> None:
+        item, agent = message.item, message.to
+        if (
+            item is not None
+            and message.status == "accepted"
+            and (self.run_of(agent, item) or self._claimable(agent, item))
+        ):
+            # The end of its stage completes it; who has lost its run in between has done the work all the same.
+            self._engine.report(self._at_work(agent, item, key), Report.done(), key=f"{key}:report", show=False)
+            return
+        speaker = speaker_in_file(self.flow, message.to)
+        self._engine.on_message(speaker, commands.CompleteMessage(message=message.id), f"{key}:complete")
+
+    def reject(self, message: Message, why: str, key: str) -> None:
+        run = self.run_of(message.to, message.item) if message.item is not None else None
+        mine = run is not None and message.accepted_by == run.id
+        speaker = self._speaker_of(run) if run is not None and mine else speaker_in_file(self.flow, message.to)
+        self._engine.on_message(speaker, commands.RejectMessage(message=message.id, why=why), f"{key}:reject")
+
+    # -- comments
+
+    def comment(self, item: Item, artifact: str, said: Said, thread: str | None, key: str) -> None:
+        speaker = speaker_in_file(self.flow, said.author)
+        resolution = said.resolution
+        if not speaker.file:
+            self._comment(speaker, item.id, artifact, said, key)
+            return
+        outcome = outcome_of_comment(
+            self.flow, item, speaker.name, artifact=artifact, thread=thread, resolved=resolution is not None
+        )
+        run = self.run_of(speaker.name, item.id)
+        if outcome is None or (item.status == "running" and run is None):
+            self._comment(self._speaker_of(run) if run else speaker, item.id, artifact, said, key)
+            return
+        remark = Remark(
+            content=said.content,
+            artifact=artifact,
+            target=said.target,
+            parent=thread,
+            resolution=resolution,
+        )
+        report = Report(outcome=outcome, comments=[remark])
+        at_work = self._at_work(speaker.name, item.id, key)
+        self._engine.report(at_work, report, key=f"{key}:report", show=False)
+
+    def _comment(self, speaker: Speaker, item: str, artifact: str, said: Said, key: str) -> None:
+        command = commands.AddComment(
+            content=said.content,
+            artifact=artifact,
+            target=said.target,
+            parent=said.parent,
+            resolution=said.resolution,
+        )
+        self._engine.on_item(speaker, item, command, f"{key}:comment", show=False)
+
+    # -- locks and agents of the shared state
+
+    def lock(self, agent: str, paths: list[str], seconds: float, key: str) -> None:
+        self._engine.lock(self._in_state(agent), commands.LockPaths(paths=paths, seconds=seconds), f"{key}:lock")
+
+    def unlock(self, agent: str, resource: str, run: str | None, key: str) -> None:
+        known = self._picture.runs.get(run or "")
+        # One that was not taken by a run is its owner's by name, also while that works.
+        speaker = self._in_state(agent) if known is not None else speaker_in_file(self.flow, agent)
+        if known is not None and known.worker == WORKER:
+            speaker = self._speaker_of(known)
+        self._engine.lock(speaker, commands.UnlockPaths(paths=[resource]), f"{key}:unlock")
+
+    def _in_state(self, agent: str) -> Speaker:
+        speaker = speaker_in_file(self.flow, agent)
+        run = self.run_of(speaker.name) if speaker.file else None
+        return self._speaker_of(run) if run is not None else speaker
+
+    def begin(self, agent: str, key: str) -> None:
+        """An agent says that it is active: it takes up what waits for it."""
+        if self.run_of(agent) is None:
+            self.claim(agent, None, key)
+
+    def renew(self, agent: str) -> None:
+        run = self.run_of(agent)
+        if run is not None:
+            self._engine.on_run(self._speaker_of(run), commands.RenewRun(), show=False)
+
+    def end(self, agent: str, key: str) -> None:
+        run = self.run_of(agent)
+        if run is not None:
+            self._engine.report(self._speaker_of(run), Report.done(), key=f"{key}:report", show=False)
+
+    # -- reports, answers, edits
+
+    def reporter(self, dropped: Dropped, key: str) -> Speaker:
+        """The run whose report it is: the one its agent has, or one that begins with it."""
+        if dropped.agent is None:
+            hint = 'say "agent" and "item" in it, or name the file 7-dev-agent.md'
+            raise Invalid("unknown_writer", "it does not say whose report it is", hint)
+        speaker = speaker_in_file(self.flow, agent_named(self.flow, dropped.agent))
+        if not speaker.file:
+            raise Refused("unknown_writer", f"{speaker.name} is a person: reports are agents'", "name the agent")
+        read_report(dropped.text)  # what cannot be read begins nothing
+        item = dropped.item
+        if item is None:
+            run = self.run_of(speaker.name)
+            waiting = [one.id for one in self._picture.items.values() if taker(self.flow, one) == speaker.name]
+            item = run.item if run is not None else waiting[0] if len(waiting) == 1 else None
+        if item is None:
+            words = f"it does not say which item {speaker.name} worked on"
+            raise Invalid("unknown_item", words, 'say "item" in it, or name the file 7-dev-agent.md')
+        if item not in self._picture.items:
+            raise Invalid("unknown_item", f"there is no item {item[:40]!r}", "see the files in kanban/")
+        return self._at_work(speaker.name, item, key)
+
+    def report(self, dropped: Dropped, run: str, token: int) -> None:
+        """The key is the run's own: it reports once."""
+        report = read_report(dropped.text)
+        self._engine.report(Speaker(run, run, token), report, key=f"file:{run}:report", show=False)
+
+    def answer(self, dropped: Dropped, key: str) -> None:
+        if dropped.by is None:
+            raise Invalid("unknown_writer", "it does not say who answers", 'add "by"; only a person answers')
+        speaker = speaker_in_file(self.flow, dropped.by)
+        command = commands.AnswerQuestion(question=dropped.question or "", answer=dropped.answer)
+        self._engine.answer(speaker, command, f"{key}:answer")
+
+    def edit(self, by: str, item: str, changed: dict[str, Any], key: str) -> None:
+        """The fields of an item, by a person. Where the item goes, or that it is given up, comes last."""
+        speaker = speaker_in_file(self.flow, by)
+        plain = {name: value for name, value in changed.items() if name not in ("column", "status")}
+        if "status" in changed and changed["status"] != "cancelled":
+            words = f"status: it cannot be set to {changed['status']!r:.60}: it follows from what happens"
+            raise Refused("bad_status", words, "set it to cancelled to give the item up, or change column")
+        if plain and len(plain) < len(changed):
+            raise Refused(
+                "two_changes", "column and status are changed by themselves", "change the rest before or after"
+            )
+        if plain:
+            self._engine.on_item(speaker, item, commands.EditItem(**plain), f"{key}:edit", show=False)
+        elif "status" in changed:
+            self._engine.on_item(speaker, item, commands.CancelItem(), f"{key}:cancel", show=False)
+        elif "column" in changed:
+            move = commands.MoveItem(column=str(changed["column"]))
+            self._engine.on_item(speaker, item, move, f"{key}:move", show=False)
+
+    def conflict(self, by: str, item: str, command: commands.RaiseConflict, key: str) -> None:
+        speaker = speaker_in_file(self.flow, by)
+        self._engine.on_item(speaker, item, command, f"{key}:conflict", show=False)
+
+    def is_bound(self, item: str) -> bool:
+        known = self._picture.items.get(item)
+        return known is not None and known.kind in BOUND
+
+
+def told(error: MootError) -> str:
+    return f"{error.message}\n{error.hint}\n" if error.hint else f"{error.message}\n"

@@ -1,0 +1,18 @@
+"""A message as the file of a handoff: the envelope of the document, and nothing else (H-04)."""
+
+from typing import Any
+
+from folkmoot.core.records import Message
+from folkmoot.engine.views import message_view
+from folkmoot.mirror.writing.items import pretty
+
+BESIDE = ("item", "run", "why")
+
+
+def envelope(message: Message) -> dict[str, Any]:
+    view = {name: value for name, value in message_view(message).items() if name not in BESIDE}
+    return {**view, "why": message.why} if message.why is not None else view
+
+
+def handoff_file(message: Message) -> bytes:
+    return pretty(envelope(message))

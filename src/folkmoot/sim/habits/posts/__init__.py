@@ -1,0 +1,1 @@
+"""Actors that send, print and file messages."""

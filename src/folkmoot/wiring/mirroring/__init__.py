@@ -1,0 +1,1 @@
+"""The file mirror on a real folder: alone, or beside the agents that `moot run` runs."""

@@ -1,0 +1,172 @@
+"""Puts a file mirror together: the board, its folder, and the kernel's word on what was written there."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from typing import Any
+
+from folkmoot.core.rules.running.names import in_board, in_git
+from folkmoot.engine.application import Application
+from folkmoot.errors import Invalid, MootError, Refused
+from folkmoot.mirror.folder import Folder
+from folkmoot.mirror.mirror import Mirror
+from folkmoot.store.bell import Bell
+from folkmoot.system.alone import alone_within
+from folkmoot.system.folders import FolderWatch
+from folkmoot.wiring.trust import project_of
+
+RECORDS = "mirror"  # the folder in .moot that holds what was written, for each folder that is mirrored to
+
+
+def mirror(
+    application: Application, home: str, folder: str | None, *, watch: bool, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Write the files once, and take in what stands there; with `watch` until it is stopped."""
+    named = application.queries.flow().mirror
+    if folder is None and named is None:
+        hint = "name one with --dir D, or in the flow: mirror: {dir: .claude}"
+        raise Invalid("no_mirror", "the flow names no folder for the files", hint)
+    place = _place(home, folder) if folder is not None else _named(home, named or "")
+    with _made(application, home, place, tell, watch=watch) as made:
+        if made is None:
+            words = f"another mirror of this board writes {place.root}"
+            raise Refused("mirror_running", words, "end it, or let it do its work")
+        if not watch:
+            made.pass_or_raise()
+            return _told(made)
+        over = threading.Event()
+        with _until_stopped(over, application):
+            made.run(lambda: over.is_set() or (folder is None and _names_another(made, named)))
+            told = _told(made)
+    if not over.is_set():  # the flow names another folder now: go on there
+        return mirror(application, home, None, watch=True, tell=tell)
+    return told
+
+
+def _told(made: Mirror) -> dict[str, Any]:
+    return {
+        "dir": made.folder.root,
+        "files": len(made.record.files),
+        "taken_in": made.taken,
+        "rejected": made.rejected,
+        "seq": made.scribe.picture.seq,
+    }
+
+
+def _names_another(made: Mirror, named: str | None) -> bool:
+    """Has the flow been changed so that the board is shown somewhere else, or nowhere?"""
+    return made.scribe.picture.flow.mirror != named
+
+
+@contextmanager
+def mirrored(application: Application, home: str, tell: Callable[[str], None]) -> Iterator[None]:
+    """While the block runs, the folder that the flow names shows the board, also when it names another meanwhile."""
+    named = application.queries.flow().mirror
+    if named is not None:
+        _named(home, named)  # what cannot be one is refused before anything begins
+    over = threading.Event()
+    thread = threading.Thread(target=_follow, args=(application, home, over, tell), name="moot-mirror", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        Bell.ring(application.bell)
+        thread.join()
+
+
+def made_folder(home: str, named: str) -> str:
+    """The folder that the flow names, which is there from now on."""
+    place = _named(home, named)
+    with suppress(OSError), place.opened():  # where it cannot be written, the mirror says so
+        return place.root
+    return place.root
+
+
+def _follow(application: Application, home: str, over: threading.Event, tell: Callable[[str], None]) -> None:
+    """In whichever folder the flow names. While it names none, or another mirror writes that one, there is nothing to
+    do but to look again."""
+    stopped: str | None = None  # a folder in which it cannot go on, so that it is said once
+    begun = False
+    while not (begun and over.is_set()):  # however soon it is over, the files show the end
+        seen, begun = application.bell.count, True
+        named = application.queries.flow().mirror
+        if named is None or named == stopped:
+            application.changed(seen, 0.0 if over.is_set() else application.look_again)
+        elif not _mirrored_in(application, home, named, over, tell):
+            stopped = named
+
+
+def _mirrored_in(
+    application: Application, home: str, named: str, over: threading.Event, tell: Callable[[str], None]
+) -> bool:
+    """Until the flow names another, or it is over. False: it could not, and why was said."""
+    try:
+        with _made(application, home, _named(home, named), tell, watch=True) as made:
+            if made is None:  # another one does it, for now
+                application.changed(application.bell.count, 0.0 if over.is_set() else application.look_again)
+                return True
+            made.run(lambda: over.is_set() or _names_another(made, named))
+            return True
+    except MootError as error:
+        tell(f"the mirror has stopped: {error.message}; {error.hint}")
+    except Exception as error:  # the agents go on, whatever is wrong with the files
+        tell(f"the mirror has stopped: {error!r}")
+    return False
+
+
+@contextmanager
+def _made(
+    application: Application, home: str, place: Folder, tell: Callable[[str], None], *, watch: bool
+) -> Iterator[Mirror | None]:
+    records = os.path.join(home, RECORDS)
+    os.makedirs(records, mode=0o700, exist_ok=True)
+    name = os.path.join(records, sha256(os.fsencode(place.root)).hexdigest()[:16])
+    with alone_within(f"{name}.lock", 0) as is_alone:
+        if not is_alone:
+            yield None
+            return
+        # In this process alone: a ring of the board's own bell would wake every process that waits for it.
+        watcher = FolderWatch(place.root, lambda: Bell.ring(application.bell)) if watch else None
+        made = Mirror(application, place, f"{name}.jsonl", watch=watcher, tell=tell)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def _named(home: str, folder: str) -> Folder:
+    """The folder that the flow names: it lies in the project."""
+    return _place(home, os.path.join(project_of(home), folder))
+
+
+def _place(home: str, folder: str) -> Folder:
+    """Inside the project no step to it may be a link: what lands there could make one."""
+    root, path = os.path.realpath(project_of(home)), os.path.abspath(folder)
+    inside = os.path.relpath(path, root)
+    if not inside.startswith(os.pardir):
+        place = Folder(root, "" if inside == os.curdir else inside.replace(os.sep, "/"))
+    else:
+        above = os.path.realpath(os.path.dirname(path))
+        place = Folder(above, os.path.basename(path))
+    if in_git(place.root) or in_board(place.root):
+        raise Invalid("bad_path", f"{folder} is git's own folder, or a board's", "name another one, like .claude")
+    return place
+
+
+@contextmanager
+def _until_stopped(over: threading.Event, application: Application) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        over.set()
+        # Not here: whoever was interrupted may be the one who holds the bell.
+        threading.Thread(target=Bell.ring, args=(application.bell,)).start()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
