@@ -202,7 +202,7 @@ class Yard:
         sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(stdin), "utf-8"), out, err
         for name in UNSET:
             os.environ.pop(name, None)
-        os.environ["HOME"] = str(self.folder / "given")
+        os.environ["HOME"] = str(self.folder / "no-home")  # agents work in the folder itself, which holds no home
         os.chdir(self.folder)
         try:
             yield

@@ -68,7 +68,7 @@ def _check(root: Path, moot: Any, told: dict[str, list[Any]]) -> None:
     messages = Counter(m["message_id"] for m in moot("messages")["messages"])
     wanted = [m for one in told["files"] for m in one["dropped"]] + [m for one in told["store"] for m in one["sent"]]
     assert wanted and [message for message in wanted if messages[message] != 1] == []
-    comments = Counter(c["content"] for c in moot("comments", "1")["comments"])
+    comments = Counter(c["content"] for c in moot("comments", "1", "--limit", "10000")["comments"])
     said = [words for one in told["files"] for words in one["said"]]
     said += [words for one in told["store"] for words in one["comments"]]
     assert said and [words for words in said if comments[words] != 1] == []
