@@ -90,6 +90,7 @@ def _branch(name: str, given: str, branch: str) -> Case:
 def _salvage(name: str, given: str, branch: str) -> Case:
     def act(yard: Yard) -> Seen:
         subprocess.run(["git", "init", "-q", str(yard.folder)], check=True)
+        yard.done("init")  # that repository is meant
         yard.done("salvage")  # makes the board's own repository
         before = yard.state()
         heard = yard.moot("salvage", "RUN", f"--branch={branch}", "--json")
