@@ -135,6 +135,33 @@ def test_a_task_that_is_named_after_another_role_is_that_roles(tmp_path: Path) -
     assert len(claim["brief"]["projectContext"]["buildsOn"]) == 2
 
 
+@pytest.mark.ledger("Q-02", "Q-13")
+@pytest.mark.parametrize("more", [{}, {"files": ["tests/auth.test.ts"]}])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_task_under_the_bare_name_of_a_role_is_that_roles_and_comes_last(
+    tmp_path: Path, more: View, nested: bool
+) -> None:
+    moot = quest(tmp_path)
+    said = {**TASKS, "siegemaster": {"task": "Integration tests", **more}}
+    item = moot.speak("pathseeker", {"outcome": "split", "tasks": said} if nested else {**FOUND, **said})
+    assert len(item["children"]) == 3
+    for _ in TASKS:
+        claim = moot("claim", "codeweaver")
+        assert claim["item"]["title"] != "Integration tests"
+        moot.hand_in(claim, json.dumps({"status": "complete", "report": "works"}))
+    assert moot.say("claim", "codeweaver").code == 3, "it is none of the codeweaver's"
+    assert moot("claim", "siegemaster")["item"]["title"] == "Integration tests"
+
+
+@pytest.mark.ledger("Q-02", "R-32")
+@pytest.mark.parametrize("said", ["Review all", {"description": "Review all"}])
+def test_a_role_that_is_named_beside_the_tasks_without_a_task_is_asked_back(tmp_path: Path, said: Any) -> None:
+    moot = quest(tmp_path)
+    answer = moot.try_in(moot("claim", "pathseeker"), {**TASKS, "lawbringer": said})
+    assert answer.code == 2 and "it names lawbringer beside its tasks, and not as a task" in answer.err
+    assert moot("show", "1")["status"] == "running"
+
+
 @pytest.mark.ledger("Q-07", "Q-04")
 @pytest.mark.parametrize("shape", [TASKS, [*TASKS.values()], {"tasks": [*TASKS.values()], **SHARED}])
 def test_a_nested_decomposition_is_the_split(tmp_path: Path, shape: Any) -> None:

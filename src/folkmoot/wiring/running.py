@@ -273,7 +273,9 @@ def salvage(application: Application, home: str, run: str | None, branch: str | 
     check_repository(home)
     repository = open_repository(home, application.queries.flow().target)
     if repository is None:
-        raise Invalid("no_repository", "work is kept as commits, and there is no git repository here", "git init, then moot init")
+        raise Invalid(
+            "no_repository", "work is kept as commits, and there is no git repository here", "git init, then moot init"
+        )
     kept = Salvage(repository)
     if run is not None:
         return {"run": run, "branch": kept.bring_back(run, branch), "left_out": kept.left_out(run)}
