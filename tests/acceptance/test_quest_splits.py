@@ -243,3 +243,25 @@ def test_files_of_a_role_that_only_reads_are_answered(tmp_path: Path) -> None:
     said = moot.speak("pathseeker", {**FOUND, "output": {**TASKS, "filesModified": ["src/auth/registration.ts"]}})
     (told,) = [one["said"] for one in said["kept"] if one["what"] == "files"]
     assert "pathseeker only reads" in told and "src/auth/registration.ts" in told
+
+
+@pytest.mark.ledger("Q-05", "Q-08")
+def test_what_the_pathseeker_says_beside_its_tasks_is_told_to_each_of_them_once(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    words = "Sequential execution for shared files to avoid conflicts"
+    beside = {"recommendations": "Mail through the queue", "blockers": "No SMTP account yet", "resolution": words}
+    moot.speak("pathseeker", {**FOUND, **beside, "output": {"taskDecomposition": TASKS}})
+    for _ in TASKS:
+        brief = json.dumps(moot("claim", "codeweaver")["brief"])
+        for told in (FOUND["report"], "Mail through the queue", "No SMTP account yet", words):
+            assert brief.count(told) == 1, told
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize("name", ["report", "nextSteps", "recommendations", "blockers", "resolution"])
+def test_an_order_in_words_beside_the_tasks_is_asked_back(tmp_path: Path, name: str) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    said = moot.try_in(claim, {**FOUND, name: "codeweaver-2 depends on codeweaver-1", **TASKS})
+    assert said.code == 2 and "write it as `after` of a task" in said.err
+    assert moot("show", "1")["status"] == "running"
