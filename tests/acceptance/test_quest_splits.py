@@ -265,3 +265,40 @@ def test_an_order_in_words_beside_the_tasks_is_asked_back(tmp_path: Path, name: 
     said = moot.try_in(claim, {**FOUND, name: "codeweaver-2 depends on codeweaver-1", **TASKS})
     assert said.code == 2 and "write it as `after` of a task" in said.err
     assert moot("show", "1")["status"] == "running"
+
+
+@pytest.mark.ledger("Q-03", "Q-07")
+def test_the_answer_says_that_the_report_itself_is_the_discovery(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    item = moot.speak("pathseeker", {**FOUND, "filesCreated": ["discovery.json"], **TASKS})
+    (told,) = [one["said"] for one in item["kept"] if one["what"] == "files"]
+    assert "the report itself is the discovery" in told and "discovery.json" in told
+
+
+@pytest.mark.ledger("R-24")
+def test_tasks_that_were_made_are_not_shown_as_without_effect(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", TASKS)
+    assert "no effect of its own" not in moot.process_text("show", "1")
+    moot = quest(tmp_path / "another")
+    moot.speak("pathseeker", {**TASKS, "resolution": "Sequential execution for shared files"})
+    shown = " ".join(moot.process_text("show", "1").split())
+    assert "resolution: Sequential execution for shared files" in shown and "tasks: User" not in shown
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+def test_a_list_of_tasks_by_itself_is_the_split_and_another_list_is_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    said = moot.try_in(claim, json.dumps([{"task": "analyze_existing_auth_patterns", "scope": "discovery_only"}]))
+    assert said.code == 2 and "under `tasks`" in said.err and "under `subAgents`" in said.err
+    item = moot.hand_in(claim, json.dumps([*TASKS.values()]))
+    assert (item["column"], item["status"], len(item["children"])) == ("weave", "waiting", 2)
+
+
+@pytest.mark.ledger("Q-10")
+@pytest.mark.parametrize("shape", [["Analyze existing auth code"], "Analyze existing auth code"])
+def test_a_sub_agent_that_is_asked_for_in_words_gets_them_as_its_task(tmp_path: Path, shape: Any) -> None:
+    moot = quest(tmp_path)
+    item = moot.speak("pathseeker", {"decision": "delegate", "subAgents": shape})
+    assert [moot("show", child)["title"] for child in item["children"]] == ["Analyze existing auth code"]
