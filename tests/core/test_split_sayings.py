@@ -36,6 +36,7 @@ def report(after: dict[str, list[str]] | None = None, **beside: Any) -> Report:
         "First codeweaver 1, then codeweaver 2",
         "After codeweaver-1 is done, run codeweaver-2",
         "codeweaver-1 -> codeweaver-2",
+        "codeweaver-1->codeweaver-2",
         "Codeweaver-2 must wait for Codeweaver-1",
     ],
 )

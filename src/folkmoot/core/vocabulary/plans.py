@@ -157,6 +157,7 @@ _STEPS = re.compile(r"\s{0,3}(?:→|⇒|->|=>|>|,?\s\bthen\b|;|\n|\bfollowed by\
 # In running words: a name of less letters may be any word, and longer texts are not searched.
 NAME_MIN = 3
 WORDS_MAX = 20_000
+NEAR = 120  # letters before a name in which a word for an order belongs to it
 _DIGIT = re.compile(r"\d")
 _SENTENCES = re.compile(r"[.;!?](?=\s|$)|\n")
 _ORDER_WORDS = (
@@ -231,24 +232,31 @@ def several_in(words: str) -> list[str]:
     return [part.strip() for part in _AND.split(words) if part.strip()]
 
 
-def order_in_words(words: str, names: dict[str, str]) -> list[tuple[str, str]]:
-    """The pairs of tasks that a text names with a word for an order between them (`b depends on a`, `a, then b`), or
-    before the first (`after a is done, run b`): as they stand in it. `names`: each name of a task, and its key."""
-    spelled = {_spelling(name): key for name, key in names.items() if len(name) >= NAME_MIN or _DIGIT.search(name)}
-    if len(set(spelled.values())) < 2 or len(words) > WORDS_MAX or not _ORDER.search(words):
-        return []
-    longest = sorted(spelled, key=len, reverse=True)
-    named = re.compile(rf"(?<![\w-])(?:{'|'.join(f'({one})' for one in longest)})(?![\w-])", re.IGNORECASE)
-    found = []
-    for sentence in _SENTENCES.split(words):
-        spots = list(named.finditer(sentence))
-        for one, other in pairwise(spots):
-            between = sentence[one.end() : other.start()]
-            said = _BETWEEN_TASKS.search(between) or _BEFORE_BOTH.search(sentence[: one.start()])
-            if said and not _DENIED.search(between):
-                first, second = (spelled[longest[(spot.lastindex or 1) - 1]] for spot in (one, other))
-                found.append((first, second))
-    return found
+class Named:
+    """The names of tasks, to be found in running words; made once for all texts of a report."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        """`names`: each name of a task, and its key."""
+        spelled = {_spelling(name): key for name, key in names.items() if len(name) >= NAME_MIN or _DIGIT.search(name)}
+        longest = sorted((one for one in spelled if one), key=len, reverse=True)
+        self._keys = [spelled[one] for one in longest]
+        either = "|".join(f"({one})" for one in longest)
+        self._named = re.compile(rf"(?<!\w)(?<!\w-)(?:{either})(?!\w|-\w)", re.IGNORECASE)
+
+    def orders_in(self, words: str) -> list[tuple[str, str]]:
+        """The pairs of tasks that a text names with a word for an order between them (`b depends on a`, `a, then b`),
+        or before the first (`after a is done, run b`): as they stand in it."""
+        if len(set(self._keys)) < 2 or len(words) > WORDS_MAX or not _ORDER.search(words):
+            return []
+        found = []
+        for sentence in _SENTENCES.split(words):
+            for one, other in pairwise(self._named.finditer(sentence)):
+                between, before = sentence[one.end() : other.start()][-NEAR:], sentence[: one.start()][-NEAR:]
+                said = _BETWEEN_TASKS.search(between) or _BEFORE_BOTH.search(before)
+                if said and not _DENIED.search(between):
+                    first, second = (self._keys[(spot.lastindex or 1) - 1] for spot in (one, other))
+                    found.append((first, second))
+        return found
 
 
 def _spelling(name: str) -> str:

@@ -12,7 +12,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
-from folkmoot.core.vocabulary.plans import numbered, order_in_words, split_field
+from folkmoot.core.vocabulary.plans import Named, numbered, split_field
 from folkmoot.core.vocabulary.roles import agent_named
 
 SHOWN = 120
@@ -67,9 +67,9 @@ def _is_role(flow: Flow, name: str) -> bool:
 def _fault_of_order(said: Report) -> str | None:
     """An order of two tasks in words alone: they would run at once. One that is also said as `after` holds."""
     names = names_of(said.tasks)
-    above = _above(said.tasks, names)
+    above, named = _above(said.tasks, names), Named(names)
     for where, words in _texts(said):
-        for one, other in order_in_words(words, names):
+        for one, other in named.orders_in(words):
             if one != other and one not in above[other] and other not in above[one]:
                 told = words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
                 return (
