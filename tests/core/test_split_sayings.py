@@ -10,7 +10,7 @@ from folkmoot.briefs.prompt import prompt
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.saying import fault_of_beside, said_beside
-from folkmoot.testing.builders import SoundBoard, preset_flow
+from folkmoot.testing.builders import SoundBoard, limited, preset_flow
 from tests.core.test_outputs import claimed
 from tests.core.test_splits import split
 
@@ -92,3 +92,25 @@ def test_every_task_and_whoever_splits_it_again_is_told_what_the_split_said() ->
         board.report(speaker, "failed", cause="size", summary="too large")
         _, brief = claimed(board, "pathseeker")
         assert [one["summary"] for one in brief["projectContext"]["split"]] == ["Mind the routes"]
+
+
+@pytest.mark.ledger("R-24")
+def test_tasks_that_a_person_allowed_later_are_told_what_the_split_said() -> None:
+    with SoundBoard(limited(QUEST, splits=0)) as board:
+        quest, none = split(board, {"key": "a", "title": "Register"}, summary="Mind the routes")
+        assert none == []
+        (asked,) = board.queries.inbox()["questions"]
+        board.answer(asked["id"], "split it")
+        assert len(board.children(quest, "task")) == 1
+        _, brief = claimed(board, "codeweaver")
+        assert [one["summary"] for one in brief["projectContext"]["split"]] == ["Mind the routes"]
+
+
+@pytest.mark.ledger("Q-08")
+def test_a_task_of_a_task_is_told_what_its_own_split_said() -> None:
+    with SoundBoard(QUEST) as board:
+        split(board, {"key": "a", "title": "Register"}, summary="Mind the routes")
+        board.effort("codeweaver", "failed", cause="size", summary="too large")
+        board.effort("pathseeker", "split", tasks=[{"key": "b", "title": "Form"}], summary="Mind the form")
+        _, brief = claimed(board, "codeweaver")
+        assert [one["summary"] for one in brief["projectContext"]["split"]] == ["Mind the form"]
