@@ -135,6 +135,33 @@ def test_a_task_that_is_named_after_another_role_is_that_roles(tmp_path: Path) -
     assert len(claim["brief"]["projectContext"]["buildsOn"]) == 2
 
 
+@pytest.mark.ledger("Q-02", "Q-13")
+@pytest.mark.parametrize("more", [{}, {"files": ["tests/auth.test.ts"]}])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_task_under_the_bare_name_of_a_role_is_that_roles_and_comes_last(
+    tmp_path: Path, more: View, nested: bool
+) -> None:
+    moot = quest(tmp_path)
+    said = {**TASKS, "siegemaster": {"task": "Integration tests", **more}}
+    item = moot.speak("pathseeker", {"outcome": "split", "tasks": said} if nested else {**FOUND, **said})
+    assert len(item["children"]) == 3
+    for _ in TASKS:
+        claim = moot("claim", "codeweaver")
+        assert claim["item"]["title"] != "Integration tests"
+        moot.hand_in(claim, json.dumps({"status": "complete", "report": "works"}))
+    assert moot.say("claim", "codeweaver").code == 3, "it is none of the codeweaver's"
+    assert moot("claim", "siegemaster")["item"]["title"] == "Integration tests"
+
+
+@pytest.mark.ledger("Q-02", "R-32")
+@pytest.mark.parametrize("said", ["Review all", {"description": "Review all"}])
+def test_a_role_that_is_named_beside_the_tasks_without_a_task_is_asked_back(tmp_path: Path, said: Any) -> None:
+    moot = quest(tmp_path)
+    answer = moot.try_in(moot("claim", "pathseeker"), {**TASKS, "lawbringer": said})
+    assert answer.code == 2 and "it names lawbringer beside its tasks, and not as a task" in answer.err
+    assert moot("show", "1")["status"] == "running"
+
+
 @pytest.mark.ledger("Q-07", "Q-04")
 @pytest.mark.parametrize("shape", [TASKS, [*TASKS.values()], {"tasks": [*TASKS.values()], **SHARED}])
 def test_a_nested_decomposition_is_the_split(tmp_path: Path, shape: Any) -> None:
@@ -216,3 +243,62 @@ def test_files_of_a_role_that_only_reads_are_answered(tmp_path: Path) -> None:
     said = moot.speak("pathseeker", {**FOUND, "output": {**TASKS, "filesModified": ["src/auth/registration.ts"]}})
     (told,) = [one["said"] for one in said["kept"] if one["what"] == "files"]
     assert "pathseeker only reads" in told and "src/auth/registration.ts" in told
+
+
+@pytest.mark.ledger("Q-05", "Q-08")
+def test_what_the_pathseeker_says_beside_its_tasks_is_told_to_each_of_them_once(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    words = "Sequential execution for shared files to avoid conflicts"
+    beside = {"recommendations": "Mail through the queue", "blockers": "No SMTP account yet", "resolution": words}
+    moot.speak("pathseeker", {**FOUND, **beside, "output": {"taskDecomposition": TASKS}})
+    for _ in TASKS:
+        brief = json.dumps(moot("claim", "codeweaver")["brief"])
+        for told in (FOUND["report"], "Mail through the queue", "No SMTP account yet", words):
+            assert brief.count(told) == 1, told
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize("name", ["report", "nextSteps", "recommendations", "blockers", "resolution"])
+def test_an_order_in_words_beside_the_tasks_is_asked_back(tmp_path: Path, name: str) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    said = moot.try_in(claim, {**FOUND, name: "codeweaver-2 depends on codeweaver-1", **TASKS})
+    assert said.code == 2 and "write it as `after` of a task" in said.err
+    assert moot("show", "1")["status"] == "running"
+
+
+@pytest.mark.ledger("Q-03", "Q-07")
+def test_the_answer_says_that_the_report_itself_is_the_discovery(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    item = moot.speak("pathseeker", {**FOUND, "filesCreated": ["discovery.json"], **TASKS})
+    (told,) = [one["said"] for one in item["kept"] if one["what"] == "files"]
+    assert "the report itself is the discovery" in told and "discovery.json" in told
+
+
+@pytest.mark.ledger("R-24")
+def test_tasks_that_were_made_are_not_shown_as_without_effect(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", TASKS)
+    assert "no effect of its own" not in moot.process_text("show", "1")
+    moot = quest(tmp_path / "another")
+    moot.speak("pathseeker", {**TASKS, "resolution": "Sequential execution for shared files"})
+    shown = " ".join(moot.process_text("show", "1").split())
+    assert "resolution: Sequential execution for shared files" in shown and "tasks: User" not in shown
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+def test_a_list_of_tasks_by_itself_is_the_split_and_another_list_is_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    said = moot.try_in(claim, json.dumps([{"task": "analyze_existing_auth_patterns", "scope": "discovery_only"}]))
+    assert said.code == 2 and "under `tasks`" in said.err and "under `subAgents`" in said.err
+    item = moot.hand_in(claim, json.dumps([*TASKS.values()]))
+    assert (item["column"], item["status"], len(item["children"])) == ("weave", "waiting", 2)
+
+
+@pytest.mark.ledger("Q-10")
+@pytest.mark.parametrize("shape", [["Analyze existing auth code"], "Analyze existing auth code"])
+def test_a_sub_agent_that_is_asked_for_in_words_gets_them_as_its_task(tmp_path: Path, shape: Any) -> None:
+    moot = quest(tmp_path)
+    item = moot.speak("pathseeker", {"decision": "delegate", "subAgents": shape})
+    assert [moot("show", child)["title"] for child in item["children"]] == ["Analyze existing auth code"]

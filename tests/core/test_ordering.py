@@ -82,7 +82,10 @@ def test_whatever_is_said_holds_and_alone_makes_no_circle(wishes: list[Wish]) ->
         ("siege_master_1", None, "siegemaster"),
         ("siegemaster-1", "codeweaver", "codeweaver"),
         ("form-1", None, None),
-        ("siegemaster", None, None),
+        ("siegemaster", None, "siegemaster"),
+        ("Siege Master", None, "siegemaster"),
+        ("siegemaster", "codeweaver", "codeweaver"),
+        ("siege", None, None),
     ],
 )
 def test_a_task_is_for_the_agent_that_its_key_counts(key: str, agent: str | None, meant: str | None) -> None:
@@ -99,6 +102,12 @@ def test_whoever_acts_in_a_later_stage_comes_after_the_stages_before_it() -> Non
         "codeweaver-1": [],
         "lawbringer-1": weavers,
         "codeweaver-2": [],
+    }
+    bare = [Task(key=key, title=key) for key in ("siegemaster", "codeweaver", "lawbringer")]
+    assert orders(for_agents(QUEST, "weave", bare)) == {
+        "siegemaster": ["codeweaver", "lawbringer"],
+        "codeweaver": [],
+        "lawbringer": ["codeweaver"],
     }
     said[1] = Task(key="codeweaver-1", title="made for the test", after=["siegemaster-1"])
     assert orders(for_agents(QUEST, "weave", said))["codeweaver-1"] == ["siegemaster-1"], "what is said holds"

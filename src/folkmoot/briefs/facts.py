@@ -210,6 +210,7 @@ def _project(brief: View) -> Iterator[str]:
         )
     names = {
         "integrationPoints": "Where parts meet, as the split says",
+        "split": "What the split said beside its tasks",
         "buildsOn": "What it builds on, each as its agent reported it",
         "waitingForIt": "What waits for it",
         "askedBy": "The item whose agent asks",

@@ -10,6 +10,7 @@ from folkmoot.core.item import ENDED, Guidance, Item, Output
 from folkmoot.core.records import Run
 from folkmoot.core.report import Finding
 from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
+from folkmoot.core.rules.children.saying import said_beside
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
 from folkmoot.core.unfinished import PARTIAL, told_of
 from folkmoot.engine.views import comment_views, history_views, message_view
@@ -21,6 +22,7 @@ LESSONS_LOOKED_AT = 500
 RELATED_TOLD = 20
 MESSAGES_TOLD = 100
 TASKS_TOLD = 200
+SPLITS_TOLD = 3
 GUIDANCE_TOLD = 3
 # An answer is new until a run has reported; after this many that did not, it stands with the older ones.
 RUNS_WITHOUT_REPORT = 5
@@ -39,6 +41,9 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
         comments = [*comment_views(reading, subject), *comments]
     lessons = reading.lessons(LESSONS_LOOKED_AT) if reading.head().lessons else []
     told = told_to(run.agent, subject, lessons) if lessons else []
+    previous = _previous(reading, item, subject, run) if item.last_run or subject.last_run else None
+    around = _around(reading, flow, item, parent) if _has_related(item) else {}
+    said = split_said(reading, subject, previous) if subject.kind == "task" or subject.splits else []
     return Facts(
         history=history,
         comments=comments,
@@ -47,9 +52,9 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
         lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told],
         dropped=_dropped(reading, subject) if len(subject.outputs) >= OUTPUTS_KEPT else [],
         untold=len({one.text for one in lessons if is_of_whole(one, subject)} - {one.text for one in told}),
-        previous=_previous(reading, item, subject, run) if item.last_run or subject.last_run else None,
+        previous=previous,
         answered=_answered(reading, subject, run) if subject.guidance else [],
-        around=_around(reading, flow, item, parent) if _has_related(item) else {},
+        around={**around, "split": said} if said else around,
         heals=_heals(reading, item, run) if item.proving and not run.gate else [],
         whole=_whole(reading, subject),
     )
@@ -205,6 +210,23 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
         stopped = [reading.run(task.last_run) for task in tasks if item.id in task.waits_for and task.last_run]
         around["stopped"] = [report_told(run) for run in stopped if run is not None]
     return {name: views for name, views in around.items() if views}
+
+
+def split_said(reading: Reading, item: Item, previous: View | None) -> list[View]:
+    """What the split that made the task said beside it, and whatever later splits of the same whole said; of an item
+    that was split what its own said. The last report is told as such."""
+    found: list[View] = []
+    above = reading.item(item.parent) if item.kind == "task" and item.parent else None
+    for whole in (above, item if item.splits else None):
+        if whole is None:
+            continue
+        runs = [run for run in reading.runs(whole.id) if run.report is not None and run.outcome == "split"]
+        earlier = [run for run in runs if whole is not item and (run.ended_at or 0) <= item.created_at][:-1]
+        for run in [one for one in runs if one not in earlier][-SPLITS_TOLD:]:
+            said = said_beside(run.report, run.agent, whole) if run.report is not None else {}
+            if said and (previous is None or previous.get("run") != run.id):
+                found.append({"run": run.id, "item": whole.id, "agent": run.agent, **said})
+    return found
 
 
 def _asking(item: Item) -> View:

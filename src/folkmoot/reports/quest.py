@@ -204,13 +204,13 @@ def delegation(data: dict[str, Any]) -> Report | None:
     if not isinstance(decision, str) or decision.strip().lower() != "delegate":
         return None
     agents = data.get("subAgents")
-    agents = [agents] if isinstance(agents, dict) else agents
+    agents = [agents] if isinstance(agents, dict | str) and agents else agents
     if not isinstance(agents, list) or not agents:
         raise Faulty(["subAgents: missing, a list of tasks with their scope"])
     said = Taken(data)
     asked, whole = [], True
     for part in agents:
-        inner = Taken(part if isinstance(part, dict) else {})
+        inner = Taken(part if isinstance(part, dict) else {"task": part.strip()} if isinstance(part, str) else {})
         task = inner.text("task")
         if not task:
             raise Faulty([f"subAgents: {shown(part)} has no task"])

@@ -32,8 +32,11 @@ def _read(text: str) -> Report:
     data = _whole_object(text)
     if data is None:
         from folkmoot.reports.listen import listen
+        from folkmoot.reports.splits.bare import tasks_alone
 
-        return listen(text)
+        data = tasks_alone(text)
+        if data is None:
+            return listen(text)
     if "outcome" not in data or data.keys() - PLAIN:
         from folkmoot.reports.json_dialects import must_end, report_from_object
         from folkmoot.reports.loose.handed import is_handed, without_end

@@ -5,6 +5,7 @@ agent; a name that smells of an order and is not known is asked back, since gues
 """
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from folkmoot.core.vocabulary.words import plain
@@ -153,6 +154,23 @@ _OF_A_KIND = frozenset(("phase", "stage", "step", "execution phase", "position")
 _NUMBER = re.compile(r"(?:(?:phase|stage|step|wave|batch|group|order|number|no|round) )?(\d{1,4})(?:st|nd|rd|th)?")
 _TURNED = frozenset(("sequential", "exclusive", "serial"))  # names of which `true` says that it is alone
 _STEPS = re.compile(r"\s{0,3}(?:→|⇒|->|=>|>|,?\s\bthen\b|;|\n|\bfollowed by\b|\bbefore\b)\s{0,3}")
+# In running words: a name of less letters may be any word, and longer texts are not searched.
+NAME_MIN = 3
+WORDS_MAX = 20_000
+NEAR = 120  # letters before a name in which a word for an order belongs to it
+_DIGIT = re.compile(r"\d")
+_SENTENCES = re.compile(r"[.;!?](?=\s|$)|\n")
+_ORDER_WORDS = (
+    r"(?:depend(?:s|ing|ent)? (?:up)?on|after|before|block(?:s|ed by|ing)|requir(?:es?|ing)"
+    r"|needs?|wait(?:s|ing)? (?:for|on|until)|then|followed by|follows|prior to|precedes?|first and)"
+)
+_ORDER = re.compile(rf"\b{_ORDER_WORDS}\b|\bonce\b|\bwhen\b|\buntil\b|→|⇒|->|=>", re.IGNORECASE)
+# Few words may stand between it and the second task, and no comma: that begins another statement.
+_BETWEEN_TASKS = re.compile(rf"(?:\b{_ORDER_WORDS}\b|→|⇒|->|=>)(?:\s+[^\s,]+){{0,5}}[\s`'\"(:]*$", re.IGNORECASE)
+_BEFORE_BOTH = re.compile(
+    r"\b(?:after|once|when|before|until)(?:\s+(?:the|task|tasks|agent|of))*[\s`'\"(]*$", re.IGNORECASE
+)
+_DENIED = re.compile(r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bindependent|\bwithout\b|\bparallel\b", re.IGNORECASE)
 _AND = re.compile(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
 
 
@@ -212,3 +230,35 @@ def steps_in(words: str) -> list[str]:
 def several_in(words: str) -> list[str]:
     """What a text names side by side: `a, b and c`."""
     return [part.strip() for part in _AND.split(words) if part.strip()]
+
+
+class Named:
+    """The names of tasks, to be found in running words; made once for all texts of a report."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        """`names`: each name of a task, and its key."""
+        spelled = {_spelling(name): key for name, key in names.items() if len(name) >= NAME_MIN or _DIGIT.search(name)}
+        longest = sorted((one for one in spelled if one), key=len, reverse=True)
+        self._keys = [spelled[one] for one in longest]
+        either = "|".join(f"({one})" for one in longest)
+        self._named = re.compile(rf"(?<!\w)(?<!\w-)(?:{either})(?!\w|-\w)", re.IGNORECASE)
+
+    def orders_in(self, words: str) -> list[tuple[str, str]]:
+        """The pairs of tasks that a text names with a word for an order between them (`b depends on a`, `a, then b`),
+        or before the first (`after a is done, run b`): as they stand in it."""
+        if len(set(self._keys)) < 2 or len(words) > WORDS_MAX or not _ORDER.search(words):
+            return []
+        found = []
+        for sentence in _SENTENCES.split(words):
+            for one, other in pairwise(self._named.finditer(sentence)):
+                between, before = sentence[one.end() : other.start()][-NEAR:], sentence[: one.start()][-NEAR:]
+                said = _BETWEEN_TASKS.search(between) or _BEFORE_BOTH.search(before)
+                if said and not _DENIED.search(between):
+                    first, second = (self._keys[(spot.lastindex or 1) - 1] for spot in (one, other))
+                    found.append((first, second))
+        return found
+
+
+def _spelling(name: str) -> str:
+    """A name in any spelling: `codeweaver-2` is also `codeweaver 2`."""
+    return r"[\s_-]?".join(re.escape(part) for part in re.split(r"[\s_-]+", name.strip()) if part)

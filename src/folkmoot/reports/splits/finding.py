@@ -75,7 +75,8 @@ def _keyed(data: dict[str, Any], splits: bool) -> Split | None:
     if words:
         chosen = [name for name in named if counted.get(name) in words or name in strong or _is_other(named, name)]
     else:
-        chosen = [name for name in named if name in strong] if strong == set(named) else []
+        tasked = {name for name, value in named.items() if _has_task(value)} if strong or splits else set()
+        chosen = list(named) if strong | tasked == set(named) else []
     if not chosen:
         return None
     return Split([(name, named[name]) for name in chosen], [data], set(chosen))
@@ -93,7 +94,8 @@ def _several(named: dict[str, Any], counted: dict[str, str]) -> set[str]:
 
 def _is_other(named: dict[str, Any], name: str) -> bool:
     """A numbered name of another role, or a task without a number, beside numbered tasks."""
-    return _is_task(named[name]) and (numbered(name) is not None or _has_files(named[name]))
+    value = named[name]
+    return _is_task(value) and (numbered(name) is not None or _has_files(value) or _has_task(value))
 
 
 def _may_be_task(value: Any) -> bool:
@@ -109,6 +111,11 @@ def _is_task(part: Any) -> bool:
 
 def _has_title(part: Any) -> bool:
     return isinstance(part, dict) and any(isinstance(part.get(name), str) for name in ("task", "title"))
+
+
+def _has_task(part: Any) -> bool:
+    """It calls itself a task: under a role's name that needs no files, and whose name it is the rules know."""
+    return isinstance(part, dict) and isinstance(part.get("task"), str) and bool(part["task"].strip())
 
 
 def _has_files(part: dict[str, Any]) -> bool:

@@ -241,7 +241,8 @@ def in_line(after: dict[str, list[str]]) -> list[str] | None:
 
 
 def for_agents(flow: Flow, where: str, tasks: list[Task]) -> list[Task]:
-    """The tasks with `after` in their own keys, each for the agent that its key counts: `builder-2` is the builder's.
+    """The tasks with `after` in their own keys, each for the agent that its key names: `builder-2` and `builder` are
+    the builder's.
 
     Whoever watches a later stage of the flow works on what the stages before it have made, so its tasks come after
     theirs, unless the split says the opposite.
@@ -263,7 +264,8 @@ def for_agents(flow: Flow, where: str, tasks: list[Task]) -> list[Task]:
 
 
 def _agent(flow: Flow, where: str, task: Task) -> str | None:
-    named = numbered(task.key or "") if task.agent is None else None
+    key = task.key or ""
+    named = numbered(key) or key if task.agent is None else None
     agent = agent_named(flow, named) if named else None
     if agent is None or agent not in flow.agents or flow.agents[agent].expert or agent in flow.columns[where].agents:
         return task.agent

@@ -13,6 +13,7 @@ from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
 from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
+from folkmoot.core.rules.children.saying import fault_of_beside
 from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
@@ -41,7 +42,7 @@ def fault_of_split(case: Case, said: Report) -> str | None:
         both = " and ".join(repr(task.title) for task in said.tasks if (task.key or task.title) == twice)
         return f"the tasks {both} have the same key {twice!r}: give each a `key` of its own"
     faults = (_fault_of_task(case, number, task, names) for number, task in enumerate(said.tasks, start=1))
-    return next((fault for fault in faults if fault), None)
+    return next((fault for fault in faults if fault), None) or fault_of_beside(case.flow, said)
 
 
 def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -> str | None:

@@ -235,6 +235,7 @@ def _not_taken(said: Report, agent: str, flow: Flow | None) -> list[dict[str, An
     listed = [*said.files.created, *said.files.modified]
     reads = flow is not None and agent in flow.agents and flow.agents[agent].write == "none"
     why = f"{agent} only reads, so nothing of this is taken"
+    why += ": the report itself is the discovery, and nothing more is to be done" if said.outcome == "split" else ""
     found = [{"what": "files", "said": shortly([why, *listed])}] if listed and reads else []
     found += [{"what": UNSENT, "said": shortly(said.extra[UNSENT])}] if UNSENT in said.extra else []
     more = [(f"{task.key or task.title}.{name}", value) for task in said.tasks for name, value in task.more.items()]

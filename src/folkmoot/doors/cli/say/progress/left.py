@@ -46,7 +46,9 @@ def left_lines(page: Page, said: View | None) -> None:
 
 def _beside_lines(page: Page, said: View) -> None:
     """What was said beside a verdict, and had no effect of its own."""
-    told = said.get("kept") or [{"what": name, "said": shortly(said[name])} for name in BESIDE if said.get(name)]
+    told = said.get("kept")
+    if told is None:  # a brief: only what had no effect is in it
+        told = [{"what": name, "said": shortly(said[name])} for name in BESIDE if said.get(name)]
     if not told:
         return
     page.head("What the last run said beside it; it was kept, with no effect of its own")

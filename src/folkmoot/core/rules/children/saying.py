@@ -1,0 +1,119 @@
+"""What a split says beside its tasks: whoever works on one of them is told all of it, and nothing in it is a task or an
+order that nobody has heard (R-24, R-32)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
+from folkmoot.core.report import Report, Task
+from folkmoot.core.rules.children.ordering import name_of, names_of
+from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
+from folkmoot.core.vocabulary.plans import Named, numbered, split_field
+from folkmoot.core.vocabulary.roles import agent_named
+
+SHOWN = 120
+DEPTH_MAX = 6  # of what a dialect nests in its own words
+# What each task has of its own, what stands on the item or with the lessons, and what says how the run ended.
+_ELSEWHERE = (
+    *("outcome", "implied", "tasks", "contracts", "integration_points", "lessons", "usage", "messages", "comments"),
+    *("artifacts", "findings", "question", "commit", "extra"),
+)
+BEYOND = "in its own words"
+
+
+def said_beside(said: Report, agent: str, item: Item) -> dict[str, Any]:
+    """All that a split says beside its tasks, whole, for whoever works on them; `item` is what was split."""
+    told: dict[str, Any] = {}
+    nothing = Report(outcome=said.outcome)
+    for name in said.__struct_fields__:
+        if name not in _ELSEWHERE and getattr(said, name) != getattr(nothing, name):
+            told[name] = to_builtins(getattr(said, name))
+    words = words_of(said)
+    own = {name: _own(said, name, agent, item, words) for name in said.extra}
+    own = {name: value for name, value in own.items() if value not in (None, "", [], {})}
+    return {**told, **({BEYOND: own} if own else {})}
+
+
+def _own(said: Report, name: str, agent: str, item: Item, words: frozenset[str]) -> Any:
+    """Of the dialect's own words what stands in no field of ours; of an output in which the tasks stand, the rest."""
+    value = said.extra[name]
+    if repeats(said, name, agent, item, words):
+        return None
+    if not isinstance(value, dict):
+        return value
+    inner = replace(said, extra={str(key): part for key, part in value.items()})
+    return {key: part for key, part in inner.extra.items() if not repeats(inner, key, agent, item, words)}
+
+
+def fault_of_beside(flow: Flow, said: Report) -> str | None:
+    """What stands beside the tasks of a split and is meant for them; None if there is nothing of the kind."""
+    role = next((name for name, value in said.extra.items() if value and _is_role(flow, name)), None)
+    if role is not None:
+        form = f'"{role}": {{"task": "what is to be done"}}'
+        return f"it names {role} beside its tasks, and not as a task: write {form} if it is one, else leave it out"
+    return _fault_of_order(said)
+
+
+def _is_role(flow: Flow, name: str) -> bool:
+    """Is it an agent of the flow to whom a task could be given, also as `builder-2`?"""
+    agent = flow.agents.get(agent_named(flow, numbered(name) or name))
+    return agent is not None and not agent.expert
+
+
+def _fault_of_order(said: Report) -> str | None:
+    """An order of two tasks in words alone: they would run at once. One that is also said as `after` holds."""
+    names = names_of(said.tasks)
+    above, named = _above(said.tasks, names), Named(names)
+    for where, words in _texts(said):
+        for one, other in named.orders_in(words):
+            if one != other and one not in above[other] and other not in above[one]:
+                told = words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
+                return (
+                    f"`{where}` says in words in which order {one!r} and {other!r} come ({told!r}), and neither comes "
+                    "after the other: write it as `after` of a task, with the keys of those that come before it: "
+                    '{"key": "…", "task": "…", "after": ["…"]}'
+                )
+    return None
+
+
+def _above(tasks: list[Task], names: dict[str, str]) -> dict[str, set[str]]:
+    """Of each task all that come before it, however many lie between."""
+    needs = {name_of(task): {names[need] for need in task.after if need in names} for task in tasks}
+    found: dict[str, set[str]] = {}
+    for task, first in needs.items():
+        seen, left = set(first), list(first)
+        while left:
+            new = needs[left.pop()] - seen
+            seen |= new
+            left += new
+        found[task] = seen
+    return found
+
+
+def _texts(said: Report) -> Iterator[tuple[str, str]]:
+    """The words beside the tasks, each with the name under which they stand."""
+    yield "summary", said.summary
+    yield "blockers", said.blockers or ""
+    for step in said.next_steps:
+        yield "next_steps", step
+    keys = {name_of(task) for task in said.tasks}
+    for name, value in said.extra.items():
+        if name not in CARRIED_ELSEWHERE:
+            yield from _leaves(name, value, keys, DEPTH_MAX)
+
+
+def _leaves(name: str, value: Any, keys: set[str], depth: int) -> Iterator[tuple[str, str]]:
+    """What stands below a task's own name, or where the tasks and their contracts stand, was read as such."""
+    if isinstance(value, str):
+        yield name, value
+    elif depth and isinstance(value, list):
+        for part in value:
+            yield from _leaves(name, part, keys, depth - 1)
+    elif depth and isinstance(value, dict):
+        for key, part in value.items():
+            if key not in keys and split_field(str(key)) is None:
+                yield from _leaves(str(key), part, keys, depth - 1)
