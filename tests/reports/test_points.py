@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core.report import SEVERITIES
 from folkmoot.core.vocabulary.lines import finding_in
+from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.read import read_report
 
 FORM = """## Summary
@@ -107,6 +108,8 @@ def test_under_whichever_heading_it_stands(heading: str) -> None:
         "- None found.",
         "### Critical\nNone\n\n### High\n- None",
         "### High: none",
+        "- Critical: none\n- High: None found\n- Low: 0",
+        "- **High:** none.",
         "| Severity | Issue |\n|--|--|\n",
     ],
 )
@@ -172,3 +175,11 @@ def test_a_line_says_how_bad_and_where_in_any_order(severity: str, shape: str) -
 def test_a_failure_in_words_names_its_test(issues: str) -> None:
     (found,) = read_report(f"## Summary\nRan them\n\n{issues}\n\n## Status\n- [x] Complete\n").findings
     assert (found.kind, found.test) == ("test", "TestFeatureAPI")
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [("None", []), ("N/A", []), ("- none", []), ("(none yet)", []), ("no", ["no"]), ("yes, no", ["yes", "no"])],
+)
+def test_no_options_are_none(words: str, options: list[str]) -> None:
+    assert [choice.option for choice in options_in(words)] == options

@@ -15,9 +15,18 @@ _GOES_ON = re.compile(
 )
 _JOINING = re.compile(r"\A(?:or|and)\s+", re.IGNORECASE)
 _WORDS_MAX = 5
+_NONE = ("none", "n/a", "na", "nothing", "not applicable", "none considered", "no options")
 
 
 def options_in(words: str) -> list[Choice]:
+    """The options that words list; `None` and `N/A` list none."""
+    found = _listed(words)
+    alone = found[0] if len(found) == 1 and not found[0].why_insufficient else None
+    named = alone.option.strip("()[]. ").lower().removesuffix(" yet") if alone is not None else ""
+    return [] if named in _NONE else found
+
+
+def _listed(words: str) -> list[Choice]:
     """`1. option: why it is not enough`; a line without a mark goes on with the option before, if any has a mark."""
     lines = [line for line in words.split("\n") if line.strip()]
     if len(lines) == 1:

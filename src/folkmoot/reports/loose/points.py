@@ -114,8 +114,8 @@ def _under(part: Under, filled: Callable[[str], str | None], kind: str) -> list[
 
 def _says_none(title: str) -> bool:
     """`High: none`, `Critical (0)`: nothing was found there."""
-    head, _, rest = title.partition(":")
-    return bool(rest) and bare_severity(head) is not None and says_nothing(rest)
+    head, _, rest = title.replace("*", "").partition(":")
+    return bool(rest) and bare_severity(head) is not None and says_nothing(rest.strip(" ._"))
 
 
 def _kind_of(title: str, kind: str) -> str:
@@ -151,7 +151,7 @@ def _points(lines: Iterable[str]) -> list[Point]:
             found[-1] = replace(found[-1], words=f"{found[-1].words} {words}")
         elif words:
             found.append(Point(words, indent, listed=False))
-    found = [point for point in found if not says_nothing(point.words.strip(" .*_"))]
+    found = [point for point in found if not (says_nothing(point.words.strip(" .*_")) or _says_none(point.words))]
     has_list = any(point.listed for point in found)
     # "I found these:" before a list is none of it.
     return [point for point in found if point.listed or not has_list or not _opens(point.words)]
