@@ -42,6 +42,11 @@ def test_an_order_becomes_what_each_task_comes_after(wish: Wish, after: dict[str
     assert (orders(found), faults) == (after, [])
 
 
+def test_a_task_that_names_itself_is_a_circle_and_not_passed_over() -> None:
+    (task,), faults = with_order([Task(key="a", title="A")], [Wish(task="a", name="depends_on", said=["a"])])
+    assert faults == [] and task.after == ["a"], "the rules refuse a circle by its name"
+
+
 def test_numbers_put_tasks_in_waves() -> None:
     wishes = [Wish("phase", number, key) for key, number in (("a", 1), ("b", "phase 1"), ("c", 3), ("d", "4th"))]
     found, faults = with_order(tasks("a", "b", "c", "d"), wishes)

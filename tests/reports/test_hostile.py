@@ -39,7 +39,7 @@ BETWEEN = ["\n", "\n", "\n", "\n\n", " ", "", "\r\n"]
 
 # What alone could give a text the right to be `done`: a form with a status or with fixes, or an object that says so.
 SAYS_DONE = re.compile(
-    r"status\W.*(?:complete|done)|fixed issues.*^\s*(?:[-*+]|\d[.)]) |\{.*(?:complete|done|passed)",
+    r"(?:status|returns)\W.*(?:complete|done)|fixed issues.*^\s*(?:[-*+]|\d[.)]) |\{.*(?:complete|done|passed)",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 

@@ -357,7 +357,7 @@ def test_no_module_of_the_project_is_loaded(tmp_path: Path) -> None:
 )
 @pytest.mark.ledger("Q-03", "R-20")
 def test_a_board_planted_in_a_plain_folder_is_set_aside(tmp_path: Path) -> None:
-    yard = Yard(tmp_path / "yard", plain=True)
+    yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
     item = yard.add("one", "write sub/.moot/board.db evil", "write .MOOT/flow.yaml evil", "report done")
     yard.run()
     assert refused(yard, item)
@@ -430,7 +430,7 @@ PLANTED = {
 @pytest.mark.parametrize("how", PLANTED)
 def test_a_repository_planted_in_a_plain_folder_is_set_aside(tmp_path: Path, how: str) -> None:
     private = Yard(tmp_path / "private").folder
-    yard = Yard(tmp_path / "yard", plain=True)
+    yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
     item = yard.add("one", PLANTED[how].format(private=private), "write a.txt a", "report done")
     yard.run()
     assert refused(yard, item)
@@ -451,7 +451,7 @@ def test_a_repository_planted_in_a_plain_folder_is_set_aside(tmp_path: Path, how
 def test_no_repository_is_trusted_that_the_board_was_not_made_for(tmp_path: Path, how: str) -> None:
     """As after a kill of everything: nobody has set it aside."""
     private = Yard(tmp_path / "private").folder
-    yard = Yard(tmp_path / "yard", plain=True)
+    yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
     plant = PLANTED.get(how, "shell git init -q --bare -b main .").removeprefix("shell ").format(private=private)
     subprocess.run(["/bin/sh", "-c", plant], cwd=yard.folder, check=True)
     home = str(yard.folder / ".moot")
@@ -499,7 +499,7 @@ def test_repositories_in_a_plain_folder_are_covered(tmp_path: Path) -> None:
 def test_moot_is_not_run_from_a_plain_folder_that_agents_work_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yard = Yard(tmp_path / "yard", plain=True)
+    yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
     monkeypatch.setattr(sys, "path", [*sys.path, str(yard.folder / ".venv" / "lib")])
     monkeypatch.setattr(sys, "prefix", str(yard.folder / ".venv"))
     with pytest.raises(Refused) as no:
@@ -517,7 +517,7 @@ def test_moot_is_not_run_from_a_plain_folder_that_agents_work_in(
 def test_agents_do_not_work_in_a_plain_folder_that_holds_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yard = Yard(tmp_path / "yard", plain=True)
+    yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
     for home in (yard.folder, yard.folder / "home"):
         home.mkdir(exist_ok=True)
         monkeypatch.setenv("HOME", str(home))

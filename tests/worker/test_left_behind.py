@@ -123,7 +123,7 @@ def test_who_lives_in_another_namespace_is_known_by_its_lock(tmp_path: Path, mon
         other.wait()
         assert not is_alive(mark, str(tmp_path))
         forget_dead(str(tmp_path))
-        assert os.listdir(tmp_path / "board.db-alive") == []
+        assert os.listdir(tmp_path / "spares" / ".alive") == []
 
 
 @pytest.mark.attack(

@@ -161,7 +161,7 @@ def changing(yard: Yard, flows: dict[int, str], monkeypatch: pytest.MonkeyPatch)
                 path.write_text(f"{text}\n{flows[claims]}\n")
                 FileBoards().check(str(yard.folder), None)
 
-    def choose(wish: str, hidden: Any, env: Any) -> Sandbox:
+    def choose(wish: str, hidden: Any, env: Any, trusted: str) -> Sandbox:
         made.append(wish)
         if wish == "always":
             raise Unavailable("no_sandbox", "The flow says `sandbox: always`, and there is none here")
@@ -217,7 +217,7 @@ def test_a_work_tree_that_is_made_meanwhile_is_hidden_too(tmp_path: Path, monkey
     yard = Yard(tmp_path / "yard")
     seen: list[set[str]] = []
 
-    def choose(wish: str, hidden: Any, env: Any) -> Sandbox:
+    def choose(wish: str, hidden: Any, env: Any, trusted: str) -> Sandbox:
         seen.append(set(hidden))
         return NoSandbox("not here")
 

@@ -72,7 +72,6 @@ class FileBoards:
             for name in {os.path.dirname(name) for name in files}:
                 sync_folders(os.path.join(home, name, FLOW))
             open_to_others = make_private(home)
-            made_for_this(home)
         except OSError as error:
             raise Unavailable(
                 "cannot_write", f"{shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
@@ -82,6 +81,7 @@ class FileBoards:
         look_for_target(home, flow)
         warnings += [*open_to_others, *root_notes(home)]
         store = SqliteStore.open(path) if os.path.exists(path) else SqliteStore.create(path)
+        made_for_this(home)
         application = _application(store, home, [*store.warnings, *warnings, *_ladder_notes(ladders)])
         application.engine.adopt_flow(ENGINE, flow, _checksum(home, ladders) or "")
         return application

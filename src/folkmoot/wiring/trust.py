@@ -59,7 +59,8 @@ def check_repository(home: str) -> None:
     """Refuse to work where there is another repository than the board was made for, or none any more."""
     made_for, now = _made_for(home), _told(home, find(project_of(home)))
     if made_for is None:
-        made_for_this(home)  # a board of an older version
+        if os.path.exists(os.path.join(home, "board.db")):
+            made_for_this(home)  # a board of an older version
     elif made_for != now:
         there = "there is none now" if now == NO_REPOSITORY else f"the one that is found now is {now}"
         was = "a folder without a repository" if made_for == NO_REPOSITORY else f"the repository {made_for}"

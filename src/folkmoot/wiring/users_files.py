@@ -8,11 +8,10 @@ from functools import partial
 
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.keeping.backup import FILES, PRIVATE, SET_ASIDE, STORE, can_be_named
-from folkmoot.worker.removing import ALIVE
 
 REPOSITORY = "repo.git"
 # What the board makes for itself; everything else in its folder is the user's, and travels in a backup.
-OWN = (STORE, ALIVE, REPOSITORY, "runs", "cache", "spares", "writer.lock", "backups", SET_ASIDE)
+OWN = (STORE, REPOSITORY, "runs", "cache", "spares", "writer.lock", "backups", SET_ASIDE)
 UNFINISHED = (".", f"{REPOSITORY}.")
 NAMED_MAX = 10
 

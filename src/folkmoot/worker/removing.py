@@ -15,7 +15,7 @@ _MARK = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f]{8})(?:\.(\d{1,20}))?\Z")
 _MARKED = re.compile(r"(\d{1,10}\.\d{1,20}\.[0-9a-f]{8}(?:\.\d{1,20})?)-")
 _UNMARKED = re.compile(r"[a-z0-9_]{8}\Z")
 # In a board's folder: a file for each process that makes something there, locked as long as it lives. Git ignores it.
-ALIVE = "board.db-alive"
+ALIVE = os.path.join("spares", ".alive")
 _held: dict[tuple[str, str], int] = {}  # by board and mark: the open file, whose lock goes with the process
 
 

@@ -128,6 +128,8 @@ class _Plan:
         told = words[6:] if words.lower().startswith("after ") else wish.said if field == "after" else None
         needs = self._known(told) if told is not None else None
         self._add(task, needs or [])
+        if task in (needs or []):
+            self.after[task].append(task)  # a circle, which is asked back like any other
         return needs is not None
 
     def _of_all(self, wish: Wish) -> bool:
