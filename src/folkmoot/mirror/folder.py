@@ -141,7 +141,7 @@ class Folder:
                     if not entry.is_dir(follow_symlinks=False):
                         found[entry.name] = seen(entry.stat(follow_symlinks=False))
                 except FileNotFoundError:
-                    continue
+                    continue  # it went away while we looked
         return found
 
     def look(self, path: str) -> Seen | None:

@@ -199,8 +199,9 @@ def check_folder(home: str, flow: Flow) -> None:
         if os.path.commonpath([root, private]) == root:
             raise Refused(
                 "holds_private",
-                f"agents work in {root} itself, since there is no git repository, and it holds {private}: the sandbox"
-                " could not hide it from them",
+                f"agents would work in {root} itself, since there is no git repository, and "
+                + (f"it holds {private}" if private != root else "that is a private folder")
+                + ": the sandbox could not hide it from them",
                 "make the board in the folder of a project; or `git init` there, then each run has a clone of its own",
             )
 

@@ -24,6 +24,6 @@ def lists_in(page: Page) -> Iterator[tuple[int, int, list[Any]]]:
         try:
             data = decoder().decode(text)
         except (json.JSONDecodeError, ValueError, RecursionError):
-            continue
+            continue  # no list after all: whoever reads the whole text says what is wrong with it
         if isinstance(data, list) and tells_severity(data):
             yield lines[0].number, lines[-1].number, data

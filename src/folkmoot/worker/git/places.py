@@ -66,7 +66,7 @@ def excluded_by(place: Place) -> list[str]:
 def work_trees(place: Place) -> list[str]:
     """All work trees of a repository: this one, the main one, the linked ones. By their files alone, so that it can be
     asked before each run."""
-    found = [place.work_tree, _main_tree(place), *_linked(place.common)]
+    found = [place.work_tree, _main_tree(place), *(tree for tree, _ in _linked(place.common))]
     return list(dict.fromkeys(os.path.realpath(tree) for tree in found if tree and os.path.isdir(tree)))
 
 
@@ -86,26 +86,23 @@ def own_trees(place: Place) -> list[tuple[str, str]]:
     or where another repository is by now: what a copy keeps about linked trees leads to those of its original."""
     main = _main_tree(place)
     found = [(main if os.path.isdir(main) else "", place.common)]
-    folder = os.path.join(place.common, "worktrees")
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        git_dir = os.path.join(folder, name)
-        led = pointer(os.path.join(git_dir, "gitdir"))
-        tree = os.path.dirname(os.path.normpath(os.path.join(git_dir, led))) if led else ""
+    for tree, git_dir in _linked(place.common):
         there = _repository_in(tree) if tree else None
         found.append((tree if there is not None and _is_same(there.git_dir, git_dir) else "", git_dir))
     return found
 
 
-def _linked(common: str) -> "Iterator[str]":
+def _linked(common: str) -> "Iterator[tuple[str, str]]":
+    """Of each linked work tree the folder that its repository names, if any, and its git folder."""
     folder = os.path.join(common, "worktrees")
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return
     for name in names:
-        led = pointer(os.path.join(folder, name, "gitdir"))
-        if led:
-            yield os.path.dirname(os.path.normpath(os.path.join(folder, name, led)))
+        git_dir = os.path.join(folder, name)
+        led = pointer(os.path.join(git_dir, "gitdir"))
+        yield os.path.dirname(os.path.normpath(os.path.join(git_dir, led))) if led else "", git_dir
 
 
 def private_places(root: str) -> list[str]:
