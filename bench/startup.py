@@ -29,7 +29,7 @@ def fastest(arguments: list[str], environment: dict[str, str], where: Path) -> f
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()
-        done = subprocess.run([sys.executable, "-S", *arguments], env=environment, cwd=where, capture_output=True)
+        done = subprocess.run([sys.executable, "-S", "-P", *arguments], env=environment, cwd=where, capture_output=True)
         best = min(best, time.perf_counter() - start)
         if done.returncode:
             raise RuntimeError(done.stderr.decode())
@@ -44,7 +44,7 @@ def run() -> dict[str, float]:
         environment = runtime_only(packages)
         # What the installed command does: import the entry point and call it.
         moot = ["-c", "import sys; sys.argv[0] = 'moot'; from folkmoot.wiring import main; main()"]
-        command = [sys.executable, "-S", *moot]
+        command = [sys.executable, "-S", "-P", *moot]  # -P: modules of the project are none of moot
         subprocess.run([*command, "init", "--json"], env=environment, cwd=where, check=True, capture_output=True)
         for number in range(ROUNDS):
             add = [*command, "add", f"item {number}", "--column", "dev", "--json"]

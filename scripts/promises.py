@@ -51,13 +51,14 @@ PROMISES = (
         "Nothing lands past the gates",
         "Whatever comes onto the target branch was green on every gate of its way, on the very tree that landed, by "
         "the command that the gate has then; a gate without a command was answered for the very work that landed; "
-        "only a person can waive one, and the log says who did.",
+        "only a person can waive one, for the work that is there then, and the log says who did.",
         (
             "tests/worker/test_past_the_gates.py::test_what_a_run_dispatched_meets_the_gates_of_the_item_that_asked",
             "tests/worker/test_past_the_gates.py::test_an_item_added_behind_a_gate_meets_it_before_it_lands",
             "tests/core/test_past_the_gates.py::test_nothing_is_recorded_on_a_tree_on_which_a_gate_is_not_green",
             "tests/worker/test_changed_gates.py::test_a_gate_that_was_changed_runs_again_before_the_work_lands",
             "tests/core/test_what_proofs_count_for.py::test_a_conflict_that_was_mended_is_signed_off_again",
+            "tests/worker/test_past_the_gates.py::test_what_is_made_after_a_waiver_meets_the_gate",
         ),
     ),
     Promise(

@@ -13,7 +13,8 @@ from msgspec.structs import fields as struct_fields
 
 from folkmoot.core import flow as core
 from folkmoot.core.events import EVENTS
-from folkmoot.core.report import CAUSES, COMMENT_STATUSES, KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES, Report
+from folkmoot.core.report import Report
+from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.vocabulary.words import CAUSE_WORDS
 from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
@@ -71,7 +72,11 @@ def errors_page() -> str:
                 continue
             if node.args and isinstance(node.args[0], ast.Constant):
                 found.setdefault((node.func.id, str(node.args[0].value)), []).append(_hint(node))
-    lines = [MADE, "# Errors\n", 'With `--json` an error is `{"error": {code, message, hint}}` on standard error.\n']
+    lines = [
+        MADE,
+        "# Errors\n",
+        'With `--json` an error is `{"error": {code, message, hint, details}}` on standard error; `details` is data.\n',
+    ]
     lines += ["`hint` says what to do next, with the names of your case where … stands here.\n"]
     lines += ["| code | exit | kind | what to do |", "|---|---|---|---|"]
     for (kind, code), hints in sorted(found.items(), key=lambda row: (ERRORS[row[0][0]].exit_code, row[0][1])):
@@ -193,7 +198,7 @@ def report_page() -> str:
     lines += ["\n## Words\n"]
     for name, choice in (
         ("cause", CAUSES),
-        ("findings.kind", KINDS),
+        ("findings.kind", FINDING_KINDS),
         ("findings.severity", SEVERITIES),
         ("comments.resolution", RESOLUTIONS),
         ("comments.status", COMMENT_STATUSES),
@@ -258,6 +263,8 @@ def _type(kind: Any) -> str:
         return _type(typing.get_args(kind)[0])
     if typing.get_origin(kind) in (UnionType, typing.Union):
         return _type(next(part for part in typing.get_args(kind) if part is not NoneType))
+    if typing.get_origin(kind) is typing.Literal:
+        return "word"
     if typing.get_origin(kind) is list:
         inner = _type(typing.get_args(kind)[0])
         return {"text": "list of texts", "object": "list of objects"}[inner]

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from folkmoot import Board, Report
+from folkmoot.core.terms import Outcome
 from folkmoot.errors import NothingToDo, Refused, Unavailable
 
 Acks = list[dict[str, Any]]
@@ -119,7 +120,7 @@ def toil(folder: Path, name: str, seed: int) -> None:
                 note.write(did="claim", run=claim.id, item=claim.item_id, token=claim.token)
                 comment = claim.comment("a remark")["comments"][-1]
                 note.write(did="comment", item=claim.item_id, comment=comment["id"])
-                outcome = chance.choice(["done", "done", "failed", "incomplete"])
+                outcome: Outcome = chance.choice(["done", "done", "failed", "incomplete"])
                 claim.report(Report(outcome=outcome, summary=f"{name} {chance.random()}"))
                 note.write(did="report", run=claim.id, item=claim.item_id, outcome=outcome)
             except (NothingToDo, Refused):

@@ -328,7 +328,7 @@ def test_the_signal_becomes_a_question_with_all_its_parts(tmp_path: Path) -> Non
         "kind": "clarification",
         "question": "Which key may leave the machine?",
         "context": "The billing service must read sessions.\nIt runs elsewhere.\n\nAttempts Made:\n"
-        "- Self-solve: 1 attempts\n- Expert delegation: 0 attempts (if applicable)",
+        "- Self-solve: 1 attempts\n- Expert delegation: 0 attempts (if applicable)\nI have tried what I know.",
         "help": "The name of the key that may be shared",
     }
     assert [(option["option"], option["why_insufficient"]) for option in question["options"]] == [

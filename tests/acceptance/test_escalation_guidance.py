@@ -77,9 +77,11 @@ def test_the_ten_steps_with_their_events_in_their_order(tmp_path: Path) -> None:
     item = moot("answer", asked["id"], "A third key, for billing only")
     assert moot.say("inbox").code == 3
     claim = moot("claim", "developer", "--item", "1")
-    assert claim["brief"]["guidance"] == [
-        {"question": QUESTION, "answer": "A third key, for billing only", "by": "alice"}
-    ]
+    (guidance,) = claim["brief"]["guidance"]
+    told = {name: guidance[name] for name in ("question", "answer", "by")}
+    assert told == {"question": QUESTION, "answer": "A third key, for billing only", "by": "alice"}
+    assert guidance["options"][1] == "A key for each service: old clients know only one"
+    assert "The billing service must read sessions." in guidance["context"]
     assert [event["event"] for event in moot.events("1")] == [
         "item_added",
         "agent_started",
@@ -191,6 +193,7 @@ def test_the_state_can_be_read_as_json_in_the_documents_shape(tmp_path: Path) ->
     (pending,) = state["pending_divine_questions"]
     assert pending.pop("requested_at").endswith("Z")
     assert pending == {
+        "id": "q1",
         "task_id": "1",
         "agent_id": "developer",
         "question": QUESTION,

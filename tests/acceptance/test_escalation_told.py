@@ -49,7 +49,9 @@ def test_a_success_before_a_failure_does_not_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.ledger("E-02", "R-06")
-@pytest.mark.parametrize("why", ["same approach", "Retrying the same approach", "fixing typos", "N/A", "not different"])
+@pytest.mark.parametrize(
+    "why", ["same approach", "Retrying the same approach", "fixing typos", "none", "not different"]
+)
 def test_a_why_different_that_denies_it_is_no_distinct_attempt(tmp_path: Path, why: str) -> None:
     moot = board(tmp_path)
     moot.speak("developer", told(1))
@@ -219,11 +221,12 @@ def test_after_advice_the_same_word_is_that_experts_attempt(tmp_path: Path) -> N
 
 
 @pytest.mark.ledger("E-02", "E-06")
-def test_an_empty_why_different_says_that_nothing_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("why", ["", "N/A", "n/a", "-"])
+def test_an_empty_why_different_says_nothing(tmp_path: Path, why: str) -> None:
     moot = board(tmp_path)
     moot.speak("developer", told(1))
-    item = moot.speak("developer", told(2, why=""))
-    assert counts(moot) == (1, 0, 1) and not item["failure_history"][-1]["counted"]
+    item = moot.speak("developer", told(2, why=why))
+    assert counts(moot) == (2, 0, 2) and item["failure_history"][-1]["ground"] == "a new approach"
 
 
 @pytest.mark.ledger("E-04", "E-15")

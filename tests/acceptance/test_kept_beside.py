@@ -11,7 +11,10 @@ from tests.acceptance.test_said_and_meant import QUEST, shown_to_a_person
 from tests.documents import CONCERN
 
 View = dict[str, Any]
-COMPLETE = {**QUEST, "status": "complete"}
+COMPLETE = {name: told for name, told in QUEST.items() if name != "blockers"} | {
+    "status": "complete",
+    "surprise": "nobody wrote the mailer",
+}
 # The signal of the escalation document, filled in, and the JSON of a run that is done.
 SIGNAL = """SEEKING_DIVINE_CLARIFICATION
 
@@ -101,12 +104,12 @@ def test_the_documents_signal_still_asks(tmp_path: Path) -> None:
 
 
 @pytest.mark.ledger("Q-09", "Q-11")
-def test_a_codeweavers_blockers_and_own_words_beside_complete_reach_the_lawbringer(tmp_path: Path) -> None:
+def test_a_codeweavers_own_words_beside_complete_reach_the_lawbringer(tmp_path: Path) -> None:
     moot = board(tmp_path, "quest", "weave")
     said = {**COMPLETE, "riskLevel": "the mailer has no tests"}
     item = moot.speak("codeweaver", said)
-    assert {"blockers", "riskLevel"} <= {one["what"] for one in item["kept"]}
-    assert {"what": "blockers", "said": "nobody wrote the mailer"} in item["kept"]
+    assert {"surprise", "riskLevel"} <= {one["what"] for one in item["kept"]}
+    assert {"what": "surprise", "said": "nobody wrote the mailer"} in item["kept"]
     shown = shown_to_a_person(moot)
     assert "no effect of its own" in shown and "nobody wrote the mailer" in shown and "no tests" in shown
     moot.speak("ward", {"outcome": "done"})
@@ -120,7 +123,7 @@ def test_the_answer_in_words_names_what_was_kept(tmp_path: Path) -> None:
     (tmp_path / "said.json").write_text(json.dumps({**COMPLETE, "agentType": "oracle"}), "utf-8")
     token = str(claim["token"])
     told = moot.process_text("report", claim["run"], str(tmp_path / "said.json"), "--token", token)
-    assert "Told on, with no effect of its own: blockers: nobody wrote the mailer; agentType: oracle" in told
+    assert "Told on, with no effect of its own: agentType: oracle; surprise: nobody wrote the mailer" in told
 
 
 @pytest.mark.ledger("R-32")

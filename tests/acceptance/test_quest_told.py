@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.test_quest import LONG_REPORT, SHORT_REPORT, decomposed, green, quest
+from tests.acceptance.test_quest import LONG_REPORT, decomposed, quest
 from tests.documents import SUB_AGENTS
 
 
@@ -38,16 +38,6 @@ def test_a_sub_agent_that_should_implement_is_asked_back(tmp_path: Path) -> None
     said = moot.try_in(claim, {"decision": "delegate", "subAgents": [first, {**second, "scope": "implementation"}]})
     assert said.error == "report_refused" and "identify_integration_points" in said.err and "only looks" in said.err
     assert moot.hand_in(claim, json.dumps(SUB_AGENTS))["status"] == "waiting"
-
-
-@pytest.mark.ledger("Q-11", "Q-13")
-def test_blockers_beside_complete_are_in_the_lawbringers_brief(tmp_path: Path) -> None:
-    moot = decomposed(tmp_path)
-    moot.speak("codeweaver", SHORT_REPORT)
-    moot.speak("codeweaver", {**LONG_REPORT, "blockers": "The mailer has no sandbox"})
-    green(moot)
-    claim = moot("claim", "lawbringer")
-    assert [one.get("blockers") for one in claim["brief"]["outputs"]] == [None, "The mailer has no sandbox"]
 
 
 @pytest.mark.ledger("Q-04")

@@ -120,7 +120,7 @@ def test_a_dispatched_fix_knows_what_it_is_for_and_its_asker_hears_of_it(tmp_pat
     moot.hand_in(claim, json.dumps(REVIEW))
     moot.effort("devils-advocate", "done")
     outputs = moot("claim", "implementer")["brief"]["outputs"]
-    assert [output["summary"] for output in outputs] == ["Added error handling for missing input"]
+    assert "Added error handling for missing input" in [output["summary"] for output in outputs]
 
 
 @pytest.mark.ledger("R-25")

@@ -13,7 +13,7 @@ import pytest
 
 from folkmoot import Board
 from folkmoot.core.commands import Speaker
-from folkmoot.core.report import OUTCOMES
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid, MootError
 from folkmoot.flows.load import load_flow
 from folkmoot.sim.population.read import population_from

@@ -216,7 +216,7 @@ class Yard:
 def checked_words(error: Mapping[str, Any]) -> None:
     """An error has a code and says what holds; what it repeats of the input can be shown."""
     assert error["code"] and error["message"], error
-    assert set(error) <= {"kind", "code", "message", "hint", "faults"}, error
+    assert set(error) <= {"kind", "code", "message", "hint", "details", "faults"}, error
 
 
 def refusal(heard: Heard) -> tuple[int, str | None]:

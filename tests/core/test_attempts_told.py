@@ -63,11 +63,8 @@ DENIALS = [
         "Same approach as before",
         "The same",
         "not different",
-        "N/A",
         "none",
         "None.",
-        "",
-        "-",
         "It is the same",
     ),
     *("same approach, typo fixed", "fixed a typo", "Fixing typos", "retry", "Retrying the same approach", "nothing"),
@@ -78,7 +75,10 @@ DENIALS = [
         "Same approach again",
         "It isn't different",
     ),
+    *("it is not different, I retried the same", "Not different - same approach retried", "identical, run again"),
 ]
+# A field that nobody filled in says nothing: the approaches are compared, as where there is no such field.
+LEFT_EMPTY = ["N/A", "n/a", "", "-", "not applicable", "unknown", "TBD"]
 GROUNDS = [
     *(
         "Same approach, but another tool",
@@ -106,7 +106,7 @@ def test_which_outcomes_say_that_an_attempt_worked() -> None:
 @pytest.mark.ledger("E-02", "R-06")
 def test_which_words_say_that_nothing_is_different() -> None:
     assert [words for words in DENIALS if not denies_difference(words)] == []
-    assert [words for words in GROUNDS if denies_difference(words)] == []
+    assert [words for words in [*GROUNDS, *LEFT_EMPTY] if denies_difference(words)] == []
     assert not denies_difference(None), "who was not asked has denied nothing"
 
 
@@ -132,7 +132,10 @@ def test_whoever_says_that_it_is_the_same_is_believed(words: str) -> None:
         ("Rotate teh keys on every deployment", False),
         ("Rotate the keys on every deploymnet", False),
         ("Rotate the keys on every deploymant", False),
+        ("Retried: rotate the keys on every deployment", False),
+        ("rotate the keys on every deployment (typo fixed)", False),
         ("Retry with exponential backoff", True),
+        ("Retried: sign the cookie by hand", True),
         ("Fix the typo, then rewrite the parser by hand", True),
     ],
 )
@@ -228,6 +231,8 @@ STATED = [
     *("3 EXPERT_UNSUCCESSFUL", "All experts failed", "three experts were unsuccessful", "Exhausted all options"),
     *("Security concern", "Security concern: a key leaks", "There is a security concern", "Security risk: eval"),
     *("Ambiguous acceptance criteria", "The acceptance criteria are ambiguous", "unclear acceptance criteria"),
+    *("we found a vulnerability in login", "The API keys of staging were leaked", "- [x] Security concern"),
+    *("a.py imports b.py, and b.py imports a.py", "both modules depend on each other", "security_concern: True"),
 ]
 NOT_STATED = [
     *(
@@ -238,7 +243,10 @@ NOT_STATED = [
         "",
     ),
     *("No security concerns", "could not reproduce the security issue of the report", "2 attempts failed"),
-    *("The acceptance criteria are met", "the expert failed"),
+    *("The acceptance criteria are met", "the expert failed", "the vulnerability scan timed out", "a depends on b"),
+    *("fixed a vulnerability", "no credentials were leaked", "the token was rejected", "a password is required"),
+    *("- [ ] Security concern", "1. [ ] Circular dependency", "☐ Security concern", "Security concern: [ ]"),
+    *("| Security concern | [ ] |", "security_concern: False", "a imports b and c imports d"),
 ]
 
 
@@ -356,3 +364,15 @@ def test_the_words_of_a_security_concern_reach_the_person_whatever_field_they_st
             board.effort("developer", "failed", **words)
             (asked,) = board.queries.inbox()["questions"]
             assert asked["question"] == "A security concern: a token is logged"
+
+
+@pytest.mark.ledger("R-10", "E-05")
+def test_at_the_end_of_a_process_a_concern_in_words_goes_to_a_person_whatever_it_says() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        claim = board.claim("developer")
+        said = report("done", summary="Done. There is a security concern: the key is in git.")
+        board.engine.report(claim, said, final=True)
+        assert board.place(item)[1] == ASKED
+        (asked,) = board.queries.inbox()["questions"]
+        assert asked["question"] == "A security concern: the key is in git"

@@ -8,9 +8,10 @@ from msgspec.structs import fields
 
 from folkmoot.core import commands
 from folkmoot.core.commands import OfferReport, ReportRun
-from folkmoot.core.report import OUTCOMES, UNREAD, UNREAD_MAX, Report
+from folkmoot.core.report import UNREAD, UNREAD_MAX, Report
 from folkmoot.core.rules.judging.carrying import ACTS, ASKED, CARRIES, TO_BE_READ, TOLD, carries
 from folkmoot.core.rules.judging.examples import EXAMPLES, tried_in
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import SoundBoard, View, preset_flow, report, small_flow
@@ -241,16 +242,16 @@ def test_a_reason_that_leads_to_a_dispute_of_others_is_asked_back() -> None:
 
 
 @pytest.mark.ledger("Q-09")
-def test_what_stands_in_the_way_of_a_task_that_is_done_reaches_the_review() -> None:
+def test_what_is_left_of_a_task_that_is_done_reaches_the_review() -> None:
     with SoundBoard(QUEST) as board:
         board.add()
         board.effort("pathseeker", "split", tasks=[{"key": "a", "title": "A", "files": ["a.py"]}])
-        said = {"summary": "the form is there", "blockers": "nobody wrote the mailer", "extra": {"risk": "no tests"}}
+        said = {"summary": "the form is there", "next_steps": ["write the mailer"], "extra": {"risk": "no tests"}}
         item = board.effort("codeweaver", "done", **said)
-        assert [one["what"] for one in item["kept"]] == ["blockers", "risk"]
+        assert [one["what"] for one in item["kept"]] == ["risk"]
         board.effort("ward", "done")
         brief = json.dumps(board.engine.claim(commands.Speaker("alice"), "lawbringer")["brief"])
-        assert "nobody wrote the mailer" in brief and "no tests" in brief
+        assert "write the mailer" in brief and "no tests" in brief
 
 
 def test_who_reports_in_the_name_of_another_role_is_asked_back_and_an_unknown_name_is_told_on() -> None:

@@ -75,9 +75,10 @@ def test_an_option_is_named_by_number_words_beginning_or_a_plain_yes(
         (RISK, "fix it - and add a test", 1, "fix it - and add a test"),
         (RISK, "accept - it is internal", 2, "accept the risk and go on - it is internal"),
         (TRIED, "try again with the new library", 1, "try again with the new library"),
-        (TRIED, "No, stop. Do not spend any more.", 2, "park it, stop. Do not spend any more."),
+        (TRIED, "No, stop. Do not spend any more.", 2, "park it: No, stop. Do not spend any more."),
+        (TRIED, "Yes, it is", 1, "try again: Yes, it is"),
         (SIDES, "test-architect is right: the design says async", 2, "test-architect is right: the design says async"),
-        (SPLIT, "yes, but no further", 1, "split it, but no further"),
+        (SPLIT, "yes, but no further", 1, "split it: yes, but no further"),
         (TRIED, "try again and keep the old API", 1, "try again and keep the old API"),
         (RISK, "abort because nobody needs it", 3, "abort because nobody needs it"),
         (RISK, "abort, nobody needs it", 3, "abort, nobody needs it"),
@@ -99,7 +100,6 @@ def test_what_follows_an_option_is_kept_as_words_for_the_agent(
     ("ways", "said"),
     [
         (RISK, "No, stop. Do not spend any more."),
-        (RISK, "continue"),
         (RISK, "Close that hole first"),
         (RISK, "fix it or abort"),
         (RISK, "fix it? No"),
@@ -114,6 +114,11 @@ def test_what_follows_an_option_is_kept_as_words_for_the_agent(
         (TRIED, "no problem, go on"),
         (TRIED, "Use the new library"),
         (TRIED, "n't"),
+        # Behind a yes that may be about something else.
+        (TRIED, "Yes, this is a real concern, do not go on"),
+        (TRIED, "Yes, stop"),
+        (TRIED, "yes, but don’t try it again"),
+        (SPLIT, "yes - I would not do that"),
         # A sentence that only begins like an option says something else.
         (RISK, "abort the openssl approach and use AES"),
         (RISK, "abort using openssl, use AES instead"),
@@ -150,6 +155,17 @@ def test_a_beginning_that_two_options_share_is_refused_with_both() -> None:
     assert "1 (try again in mend) and 2 (try again in weave)" in refused.value.message
     with pytest.raises(Invalid, match="1 to 2"):
         choose(deciding(*ways), "3")
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize("said", ["continue", "Go on", "proceed"])
+def test_going_on_is_known_wherever_one_option_does_and_asked_back_where_two_do(said: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        choose(deciding(*RISK), said)
+    assert refused.value.code == "ambiguous_option"
+    assert "1 (fix it) and 2 (accept the risk and go on)" in refused.value.message
+    for way in RISK[:2]:
+        assert choose(deciding(way, RISK[-1]), said).text == way.words
 
 
 @pytest.mark.ledger("R-16", "E-07")
@@ -264,6 +280,7 @@ def test_a_letter_that_only_one_option_begins_with_means_it(options: tuple[str, 
         (AUTH, "ok", "choose_option"),
         (PAGES, "a", "ambiguous_option"),
         (PAGES, "Ad", "ambiguous_option"),
+        (("yes", "no", "not now"), "n", "ambiguous_option"),
         (("no backup first", "yes men only"), "n", "choose_option"),
         (("no backup first", "yes men only"), "y", "choose_option"),
     ],

@@ -180,7 +180,7 @@ def test_a_dispute_with_the_reason_security_waits_for_a_person_and_is_not_lost()
     [
         ("to needs-security-review", ["needs-security-review", "tests", "dev"]),
         ("let test-architect answer the dispute", ["tests", "dev"]),
-        ("yes", ["tests", "dev"]),
+        ("1", ["tests", "dev"]),
     ],
 )
 def test_both_the_specialist_and_the_dispute_have_their_turn(answer: str, way: list[str]) -> None:

@@ -161,7 +161,10 @@ def test_a_change_reaches_the_tasks_of_a_task_in_both_directions() -> None:
     with SoundBoard(QUEST) as board:
         quest, (a, b) = quest_of(board, ["User"], ["User"])
         weave(board, a, "failed", cause="size", summary="too much")
-        parts = [{"title": "one", "contracts": ["User"]}, {"title": "two", "contracts": ["Inner"]}]
+        parts = [
+            {"title": "one", "contracts": ["User"], "files": ["one.py"]},
+            {"title": "two", "contracts": ["Inner"], "files": ["two.py"]},
+        ]
         board.effort("pathseeker", "split", tasks=parts, contracts=[{"name": "Inner", "text": "x"}])
         one, two = (child.id for child in board.children(a))
         weave(board, one)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core.flow import QuestionPolicy
-from folkmoot.core.report import KINDS, SEVERITIES
+from folkmoot.core.terms import FINDING_KINDS, SEVERITIES
 from folkmoot.testing.builders import SoundBoard, preset_flow
 
 PIPELINE, KANBAN = preset_flow("pipeline"), preset_flow("kanban")
@@ -21,7 +21,7 @@ def found(severity: str, kind: str = "review") -> dict[str, Any]:
 
 
 @pytest.mark.ledger("P-07", "R-10")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FINDING_KINDS)
 @pytest.mark.parametrize("outcome", ["done", "changes_requested", "incomplete"])
 @pytest.mark.parametrize(
     ("column", "agent"),
@@ -77,7 +77,10 @@ def test_a_flow_that_does_not_say_so_lets_the_verdict_send_it_back() -> None:
 @pytest.mark.ledger("P-07")
 @settings(max_examples=20)
 @given(
-    st.sampled_from(SEVERITIES), st.sampled_from(KINDS), st.booleans(), st.sampled_from(["done", "changes_requested"])
+    st.sampled_from(SEVERITIES),
+    st.sampled_from(FINDING_KINDS),
+    st.booleans(),
+    st.sampled_from(["done", "changes_requested"]),
 )
 def test_a_person_is_asked_exactly_where_it_is_critical_and_the_flow_or_security_says_so(
     severity: str, kind: str, switch: bool, outcome: str

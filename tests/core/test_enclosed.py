@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core.commands import SendMessage
 from folkmoot.core.report import UNSENT, Posted, Report
+from folkmoot.core.terms import Outcome
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import PERSON, SoundBoard, View, limited, preset_flow
 
@@ -34,7 +35,7 @@ HANDED: dict[str, tuple[str, Posted, str, str]] = {
 }
 
 
-def said(outcome: str = "done", status: str | None = None, *messages: Posted, **parts: Any) -> Report:
+def said(outcome: Outcome = "done", status: str | None = None, *messages: Posted, **parts: Any) -> Report:
     extra = {**parts.pop("extra", {}), **({"status": status} if status else {})}
     return Report(outcome=outcome, messages=list(messages), extra=extra, **parts)
 
@@ -247,7 +248,7 @@ WORDS = [None, "approved", "completed", "needs_fixes", "fixes_applied", "passed"
     final=st.booleans(),
 )
 def test_a_reviewer_that_asks_for_a_fix_never_approves_whatever_it_says(
-    word: str | None, outcome: str, message: Posted, final: bool
+    word: str | None, outcome: Outcome, message: Posted, final: bool
 ) -> None:
     """And what it hands over is on the board, or told on, or asked back."""
     with SoundBoard(HANDOFF) as board:

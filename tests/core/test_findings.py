@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.item import Item
-from folkmoot.core.report import KINDS, SEVERITIES, Finding
+from folkmoot.core.report import Finding
 from folkmoot.core.rules.sharing.findings import identity, in_scope, merged
+from folkmoot.core.terms import FINDING_KINDS, SEVERITIES
 from folkmoot.testing.builders import SoundBoard, small_flow
 
 FLOW = small_flow("""
@@ -53,7 +54,7 @@ def test_kind_file_and_line_make_a_finding_and_without_a_place_its_words(
 
 found = st.builds(
     Finding,
-    kind=st.sampled_from(KINDS),
+    kind=st.sampled_from(FINDING_KINDS),
     severity=st.sampled_from(SEVERITIES),
     issue=st.sampled_from(["no check", "No check", "no lock", ""]),
     file=st.sampled_from([None, "a.py", "./a.py", "b.py", "../c.py", ""]),

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import SendMessage
-from folkmoot.core.item import PRIORITIES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.rules.messages.carrying import carried
+from folkmoot.core.terms import PRIORITIES, Priority
 from folkmoot.testing.builders import PERSON, SoundBoard, preset_flow
 
 HANDOFF = preset_flow("handoff")
@@ -130,7 +131,7 @@ def test_who_names_another_spec_does_not_mean_the_only_item() -> None:
     spec=st.sampled_from([None, "specs/b.md"]),
 )
 def test_nothing_that_is_known_is_taken_away(
-    kind: str, priority: str | None, chosen: str, known: str | None, spec: str | None
+    kind: str, priority: str | None, chosen: Priority, known: str | None, spec: str | None
 ) -> None:
     item = Item(id="1", title="x", column="build", priority=chosen, spec=known)
     to = HANDOFF.messages[kind].receivers[0]

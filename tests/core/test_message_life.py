@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core import commands
 from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
 from folkmoot.core.records import Message
+from folkmoot.core.terms import Outcome
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow, small_flow
 
@@ -80,7 +81,7 @@ def end(board: TrialBoard, run: Speaker, how: str) -> None:
     board.sleep(600)
 
 
-def board_report(outcome: str) -> Any:
+def board_report(outcome: Outcome) -> Any:
     from folkmoot.core.report import Report
 
     return Report(outcome=outcome)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from folkmoot.core import commands
 from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
-from folkmoot.core.records import MESSAGE_STATUSES, Message
+from folkmoot.core.records import Message
+from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow, small_flow
 

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.item import PRIORITIES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import order_key, place
+from folkmoot.core.terms import PRIORITIES, Status
 from folkmoot.testing.builders import TrialBoard, limited, preset_flow
 
 KANBAN = preset_flow()
@@ -53,7 +54,7 @@ def test_otherwise_priority_then_the_longer_chain_then_age(found: list[Item]) ->
 
 @pytest.mark.ledger("K-02", "R-03")
 @pytest.mark.parametrize("status", ["running", "waiting", "awaiting-divine-guidance", "parked", "done", "cancelled"])
-def test_only_what_is_ready_stands_in_a_queue(status: str) -> None:
+def test_only_what_is_ready_stands_in_a_queue(status: Status) -> None:
     ready = Item(id="1", title="x", column="dev")
     assert place(KANBAN, ready).queue == "dev-agent"
     assert place(KANBAN, Item(id="1", title="x", column="dev", status=status)).queue is None

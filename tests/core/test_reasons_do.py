@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.reasons import reason_does
+from folkmoot.core.terms import OUTCOMES, Outcome
 from folkmoot.testing.builders import Story, preset_flow
 
 KANBAN = preset_flow()
@@ -76,7 +77,7 @@ def test_a_reason_goes_before_tags_and_a_verdict_needs_none() -> None:
 @pytest.mark.ledger("K-12", "R-09")
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("reason", ["concurrency", "performance", "architecture", "unknown", "story", "test-vs-dev"])
-def test_whoever_names_a_reason_hears_what_it_does(outcome: str, reason: str) -> None:
+def test_whoever_names_a_reason_hears_what_it_does(outcome: Outcome, reason: str) -> None:
     story = Story(KANBAN, "dev")
     said = Report(outcome=outcome, escalation_reason=reason)
     told = reason_does(KANBAN, story.it, "dev-agent", said)

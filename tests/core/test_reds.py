@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.vocabulary.reds import said_red
+from folkmoot.core.vocabulary.phrases.reds import said_red
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import SoundBoard, preset_flow
 from tests.acceptance.test_quest import quest

@@ -6,16 +6,21 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folkmoot.core import commands
+from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
 from folkmoot.core.report import Report
-from folkmoot.core.rules.running.rights import danger, is_test, taken_by_others, trespasses
+from folkmoot.core.rules.running.names import is_repository
+from folkmoot.core.rules.running.rights import NEVER, danger, is_test, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.paths import outside
+from folkmoot.core.terms import WriteRight
 from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import SoundBoard, change, small_flow
 
+ITEM = Item(id="1", title="x", column="dev")
 FLOW = small_flow("""
 columns:
   dev:    {agents: [d], next: look}
@@ -115,7 +120,7 @@ EVERYBODY = [
 def test_what_nobody_may_change(path: str, how: str, mode: str, link: str | None, refused: bool) -> None:
     touched = Touched(path, how, mode, link)
     assert (danger(touched) is not None) == refused
-    assert bool(trespasses([touched], "any", [], [])) == refused
+    assert bool(trespasses([touched], "any", FLOW, ITEM)) == refused
 
 
 # write, files, path, how, is it allowed?
@@ -147,8 +152,11 @@ ROLES = [
 
 @pytest.mark.ledger("Q-02", "Q-03")
 @pytest.mark.parametrize(("write", "files", "path", "how", "allowed"), ROLES)
-def test_what_each_role_may_change(write: str, files: list[str], path: str, how: str, allowed: bool) -> None:
-    assert (trespasses([Touched(path, how)], write, files, ["tests/test_mine.py"]) == []) == allowed
+def test_what_each_role_may_change(write: WriteRight, files: list[str], path: str, how: str, allowed: bool) -> None:
+    assert (
+        trespasses([Touched(path, how)], write, FLOW, replace(ITEM, files=files, new_tests=["tests/test_mine.py"]))
+        == []
+    ) == allowed
 
 
 @pytest.mark.ledger("R-20")
@@ -184,8 +192,8 @@ TOUCHED = st.builds(
     st.sampled_from(["none", "own", "new_tests", "any"]),
     st.lists(PATHS, max_size=2),
 )
-def test_whatever_passes_is_inside_what_is_allowed(touched: list[Touched], write: str, files: list[str]) -> None:
-    if trespasses(touched, write, files, []):
+def test_whatever_passes_is_inside_what_is_allowed(touched: list[Touched], write: WriteRight, files: list[str]) -> None:
+    if trespasses(touched, write, FLOW, replace(ITEM, files=files)):
         return
     paths = [one.path for one in touched]
     assert write != "none" or not touched
@@ -320,3 +328,26 @@ def test_what_a_child_brought_meanwhile_is_not_laid_over() -> None:
         assert caught.value.code == "branch_moved" and board.item(item).head == "k2"
         board.bring(run, work=change("src/a.py", base="k2", commit="c2"))
         assert board.item(item).head == "c2" and board.item(item).effort.conflicts == 0
+
+
+@pytest.mark.parametrize(
+    ("entries", "is_one"),
+    [
+        ({"HEAD": False, "objects": True, "refs": True}, True),
+        ({"head": False, "OBJECTS": True, "Refs.": True}, True),
+        ({"HEAD": False, "objects": False, "refs": False}, True),  # links, or programs
+        ({"HEAD": False, "commondir": False}, True),
+        ({"HEAD": True, "objects": True, "refs": True}, False),  # a module called head
+        ({"HEAD": False, "objects": True}, False),
+        ({"objects": True, "refs": True, "commondir": False}, False),
+        ({}, False),
+    ],
+)
+def test_a_folder_is_a_repository_as_git_sees_it(entries: dict[str, bool], is_one: bool) -> None:
+    assert is_repository(entries) == is_one
+
+
+@pytest.mark.parametrize("kind", NEVER)
+@pytest.mark.parametrize("how", ["created", "modified", "deleted"])
+def test_what_is_nobodys_to_change_may_not_go_away_either(kind: str, how: str) -> None:
+    assert danger(Touched("a.txt", how, kind)) == NEVER[kind]

@@ -140,7 +140,7 @@ def test_no_to_a_further_split_goes_on_without_it() -> None:
     with board:
         board.answer(one(board)["id"], "no, it is small enough")
         assert board.place(task) == ("discover", "ready") and board.children(task, "task") == []
-        assert board.item(task).guidance[-1].answer == "do it in one piece, it is small enough"
+        assert board.item(task).guidance[-1].answer == "do it in one piece: no, it is small enough"
 
 
 @pytest.mark.ledger("R-16")

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core.commands import SendMessage
-from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import TO_BE_READ
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid, MootError
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import SoundBoard, View, preset_flow, report
@@ -133,14 +134,14 @@ COMPLETE = """{
   "agentType": "codeweaver", "status": "complete", "task": "User can register with email",
   "output": {"filesCreated": ["src/auth/registration.ts"], "filesModified": [], "interfaces": ["User"],
              "integrationPoints": ["auth routes"]},
-  "report": "registered", "blockers": "nobody wrote the mailer", "retro": "insights"
+  "report": "registered", "surprise": "nobody wrote the mailer", "retro": "insights"
 }"""
 STUCK = '{"outcome": "stuck", "blockers": "two threads write the book"}'
 SPOKEN: dict[str, tuple[Any, str, str, str, list[str], list[str]]] = {
     "an attempt block": (ESCALATION, "available", "developer", ATTEMPT, ["attempts"], []),
     "a form": (PIPELINE, "implement", "implementer", FORM, ["findings"], ["Changes Made"]),
     "a delegation": (QUEST, "discover", "pathseeker", DELEGATE, ["delegate"], []),
-    "a quest's report": (QUEST, "weave", "codeweaver", COMPLETE, ["lessons"], ["blockers"]),
+    "a quest's report": (QUEST, "weave", "codeweaver", COMPLETE, ["lessons"], ["surprise"]),
     "blockers": (KANBAN, "dev", "dev-agent", STUCK, ["blockers"], []),
     "blockers that name the kind of failure": (
         QUEST,

@@ -1,13 +1,16 @@
 """What a merge really brings onto a branch is judged, not only what a run changed (R-20)."""
 
 import pytest
+from msgspec.structs import replace
 
 from folkmoot.core import commands
+from folkmoot.core.item import Item
 from folkmoot.core.rules.running.rights import strays
 from folkmoot.core.rules.sharing.paths import outside, overlap
 from folkmoot.core.work import LINK, Touched, Work
 from folkmoot.testing.builders import SoundBoard, TrialBoard, change, small_flow
 
+ITEM = Item(id="1", title="x", column="dev")
 FLOW = small_flow("""
 columns: {dev: {agents: [d], next: done}, aside: {agents: [e], next: done}}
 agents: {d: {may: [ask, split, delegate, dispatch]}, e: {}}
@@ -44,11 +47,16 @@ def test_a_right_is_to_the_exact_name(path: str, files: list[str], fits: bool) -
 
 @pytest.mark.ledger("R-20")
 def test_what_a_merge_brings_is_looked_at_like_what_a_run_changed() -> None:
-    assert strays(lands("src/a.py", "docs/b.md"), ["src/"], ["docs/b.md"]) == []
-    assert "core/crown.py is not among its files" in strays(lands("core/crown.py"), ["src/"], ["src/big.py"])[0]
-    assert strays(lands("core/crown.py"), [], ["src/big.py"]) == [], "who declared nothing takes it when it lands"
+    assert strays(lands("src/a.py", "docs/b.md"), FLOW, replace(ITEM, files=["src/"]), ["docs/b.md"]) == []
+    assert (
+        "core/crown.py is not among its files"
+        in strays(lands("core/crown.py"), FLOW, replace(ITEM, files=["src/"]), ["src/big.py"])[0]
+    )
+    assert strays(lands("core/crown.py"), FLOW, ITEM, ["src/big.py"]) == [], (
+        "who declared nothing takes it when it lands"
+    )
     for one in (Touched(".git/config"), Touched("sub", mode="160000"), Touched("l", "created", LINK, "../../etc")):
-        assert len(strays([one], [], [])) == 1
+        assert len(strays([one], FLOW, ITEM, [])) == 1
 
 
 @pytest.mark.ledger("R-20")

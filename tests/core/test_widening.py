@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
+from folkmoot.core.report import Task
 from folkmoot.core.rules.sharing.widening import is_guarded
 from folkmoot.errors import Invalid, Refused
-from folkmoot.testing.builders import SoundBoard, TrialBoard, small_flow
+from folkmoot.testing.builders import SoundBoard, TrialBoard, change, small_flow
 
 
 def flow(widen: str = "") -> Any:
@@ -164,3 +165,65 @@ def test_two_that_want_each_others_path_do_not_wait_for_ever() -> None:
         board.report(run, "done")
         board.report(board.claim("d"), "done")
         assert {board.item(one).status, board.item(two).status} == {"done"}
+
+
+@pytest.mark.attack(
+    "rights", "a run widens to a folder with build files in it", "they are not the item's; whoever names one is asked"
+)
+@pytest.mark.ledger("R-20")
+def test_a_folder_that_a_run_took_by_itself_covers_no_guarded_file() -> None:
+    with SoundBoard(flow()) as board:
+        item = board.add(files=["src/a.py"])
+        run = board.claim("d")
+        widen(board, run, "web/")
+        board.bring(run, "done", change("web/a.js", "web/package.json"))
+        refused = [event for event in board.log(item) if event["event"] == "work_refused"]
+        assert "web/package.json is not among its files" in str(refused) and board.item(item).head is None
+        board.bring("d", "done", change("web/a.js"))
+        assert board.item(item).head is not None
+
+
+@pytest.mark.ledger("R-20")
+def test_what_a_person_gives_covers_all_that_is_in_it() -> None:
+    with SoundBoard(flow()) as board:
+        item = board.add(files=["src/a.py"])
+        run = board.claim("d")
+        widen(board, run, "web/")
+        board.on(item, commands.EditItem(files=["src/a.py", "web/"]))
+        board.bring(run, "done", change("web/package.json"))
+        assert board.item(item).head is not None
+
+
+@pytest.mark.attack(
+    "rights",
+    "a run on an item with files makes an item that names none: by adding, splitting, or finding something else",
+    "it gets the files of the run's own item",
+)
+@pytest.mark.ledger("R-20")
+@pytest.mark.parametrize("how", ["add", "split"])
+def test_an_item_that_a_run_makes_without_files_has_those_of_its_own(how: str) -> None:
+    with SoundBoard(flow("deny")) as board:
+        item = board.add(files=["src/a.py"])
+        run = board.claim("d")
+        if how == "add":
+            made = board.engine.add(run, commands.AddItem(title="free"))["id"]
+        else:
+            board.report(
+                run, "split", tasks=[Task(title="free", key="a"), Task(title="bound", key="b", files=["src/a.py"])]
+            )
+            made = board.item(item).waits_for[0]
+        assert board.item(made).files == ["src/a.py"]
+
+
+@pytest.mark.attack(
+    "claims", "a run adds a child to somebody else's item, which would wait for it", "it is refused: `not_its_item`"
+)
+@pytest.mark.ledger("R-33")
+def test_a_run_lets_only_its_own_item_wait() -> None:
+    with SoundBoard(flow()) as board:
+        other, item = board.add(), board.add(priority="critical")
+        run = board.claim("d")
+        with pytest.raises(Refused) as caught:
+            board.engine.add(run, commands.AddItem(title="blocker", parent=other))
+        assert caught.value.code == "not_its_item" and board.item(other).status == "ready"
+        board.engine.add(run, commands.AddItem(title="of its own", parent=item))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.core.report import CAUSES
+from folkmoot.core.terms import CAUSES, ReportedCause
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
 
@@ -33,7 +33,7 @@ KANBAN = {"concurrency": "needs-concurrency-expert", "security": "needs-security
 
 @pytest.mark.ledger("R-07", "R-24", "Q-08")
 @pytest.mark.parametrize(("words", "cause"), [*QUEST_FAILURES.items(), *ERRORS.items()])
-def test_the_documents_words_name_a_cause(words: str, cause: str) -> None:
+def test_the_documents_words_name_a_cause(words: str, cause: ReportedCause) -> None:
     spelt = (words, words.upper(), words.lower().replace(" ", "_"), f"**1. {words}**".strip("*"), f"{words}: 80% done")
     assert [meaning_of(one) for one in spelt] == [Meaning(cause=cause)] * 5
 

@@ -303,3 +303,26 @@ def test_a_screen_that_knows_only_ascii_still_gets_words(moot: Moot) -> None:
         process.stdout.decode("ascii")
     shown = moot.process("show", "1", "--json", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert "Größe → 漢字" in shown.stdout.decode("utf-8"), "JSON is UTF-8 everywhere"
+
+
+DETAILS: dict[str, tuple[list[str], dict[str, object]]] = {
+    "unknown_item": (["show", "99"], {"item": "99"}),
+    "unknown_column": (["move", "1", "nowhere"], {"column": "nowhere"}),
+    "unknown_agent": (["claim", "nobody"], {"agent": "nobody"}),
+    "unknown_question": (["answer", "q9", "1"], {"question": "q9"}),
+    "unknown_message": (["accept", "m9"], {"message": "m9"}),
+    "nothing_ready": (["claim", "qa-agent"], {"agent": "qa-agent"}),
+    "path_held": (["lock", "src/a.py", "--as", "bob"], {"path": "src/a.py", "owner": "ada"}),
+    "stale_claim": (["renew", "{run}", "--token", "7"], {"token": 7}),
+    "not_claimable": (["claim", "qa-agent", "--item", "1"], {"item": "1", "status": "running", "column": "dev"}),
+}
+
+
+@pytest.mark.parametrize("code", DETAILS)
+def test_a_program_acts_on_details_and_parses_no_words(moot: Moot, code: str) -> None:
+    moot("add", "One", "--column", "dev")
+    moot("lock", "src/a.py", "--as", "ada")
+    run = moot.json("claim", "dev-agent")["run"]
+    words, expected = DETAILS[code]
+    error = moot(*(word.format(run=run) for word in words), "--json", code=None).error
+    assert error["code"] == code and expected.items() <= error["details"].items()

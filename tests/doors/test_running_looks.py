@@ -206,14 +206,17 @@ def test_what_waits_to_land_is_told(board: Application, nowhere: Moot) -> None:
 
 def client(folder: Path, name: str) -> None:
     program = folder / "bin" / name
-    program.parent.mkdir(exist_ok=True)
+    program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
 
 
-def test_init_names_the_client_it_found(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    client(nowhere.folder, "goose")
-    monkeypatch.setenv("PATH", str(nowhere.folder / "bin"))
+def test_init_names_the_client_it_found(
+    nowhere: Moot, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    client(outside, "goose")
+    monkeypatch.setenv("PATH", str(outside / "bin"))
     out = nowhere("init").out
     assert "  moot run starts its 10 agents with goose, which was found here." in out.splitlines()
     assert out.index("moot add") < out.index("moot run --until-idle") and "moot claim" not in out
@@ -237,14 +240,46 @@ def test_the_clients_that_are_named_are_those_of_the_catalogue() -> None:
     assert {name: one.find[0] for name, one in known.items()} == CLIENTS
 
 
-def test_check_says_who_cannot_be_run_here(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    client(nowhere.folder, "goose")
-    monkeypatch.setenv("PATH", str(nowhere.folder / "bin"))
+def test_check_says_who_cannot_be_run_here(
+    nowhere: Moot, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    client(outside, "goose")
+    monkeypatch.setenv("PATH", str(outside / "bin"))
     nowhere("init")
     assert nowhere.json("check")["unable"] == {}
-    (nowhere.folder / "bin" / "goose").unlink()
+    (outside / "bin" / "goose").unlink()
     assert "It cannot do so here: goose is not installed (story-agent," in " ".join(nowhere("check").out.split())
     assert nowhere.json("check")["unable"]["dev-agent"] == "goose is not installed"
+
+
+def test_it_is_said_which_folders_are_left_out(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    client(nowhere.folder, "goose")
+    bin = nowhere.folder / "bin"
+    monkeypatch.setenv("PATH", f"{bin}:/usr/bin:/bin")
+    assert "No coding client was found" in nowhere("init").out
+    flow = {
+        "flow": "one",
+        "columns": {"dev": {"agents": ["dev"], "next": "done"}},
+        "agents": {"dev": {"run": {"client": "goose"}}},
+        "sandbox": "never",
+    }
+    (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
+    checked = " ".join(nowhere("check").out.split())
+    told = f"{bin} of your PATH is left out for agents, gates and setup: work of agents lands in the project"
+    assert "".join(f"warning: {told} It is in force".split()) in "".join(checked.split())
+    only = (
+        f"goose is only in {bin}, a folder of the project, where work of agents lands: nothing is started from there, "
+        "so install it outside of the project"
+    )
+    # A path may be broken in the middle: it is longer than a line where the test's folder is deep.
+    assert "".join(f"It cannot do so here: {only} (dev).".split()) in "".join(checked.split())
+    ran = " ".join(nowhere("run", "--until-idle").out.split())
+    assert "".join(f" {bin} of your PATH is left out: work of agents lands in the project".split()) in "".join(
+        ran.split()
+    )
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert "left out" not in nowhere("check").out + nowhere("run", "--until-idle").out
 
 
 def test_check_says_which_agents_are_run_and_by_what(nowhere: Moot) -> None:

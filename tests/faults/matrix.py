@@ -182,6 +182,7 @@ ROWS = (
             FULL + "test_no_space_for_clones",
             FULL + "test_an_agent_that_fills_the_disk",
             FULL + "test_an_agent_that_fills_the_disk_of_the_board_stops_nobody",
+            FULL + "test_what_filled_the_disk_is_not_set_aside",
             FULL + "test_no_space_for_what_an_agent_prints",
             FULL + "test_no_space_for_a_backup",
         ),

@@ -3,12 +3,22 @@
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from folkmoot import Board
+from folkmoot.core.commands import ReleaseRun, Speaker
+from folkmoot.engine.standing import Standing
 from folkmoot.errors import Unavailable
+from folkmoot.wiring.running import tools_of
+from folkmoot.worker.git.harvest.bounds import allowed
+from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.ports import Paths
+from folkmoot.worker.tidy import tidy
+from folkmoot.worker.workshop import disown
 from tests.faults import scenes, traced
 from tests.faults.conftest import MakeDisk
 from tests.faults.witness import saw
@@ -146,13 +156,16 @@ FILLS_ALL = """
 import os, sys, time
 title = os.environ["MOOT_ITEM"]
 if title == "1":
-    with open("big", "wb", buffering=0) as file:
-        try:
+    try:
+        if sys.argv[1] == "files":
+            for number in range(1_000_000):
+                open(f"empty-{number}", "wb").close()
+        with open("big", "wb", buffering=0) as file:
             while True:
                 file.write(bytes(1 << 16))
-        except OSError:
-            pass
-    if sys.argv[1] == "waits":
+    except OSError:
+        pass
+    if sys.argv[1] != "ends":
         time.sleep(600)
 else:
     open(f"f{title}.txt", "w").write("x")
@@ -160,7 +173,7 @@ print('{"outcome": "done", "summary": "ok"}', flush=True)
 """
 
 
-@pytest.mark.parametrize("how", ["ends", "waits"])
+@pytest.mark.parametrize("how", ["ends", "waits", "files"])
 def test_an_agent_that_fills_the_disk_of_the_board_stops_nobody(tmp_path: Path, small_disk: MakeDisk, how: str) -> None:
     """Less is free than a run may use. It is ended all the same, its files go, and the others land their work."""
     (tmp_path / "fills.py").write_text(FILLS_ALL, "utf-8")
@@ -172,18 +185,82 @@ columns: {{dev: {{agents: [dev], next: done}}}}
 agents: {{dev: {{run: {{command: [{sys.executable}, {tmp_path / "fills.py"}, {how}]}}, write: any}}}}
 sandbox: never
 """
-    disk = small_disk(tmp_path / "disk", 20_000)
+    disk = small_disk(tmp_path / "disk", 20_000, 5_000 if how == "files" else 0)
     yard = Yard(disk / "yard", flow=flow)
-    filler, honest = yard.add("fill it"), yard.add("one")
+    filler, honest, later = yard.add("fill it"), yard.add("one"), yard.add("two")
     yard.run(slots=1)
     last = yard.show(filler)["runs"][0]
     assert last["outcome"] == "failed" and "it filled the disk and was ended" in str(last)
-    assert yard.status(honest) == "done" and not (disk / "yard" / "big").exists()
+    assert [yard.status(honest), yard.status(later)] == ["done", "done"] and not (disk / "yard" / "big").exists()
+    assert not (disk / "yard/.moot/set-aside").exists()
+    assert how != "files" or os.statvfs(disk).f_favail > 4_000
     assert shutil.disk_usage(disk).free > 5_000_000
     faults = [told for told in yard.told if told.what == "fault"]
     assert len(faults) < 20, "each is told once"
     yard.doctor()
     saw("F22", "an agent that fills the disk of the board", "it is ended, what it wrote is removed, others land")
+    yard.board.close()
+
+
+@contextmanager
+def left_by_a_dead_worker(yard: Yard, told: list[Happening]) -> Iterator[tuple[Tools, Paths, Standing]]:
+    """A run that is over, and whose clone is there as it left it."""
+    yard.add("one more")
+    engine = yard.board._application.engine
+    claimed = engine.claim(Speaker("somebody"), "dev")
+    with tools_of(yard.board._application, str(yard.folder / ".moot"), told.append) as tools:
+        standing, paths = tools.application.queries.standing(claimed["run"]), tools.workshop.paths(claimed["run"])
+        tools.workshop.make(paths, standing, None)
+        disown(paths)
+        engine.on_run(Speaker("dev", claimed["run"], claimed["token"]), ReleaseRun(), show=False)
+        yield tools, paths, standing
+
+
+def fill_files(folder: Path) -> None:
+    with pytest.raises(OSError, match="No space"):
+        [(folder / f"empty-{number}").write_bytes(b"") for number in range(10_000)]
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run fills the disk, with bytes or with files, and its worker dies before it can make room",
+    "what filled the disk is not set aside but removed, and told of: later runs find room again",
+)
+@pytest.mark.parametrize("fills", [fill, fill_files])
+def test_what_filled_the_disk_is_not_set_aside(
+    tmp_path: Path, small_disk: MakeDisk, fills: Callable[[Path], object]
+) -> None:
+    disk = small_disk(tmp_path / "disk", 20_000, 5_000)
+    yard = Yard(disk / "yard")
+    told: list[Happening] = []
+    with left_by_a_dead_worker(yard, told) as (tools, paths, standing):
+        fills(Path(paths.workspace))
+        tidy(tools)
+    assert not os.path.exists(paths.root) and not (disk / "yard/.moot/set-aside").exists()
+    words = (
+        f"what run {os.path.basename(paths.root)} left was not taken in: it filled the disk, and what it had written "
+    )
+    assert told[-1].words == f"{words}was removed, so that others can go on"
+    assert words in str(yard.show(standing.item))
+    later = [yard.add(name, f"write {name}.txt x", "report done") for name in ("two", "three")]
+    yard.run(slots=1)
+    assert [yard.status(item) for item in later] == ["done", "done"]
+    yard.doctor()
+    saw("F22", "what filled the disk is left by a dead worker", "it is removed and told of, others land")
+    yard.board.close()
+
+
+def test_what_little_a_run_has_is_kept_though_others_have_filled_the_disk(tmp_path: Path, small_disk: MakeDisk) -> None:
+    disk = small_disk(tmp_path / "disk", 20_000, 5_000)
+    yard = Yard(disk / "yard")
+    with left_by_a_dead_worker(yard, []) as (tools, paths, standing):
+        (Path(paths.workspace) / "mine.txt").write_text("x")
+        filler = fill(disk)
+        limits = tools.application.queries.flow().limits
+        work, lost = tools.workshop.bring_home(paths, standing, None, "it", allowed(limits, tools.now, lambda: False))
+        assert work is not None and work.aside is not None and "is in .moot/set-aside/" in lost
+        assert (disk / "yard" / work.aside / "mine.txt").read_text() == "x"
+        filler.unlink()
     yard.board.close()
 
 

@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 from folkmoot import Board, Report
+from folkmoot.core.terms import Outcome
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
@@ -34,7 +35,7 @@ def toil(board: Board, name: str, chance: random.Random) -> None:
         tell(did="claim", run=claim.id, item=claim.item_id, token=claim.token)
         comment = claim.comment("a remark")["comments"][-1]
         tell(did="comment", item=claim.item_id, comment=comment["id"])
-        outcome = chance.choice(["done", "done", "failed", "incomplete"])
+        outcome: Outcome = chance.choice(["done", "done", "failed", "incomplete"])
         claim.report(Report(outcome=outcome, summary=f"{name} {chance.random()}"))
         tell(did="report", run=claim.id, item=claim.item_id, outcome=outcome)
     except (NothingToDo, Refused):

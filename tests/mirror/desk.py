@@ -87,6 +87,11 @@ class Desk:
     def last_seq(self) -> int:
         return self.application.queries.last()
 
+    def acts_since(self, seq: int) -> list[str]:
+        """What somebody did after this event. What only time has made due is no act: a lease may run out meanwhile."""
+        events = self.application.engine.store.read(lambda reading: reading.events(seq))
+        return [event.name for event in events if event.actor != "engine"]
+
 
 def tree(folder: Path) -> dict[str, bytes]:
     """What a mirror shows: every file but what others dropped there or what was set aside."""

@@ -219,7 +219,7 @@ def mutate_and_look(desk: Desk, path: str, changes: list[Step]) -> None:
     assert {f"{name}.why.txt" for name in kept} == aside - kept, "a reason beside each"
     if kept:
         assert {(desk.dir / "rejected" / name).read_bytes() for name in kept} == {written}, "nothing is lost"
-        assert desk.last_seq() == before, "what was refused has changed nothing"
+        assert desk.acts_since(before) == [], "what was refused has changed nothing"
     path = place.relative_to(desk.dir).as_posix()
     wanted = desk.mirror.scribe.content(path)
     assert (place.read_bytes() if place.exists() else None) == wanted, "the board's content stands there"

@@ -204,7 +204,7 @@ def test_only_whom_the_flow_names_answers_by_a_file(desk: Desk) -> None:
 def test_a_lock_is_taken_and_given_up_as_the_document_does(desk: Desk) -> None:
     state = desk.json("state.json")
     assert state["locks"] == {}
-    lock = {"agent": "builder", "acquired": "2026-01-01T10:00:00.000Z", "expires": "2026-01-01T10:10:00.000Z"}
+    lock = {"agent": "builder", "acquired": "2126-01-01T10:00:00.000Z", "expires": "2126-01-01T10:10:00.000Z"}
     desk.put("state.json", {**state, "locks": {"src/auth/": lock}})
     desk.look()
     (held,) = desk.moot("locks")["locks"]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.errors import Invalid
-from folkmoot.reports.loose.returns import bare_object
 from folkmoot.reports.read import read_report
+from folkmoot.reports.returning.returns import bare_object
 
 
 @pytest.mark.ledger("H-14", "H-07")

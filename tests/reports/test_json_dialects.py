@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.report import Finding, Report, Tests
+from folkmoot.core.report import WORDS_BESIDE, Finding, Report, Tests
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from tests.documents import (
@@ -179,7 +179,9 @@ def test_a_decomposition_with_its_contracts() -> None:
 @pytest.mark.parametrize("order", [(TASKS, SHARED), (SHARED, TASKS)])
 def test_tasks_and_contracts_printed_apart_are_one_split(order: tuple[dict[str, Any], ...]) -> None:
     text = "\n\nand\n\n".join(f"```json\n{json.dumps(part, indent=2)}\n```" for part in order)
-    assert read_report(text) == read({**TASKS, **SHARED})
+    report = read_report(text)
+    assert report.extra.pop(WORDS_BESIDE) == "and"
+    assert report == read({**TASKS, **SHARED})
 
 
 def test_a_decomposition_as_the_output_of_a_quest_report() -> None:

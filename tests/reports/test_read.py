@@ -36,7 +36,7 @@ FULL: dict[str, Any] = {
     "attempts": [{"kind": "expert_delegation", "approach": "a", "outcome": "o", "why_different": "w"}],
     "cause": "capability",
     "reason": "concurrency",
-    "blockers": "none left",
+    "blockers": "no key",
     "question": {
         "question": "which?",
         "context": "two are there",

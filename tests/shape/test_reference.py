@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.report import Report
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.flows import words
 from folkmoot.flows.faults import FlowFaults
 from folkmoot.flows.load import load_flow

@@ -21,7 +21,7 @@ from folkmoot.core.commands import (
 )
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import BOUND, ENDED, Dispute, Item
+from folkmoot.core.item import Dispute, Item
 from folkmoot.core.order import Place, place, taker
 from folkmoot.core.records import ORCHESTRATOR, Question, Run, Wanted
 from folkmoot.core.report import Report, Try
@@ -43,12 +43,13 @@ from folkmoot.core.rules.asking import choosing
 from folkmoot.core.rules.asking.choosing import Chosen
 from folkmoot.core.rules.children import counting, reopening, tasks
 from folkmoot.core.rules.children import help as helping
-from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, understanding, verdicts
+from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, spoken, understanding, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, mirrored
 from folkmoot.core.situation import MADE, Case, Situation
+from folkmoot.core.terms import BOUND, ENDED, Cause, EventName, QuestionKind, RunEnd
 from folkmoot.core.work import Work
 from folkmoot.engine import claiming, engine, loading, turn
 from folkmoot.engine.moment import Moment
@@ -182,7 +183,7 @@ def ghost_voice(patch: Patch) -> None:
 def run_left_open(patch: Patch) -> None:
     end_run = claims.end_run
 
-    def wrong(case: Case, event: str, end: str, *rest: Any, **changed: Any) -> None:
+    def wrong(case: Case, event: EventName, end: RunEnd, *rest: Any, **changed: Any) -> None:
         if end == "released":
             case.emit(event, item=movement.at_rest(case))
         else:
@@ -422,7 +423,7 @@ def lost_in_queue(patch: Patch) -> None:
 def unasked(patch: Patch) -> None:
     ask = questions.ask
 
-    def wrong(case: Case, kind: str, *rest: Any, **more: Any) -> None:
+    def wrong(case: Case, kind: QuestionKind, *rest: Any, **more: Any) -> None:
         if not case.flow.columns[case.item.column].human:
             ask(case, kind, *rest, **more)
 
@@ -643,7 +644,7 @@ def crowded_branch(patch: Patch) -> None:
 def work_left_behind(patch: Patch) -> None:
     emit = Case.emit
 
-    def wrong(self: Case, name: str, context: Any = None, *, item: Any = None, **rows: Any) -> None:
+    def wrong(self: Case, name: EventName, context: Any = None, *, item: Any = None, **rows: Any) -> None:
         proving = (item or {}).get("proving")
         if proving is not None and proving.left == [LANDING] and item["status"] == "proving":
             item = {**item, "proving": None, "status": "done", "evidence": movement._evidence(self.item)}
@@ -703,6 +704,11 @@ def lasting_sign_off(patch: Patch) -> None:
         return {proof.gate: proof.green for proof in item.proofs}
 
     patch.setattr(required, "last_words", wrong)
+
+
+@defect("R-19", "a waiver counts for whatever comes after it", flow=FERRY, alone=True)
+def lasting_waiver(patch: Patch) -> None:
+    patch.setattr(required, "waived", lambda item: item.waived)
 
 
 @defect("R-19", "a run waives gates", flow=FERRY, alone=True)
@@ -842,7 +848,7 @@ def kind_gate(patch: Patch) -> None:
 def no_evidence(patch: Patch) -> None:
     emit = Case.emit
 
-    def wrong(self: Case, name: str, context: Any = None, *, item: Any = None, **rows: Any) -> None:
+    def wrong(self: Case, name: EventName, context: Any = None, *, item: Any = None, **rows: Any) -> None:
         emit(self, name, context, item={k: v for k, v in (item or {}).items() if k != "evidence"}, **rows)
 
     patch.setattr(Case, "emit", wrong)
@@ -897,9 +903,9 @@ def lost_task(patch: Patch) -> None:
     patch.setattr(tasks, "carry_out", wrong)
 
 
-@defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False)
+@defect("R-12", "a reply without a parent opens a dispute of its own", flow=flow_of("kanban"), in_log=False, first=20)
 def unheard_reply(patch: Patch) -> None:
-    for module in (disputes, outcomes):
+    for module in (disputes, outcomes, spoken):
         patch.setattr(module, "answered_by", lambda case, said, beside=False: None)
     patch.setattr(disputes, "_is_apart", lambda case, dispute, artifact: True)
 
@@ -924,7 +930,7 @@ def passed_over(patch: Patch) -> None:
 def believed_label(patch: Patch) -> None:
     record = failures._record
 
-    def wrong(case: Case, report: Report, told: Try, cause: str, beside: str = "") -> None:
+    def wrong(case: Case, report: Report, told: Try, cause: Cause | None, beside: str = "") -> None:
         advisor, labelled = case.item.advisor, told.kind == "expert_delegation"
         case.item = replace(case.item, advisor=advisor or ("somebody" if labelled else None))
         record(case, report, told, cause, beside)

@@ -1,4 +1,5 @@
-"""Two hundred small lives of every preset, each checked after every command; a part of them to the end."""
+"""Two hundred small lives of every preset, each checked after every command; a part of them to the end. Fifty of each
+are lived in every run, the others in the long tests."""
 
 import pytest
 
@@ -21,7 +22,9 @@ def life(name: str, seed: int) -> Outcome:
 
 
 @pytest.mark.ledger("R-01", "R-03", "R-08", "R-13", "R-14", "R-20", "R-21", "R-24", "R-25", "R-26", "R-33")
-@pytest.mark.parametrize("first", range(0, SEEDS, BATCH))
+@pytest.mark.parametrize(
+    "first", [pytest.param(first, marks=[pytest.mark.slow] if first else []) for first in range(0, SEEDS, BATCH)]
+)
 @pytest.mark.parametrize("name", sorted(preset_names()))
 def test_every_preset_holds_every_promise(name: str, first: int) -> None:
     outcomes = [life(name, seed) for seed in range(first, first + BATCH)]

@@ -224,7 +224,7 @@ FORGED: dict[str, tuple[Callable[[list[Any]], None], str]] = {
     "a flow of no number": (change("flows", lambda row: row.__setitem__(1, "abc")), "which is no number"),
     "a flow of a huge number": (change("flows", lambda row: row.__setitem__(1, str(2**70))), "which is no number"),
     "a huge number": (change("items", lambda row: row[2].update(generation=2**70)), "no store takes"),
-    "another priority": (change("items", lambda row: row[2].update(priority="?")), "where the flow has nothing"),
+    "another priority": (change("items", lambda row: row[2].update(priority="?")), "Invalid enum value"),
     "an item that never was": (change_last("items", lambda row: row[2].update(after=["99"])), "there is no such item"),
     "the end of time": (in_last(time=1e308), "Expected `float`"),
     "before time": (in_last(time=-5.0), "Expected `float`"),

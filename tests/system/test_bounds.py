@@ -27,7 +27,7 @@ for number in range(100_000):
 
 
 def used(folder: Path) -> int:
-    return [0, *walk([str(folder)])][-1]
+    return [(0, 0), *walk([str(folder)])][-1][0]
 
 
 def test_what_is_there_is_counted_once_and_what_is_not_there_not(tmp_path: Path) -> None:

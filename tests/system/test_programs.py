@@ -180,6 +180,103 @@ def test_of_what_is_around_a_folder_of_the_path_little_is_shown(person: Person) 
     assert person.seen([]) == {*expected, "bin/mine", "scripts/deploy.sh"}
 
 
+@needs_bwrap
+@pytest.mark.attack(
+    "sandbox",
+    "a link of the PATH leads to a program that lies beside credentials",
+    "the program is shown alone; a tool's whole folder only where installers put tools",
+)
+def test_beside_what_a_link_of_the_path_leads_to_no_secret_is_shown(person: Person) -> None:
+    alone = {
+        "gwrap": ".config/gcloud/wrap",
+        "tool": ".config/tool/run.py",
+        "keys": ".local/share/keyrings/wrap",
+        "chat": ".local/share/chat/chat",
+        "sign": ".ssh/bin/sign",
+        "cloud": ".aws/bin/cloud",
+        "claude": ".local/share/claude/versions/1.2.3",
+        "mine": "work/mine/run",
+    }
+    person.put(dict.fromkeys(alone.values(), "#!/bin/sh\n"))
+    whole = {
+        ".local/share/agent/versions/7/agent": "#!/bin/sh\n",
+        ".local/share/agent/versions/7/index.js": "",
+        ".claude/local/claude": "#!/bin/sh\n",
+        ".claude/local/node_modules/x/cli.js": "",
+        ".config/yarn/global/node_modules/y/cli.js": "",
+    }
+    private = {
+        ".config/gcloud/credentials.db": CANARY,
+        ".config/tool/credentials.json": CANARY,
+        ".local/share/keyrings/login.keyring": CANARY,
+        ".local/share/chat/letters.db": CANARY,
+        ".local/share/agent/auth.json": CANARY,
+        ".ssh/bin/key": CANARY,
+        ".ssh/lib/key": CANARY,
+        ".aws/bin/credentials": CANARY,
+        ".claude/.credentials.json": CANARY,
+        ".config/yarn/token": CANARY,
+        "work/mine/.env": CANARY,
+        "notes/diary.txt": CANARY,
+    }
+    person.put({**whole, **private})
+    (person.home / "notes/diary.txt").chmod(0o644)
+    tops = (".local/share/agent/versions/7/agent", ".claude/local/claude", ".config/yarn/global/node_modules/y/cli.js")
+    links = {**alone, **{f"whole-{number}": target for number, target in enumerate(tops)}}
+    folder = person.home / ".local" / "bin"
+    folder.mkdir()
+    for name, target in {**links, "folder": "notes", "data": "notes/diary.txt", "ssh": ".ssh"}.items():
+        (folder / name).symlink_to(person.home / target)
+    person.env["PATH"] = f"{folder}:/usr/bin:/bin"
+    assert person.seen([]) == {*alone.values(), *whole}
+
+
+@needs_bwrap
+@pytest.mark.attack(
+    "sandbox",
+    "a project with its programs in the PATH has a folder `release`, or is a virtual environment itself",
+    "it is not taken for one tool that is shown whole",
+)
+def test_a_project_is_not_taken_for_a_tool(person: Person) -> None:
+    person.put(
+        {
+            "work/proj/bin/tool": "",
+            "work/proj/release/notes": CANARY,
+            "work/proj/.env": CANARY,
+            "work/text/bin/tool": "",
+            "work/text/release": "1.0\n",
+            "work/text/secrets.py": CANARY,
+            "work/venv/bin/python": "",
+            "work/venv/lib/part": "",
+            "work/venv/pyvenv.cfg": "",
+            "work/venv/.git/config": CANARY,
+            "work/venv/secrets.py": CANARY,
+            "jdk/bin/java": "",
+            "jdk/release": 'IMPLEMENTOR="x"\nJAVA_VERSION="21"\n',
+            "jdk/conf/net.properties": "",
+        }
+    )
+    folders = [str(person.home / name / "bin") for name in ("work/proj", "work/text", "work/venv", "jdk")]
+    person.env["PATH"] = ":".join([*folders, "/usr/bin", "/bin"])
+    venv = {"work/venv/bin/python", "work/venv/lib/part", "work/venv/pyvenv.cfg"}
+    jdk = {"jdk/bin/java", "jdk/release", "jdk/conf/net.properties"}
+    assert person.seen([]) == {"work/proj/bin/tool", "work/text/bin/tool", *venv, *jdk}
+
+
+@needs_bwrap
+@pytest.mark.attack(
+    "sandbox", "the PATH, or a link in it, leads into a work tree of the user's", "nothing of the tree is shown"
+)
+def test_nothing_is_shown_below_what_is_hidden(person: Person) -> None:
+    person.put({"proj/bin/tool": "", "proj/bin/.env": CANARY, "proj/lib/x.py": "", "proj/tools/run": "", "bin/own": ""})
+    (person.home / "bin/run").symlink_to(person.home / "proj/tools/run")
+    (person.home / "other").symlink_to(person.home / "proj/bin")
+    home = str(person.home)
+    person.env["PATH"] = f"{home}/proj/bin:{home}/other:{home}/bin:/usr/bin:/bin"
+    assert person.seen([], [f"{home}/proj"]) == {"bin/own"}
+    assert person.seen([f"{home}/proj/tools/run"], [f"{home}/proj"]) == {"bin/own", "proj/tools/run"}, "it is named"
+
+
 def test_a_folder_with_very_many_files_is_none_of_scripts(tmp_path: Path) -> None:
     for number in range(501):
         (tmp_path / f"{number}.py").write_text("")

@@ -525,6 +525,7 @@ def test_of_a_home_only_programs_are_shown(tmp_path: Path) -> None:
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
+        file.chmod(0o755)
     (home / ".local" / "bin").mkdir()
     (home / ".local" / "bin" / "tool").symlink_to(tool / "bin" / "tool")
     folders = [home / "bin", home / ".tool" / "bin", home / ".local" / "bin", home / ".nvm" / "versions" / "v1" / "bin"]

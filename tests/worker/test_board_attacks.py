@@ -333,7 +333,7 @@ def test_no_run_changes_what_moot_is_run_from(tmp_path: Path, monkeypatch: pytes
     assert yard.status(good) == "done"
     assert os.listdir(yard.folder / ".venv" / "lib") == []
     repository = open_repository(str(yard.folder / ".moot"), "main")
-    assert repository is not None and sys.base_prefix not in str(repository._engines)
+    assert repository is not None and sys.base_prefix not in str(repository.engines)
 
 
 @pytest.mark.attack(
@@ -415,11 +415,31 @@ def test_that_a_board_came_or_went_in_a_plain_folder_is_seen(tmp_path: Path) -> 
     assert folder.trusted() == ["new/.Moot"]
 
 
+@pytest.mark.attack(
+    "board",
+    "in a plain folder an agent writes to a repository below `.venv` or `node_modules`, or to a bare one",
+    "it is covered in the sandbox like any other; one that the run made is set aside",
+)
+def test_repositories_count_wherever_they_lie_and_whatever_their_name(tmp_path: Path) -> None:
+    for name in (".venv/src/pkg/.git", "node_modules/y/.moot", "old/objects", "old/refs"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "old" / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / "node_modules" / "y" / "index.js").write_text("x")
+    folder = Folder(str(tmp_path))
+    assert folder.trusted() == [".venv/src/pkg/.git", "node_modules/y/.moot", "old"]
+    before = folder.listing()
+    (tmp_path / "node_modules" / "z" / ".git").mkdir(parents=True)
+    (tmp_path / "node_modules" / "z" / "index.js").write_text("x")
+    assert [one.path for one in folder.work(before, folder.listing()).touched] == ["node_modules/z/.git"]
+
+
 PLANTED = {
     "file": "shell echo 'gitdir: {private}/.git' > .git",
     "link": "shell ln -s {private}/.git .git",
     "folder": "shell git init -q -b main . && git config core.worktree {private}",
     "below": "shell mkdir -p sub && git init -q -b main sub",
+    "by-product": "shell mkdir -p node_modules/x && git init -q -b main node_modules/x",
+    "of another name": "shell mkdir -p sub && git init -q --bare -b main sub",
 }
 
 
@@ -433,8 +453,9 @@ def test_a_repository_planted_in_a_plain_folder_is_set_aside(tmp_path: Path, how
     yard = Yard(tmp_path / "yard", plain=True, timeout="300s", silence="300s")
     item = yard.add("one", PLANTED[how].format(private=private), "write a.txt a", "report done")
     yard.run()
-    assert refused(yard, item)
-    assert not [path for path in yard.folder.rglob(".git") if "set-aside" not in str(path)]
+    ends = [(run["outcome"], run["cause"]) for run in yard.show(item)["runs"]]
+    assert ("failed", "conflict") in ends and "done" not in dict(ends), ends
+    assert not [path for name in (".git", "HEAD") for path in yard.folder.rglob(name) if "set-aside" not in str(path)]
     assert list((yard.folder / ".moot" / "set-aside").glob("*/git-0")), "nothing is lost"
     second = yard.add("two", "write b.txt b", "report done")
     yard.run()
@@ -455,7 +476,7 @@ def test_no_repository_is_trusted_that_the_board_was_not_made_for(tmp_path: Path
     plant = PLANTED.get(how, "shell git init -q --bare -b main .").removeprefix("shell ").format(private=private)
     subprocess.run(["/bin/sh", "-c", plant], cwd=yard.folder, check=True)
     home = str(yard.folder / ".moot")
-    if how == "below":
+    if how in ("below", "by-product", "of another name"):
         assert place_of(home) is None
         return
     assert place_of(home) is None and open_repository(home, "main") is None
@@ -571,6 +592,8 @@ LED = {
         "git config diff.x.textconv '\"$(git rev-parse --show-toplevel)\"/tools/run.sh'",
         "tools/run.sh",
     ),
+    "a hook of the collector": ("git config gc.recentObjectsHook 'sh tools/run.sh'", "tools/run.sh"),
+    "a transfer of large files": ("git config lfs.customtransfer.x.path tools/run.sh", "tools/run.sh"),
     "a packer": ("git config tar.tar.zz.command tools/run.sh", "tools/run.sh"),
     "a setting of a later git": ("git config brandnew.thing.run 'sh tools/run.sh'", "tools/run.sh"),
     "a hook that is a link": ("ln -s ../../tools/run.sh .git/hooks/pre-commit", "tools/run.sh"),
@@ -578,6 +601,27 @@ LED = {
     "a file that a hook names": (
         "printf '#!/bin/sh\\nexec \"$(git rev-parse --show-toplevel)/tools/check.sh\"\\n' > .git/hooks/pre-commit",
         "tools/check.sh",
+    ),
+    "a file that a hook tells by a variable": (
+        "printf 'ROOT=$(git rev-parse --show-toplevel)\\n\"$ROOT/tools/new\"\\n' > .git/hooks/post-commit",
+        "tools/new",
+    ),
+    "a name after a change of folder": (
+        "printf 'cd \"$(git rev-parse --show-toplevel)/tools\" && sh new' > .git/hooks/pre-commit",
+        "tools/new",
+    ),
+    "a file that a hook runs once it is there": (
+        "printf '[ -x tools/new ] && tools/new' > .git/hooks/post-checkout",
+        "tools/new",
+    ),
+    "a folder of which a hook runs all": (
+        "printf 'for h in .hooks.d/*; do \"./$h\"; done' > .git/hooks/post-checkout",
+        ".hooks.d/new",
+    ),
+    "a link on the way to what a hook runs": (
+        "ln -s tools way && ln -s way scripts && printf way > .git/info/exclude && printf scripts >> .git/info/exclude"
+        " && printf 'exec scripts/check.sh' > .git/hooks/post-merge",
+        "way",
     ),
     "settings of another work tree": (
         "git config extensions.worktreeConfig true && git worktree add -q -b other ../wt"
@@ -609,6 +653,29 @@ def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> No
     assert refused(yard, evil) and "is run or read by your own git" in str(yard.show(evil)["runs"][-1])
     assert yard.status(good) == "done" or what == "hooks that are a link"
     assert git(yard.folder, "ls-tree", "-r", "main", "--", path) == before
+
+
+@pytest.mark.attack(
+    "board",
+    "a change brings a file that a hook of the user's finds by itself and runs, and a run of it is waited for",
+    "it stands on `moot/TARGET`, nothing of it comes into the user's files, and the user is told which hook it is",
+)
+@pytest.mark.parametrize("is_out", [True, False], ids=["checked out", "not checked out"])
+def test_what_a_hook_would_find_stands_aside(tmp_path: Path, is_out: bool) -> None:
+    yard = Yard(tmp_path / "yard")
+    hook = yard.folder / ".git" / "hooks" / "post-checkout"
+    hook.write_text('#!/bin/sh\nfor f in $(git ls-files "*.hook"); do sh "$f"; done\n')
+    hook.chmod(0o755)
+    if not is_out:
+        git(yard.folder, "checkout", "-q", "-b", "other")
+    item = yard.add("one", f"write x.hook touch {tmp_path}/pwned", "report done")
+    yard.run()
+    assert yard.status(item) == "done" and "x.hook" in git(yard.folder, "ls-tree", "--name-only", "moot/main")
+    assert "x.hook" not in git(yard.folder, "ls-tree", "--name-only", "main")
+    git(yard.folder, "checkout", "-q", "main")
+    assert not (yard.folder / "x.hook").exists() and not (tmp_path / "pwned").exists()
+    told = str(yard.told) + str(yard.show(item))
+    assert "hooks/post-checkout runs what cannot be told beforehand (git ls-files *.hook)" in told
 
 
 def test_settings_of_the_user_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.worker.git.trees.placing import IN_HAND
 from tests.worker.yard import Yard, git
 
 HALTED = str(Path(__file__).with_name("halted.py"))
@@ -146,9 +147,11 @@ def test_what_a_killed_move_had_in_hand_does_not_stay(tmp_path: Path) -> None:
     (left / "1").write_text("a\n")  # as git knows it
     lost = left.with_name(f"{left.name}x")
     lost.mkdir()
+    (home / "repo.git" / IN_HAND / lost.name).touch()
     (lost / "1").write_text("changed in the last moment\n")
     (yard.folder / ".git" / f"moot-index-{left.name.removeprefix('.moot-bring-')}").write_text("")
     yard.run()
+    assert list((home / "repo.git" / IN_HAND).iterdir()) == []
     assert list(home.glob(".moot-bring-*")) == [] and list((yard.folder / ".git").glob("moot-index-*")) == []
     (kept,) = (home / "set-aside").glob("moot-bring-*/1")
     assert kept.read_text() == "changed in the last moment\n"

@@ -129,3 +129,30 @@ def test_a_persons_move_to_done_lands_it_and_the_log_says_what_was_waived(tmp_pa
     assert waived["context"]["gates"] == ["ward"] and waived["agent"] == "somebody"
     assert not all(proof["green"] for proof in yard.show(item)["evidence"])
     yard.doctor()
+
+
+@pytest.mark.attack(
+    "gates",
+    "after a person has waived a gate, a run mends a conflict and adds what the gate would refuse",
+    "a waiver is for the work it was given for: the gate runs on what was made since, and a person is asked",
+)
+@pytest.mark.ledger("R-19")
+def test_what_is_made_after_a_waiver_meets_the_gate(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", flow=FLOW)
+    made = ("only dev write evil.txt x", "only dev write same.txt mine")
+    mended = ("only polisher write same.txt both", "only polisher write backdoor.txt x")
+    item = yard.add("red", *made, *mended, "report done")
+    yard.run()
+    assert yard.status(item) != "done"
+    yard.board.move(item, "done", why="evil.txt is fine")
+    (yard.folder / "same.txt").write_text("yours", "utf-8")
+    git(yard.folder, "add", "same.txt")
+    git(yard.folder, "commit", "-q", "-m", "meets it")
+    yard.run()
+    assert "backdoor.txt" not in on_main(yard) and yard.status(item) != "done"
+    assert [e["context"]["gates"] for e in yard.board.log(item=item) if e["event"] == "gates_waived"] == [["ward"]]
+    yard.doctor()
+    yard.board.move(item, "done", why="so is the rest")
+    yard.run()
+    assert "backdoor.txt" in on_main(yard) and yard.status(item) == "done"
+    yard.doctor()

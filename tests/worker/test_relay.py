@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from folkmoot.system.relay import PATH_BYTES_MAX, REQUEST_BYTES_MAX, RelayServer
 from folkmoot.testing.builders import CountedIds, preset_flow
 from folkmoot.testing.clock import VirtualClock
 from folkmoot.wiring.remote import Line, RemoteApplication, RemoteEngine, RemoteQueries
-from folkmoot.worker.relay import BURST, KEPT, RATE, READS, WRITES, Relay
+from folkmoot.worker.relay import BURST, KEPT, RATE, READS, SECONDS_BURST, SECONDS_RATE, WRITES, Relay
 
 ADA = Speaker("ada")
 SECONDS = 20.0  # more than any answer takes; nothing waits for it to pass
@@ -133,7 +134,7 @@ def test_every_command_that_is_not_named_is_refused(scene: Scene, call: str) -> 
 
 @pytest.mark.ledger("R-27", "R-32")
 def test_of_a_text_that_cannot_be_read_only_the_text_is_taken(scene: Scene) -> None:
-    forged = Report(outcome="done", findings=[Finding(severity="unheard of")], extra={UNREAD: "It works."})
+    forged = Report(outcome="done", findings=[Finding(issue="forged")], extra={UNREAD: "It works."})
     offered = commands.OfferReport(report=forged, fault="it holds no report")
     assert scene.refused("engine.on_run", command=named(offered)) == ("Invalid", "report_refused")
     assert scene.relay.refused == Report.unread("it holds no report", "It works.")
@@ -322,6 +323,50 @@ def test_reads_are_the_board_s_own_and_write_nothing(scene: Scene) -> None:
     assert scene.refused("queries.output", run=scene.other.run) == ("Refused", "not_in_a_run")
 
 
+@pytest.mark.attack(
+    "time",
+    "runs ask for the whole board again and again, so that leases of others are not renewed",
+    "runs read one at a time, and one whose reads take too long waits",
+)
+def test_what_reads_cost_is_counted_in_time_too(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Queries.metrics
+
+    def slow(queries: Queries, item: str | None = None) -> Any:
+        scene.clock.move_to(scene.clock.time + SECONDS_BURST + 1.0)
+        return read(queries, item)
+
+    monkeypatch.setattr(Queries, "metrics", slow)
+    assert "answer" in scene.ask("queries.metrics")
+    assert scene.refused("queries.inbox") == ("Refused", "too_fast")
+    scene.clock.move_to(scene.clock.time + 1.1 / SECONDS_RATE)
+    assert "answer" in scene.ask("queries.inbox")
+
+
+def test_runs_read_one_at_a_time(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, most, gate = 0, 0, threading.Barrier(3)
+
+    def watched(queries: Queries) -> Any:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        time.sleep(0.01)  # long enough for another to come in, if it could
+        inside -= 1
+        return {}
+
+    def crowd(relay: Relay) -> None:
+        gate.wait()
+        relay.answer(msgspec.json.encode({"call": "queries.inbox", "args": {}}))
+
+    monkeypatch.setattr(Queries, "inbox", watched)
+    relays = [scene.relay, Relay(scene.board, scene.other, "2"), Relay(scene.board, scene.other, "2")]
+    threads = [threading.Thread(target=crowd, args=(relay,)) for relay in relays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
 def test_the_flow_is_shown_without_what_clients_are_given(scene: Scene) -> None:
     told = scene.ask("queries.flow")["answer"]
     assert scene.board.queries.flow().clients["mine"].set == {"KEY": "not-for-runs"}
@@ -390,6 +435,23 @@ def test_the_socket_is_its_owner_s_alone_and_goes_with_the_server(tmp_path: Path
     assert not path.exists()
     with pytest.raises(OSError):
         call(server.path, b"hello")
+
+
+@pytest.mark.attack(
+    "keeper",
+    "an agent of another board, which can see a run's socket, speaks through it",
+    "it is refused: what opens the socket is in the environment of its own run alone",
+)
+def test_a_socket_opens_only_to_whoever_has_its_secret(tmp_path: Path, scene: Scene) -> None:
+    server = RelayServer(str(tmp_path / "s"), scene.relay, secret="5ecre7")
+    try:
+        assert RemoteApplication(server.address).queries.inbox()["questions"] == []
+        for address in (server.path, f"{server.path}#other", f"{server.path}#{'x' * 1000}"):
+            with pytest.raises(MootError) as refused:
+                RemoteApplication(address).queries.inbox()
+            assert refused.value.code in ("not_its_run", "too_large"), address
+    finally:
+        server.close()
 
 
 def test_a_path_that_is_too_long_for_a_socket_is_made_short(tmp_path: Path) -> None:

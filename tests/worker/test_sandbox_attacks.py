@@ -12,6 +12,9 @@ import pytest
 
 from folkmoot.core.flow import Flow
 from folkmoot.errors import Unavailable
+from folkmoot.system import filter as kernel
+from folkmoot.system import sandbox
+from folkmoot.system.memory import options
 from folkmoot.system.sandbox import Bubblewrap, NoSandbox
 from folkmoot.wiring import running
 from folkmoot.wiring.boards import FileBoards
@@ -113,6 +116,102 @@ def test_the_keyrings_of_the_kernel_are_out_of_reach(tmp_path: Path) -> None:
     assert yard.status(item) == "done"
 
 
+# Every way into a namespace of one's own, and to a mount; then what honest programs do. A child that came to be ends.
+BOXES = """
+import concurrent.futures, ctypes, mmap, os, struct, subprocess, threading
+libc = ctypes.CDLL(None, use_errno=True)
+USER, ALL = 0x10000000, 0x7E020000
+x86 = os.uname().machine == "x86_64"
+CLONE, UNSHARE, SETNS = (56, 272, 308) if x86 else (220, 97, 268)
+
+
+def made(*words):
+    if (child := libc.syscall(*words)) == 0 and words[0] & 0xFFFF in (CLONE, 435):
+        os._exit(0)
+    return child >= 0
+
+
+def as_of_32_bits(number, flags):
+    room = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    number, flags = struct.pack("<I", number), struct.pack("<I", flags)
+    room.write(b"\\x53\\xb8" + number + b"\\xbb" + flags + b"\\xcd\\x80\\x5b\\xc3")
+    code = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(room)))
+    if os.fork() == 0:
+        os._exit(0 if code() >= 0 else 1)
+    return os.wait()[1] == 0
+
+
+got = {}
+got["clone3"] = made(435, ctypes.c_char_p(struct.pack("=11Q", USER, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0)), 88)
+for flags in (USER, ALL):
+    got["clone", flags] = made(CLONE, flags | 17, 0, 0, 0, 0)
+    if x86:
+        got["x32", flags] = made(UNSHARE | 0x40000000, flags)
+        got["i386", flags] = as_of_32_bits(310, flags)
+    got["unshare", flags] = made(UNSHARE, flags)
+got["setns"] = made(SETNS, os.open("/proc/self/ns/user", os.O_RDONLY), 0)
+got["fsopen"] = made(430, b"cgroup2", 0)
+got["open_tree"] = made(428, -100, b"/tmp", 1)
+for kind, of in (("cgroup2", None), ("cgroup", b"freezer"), ("cgroup", b"pids"), ("tmpfs", None)):
+    at = f"/tmp/{kind}-{of}"
+    os.mkdir(at)
+    got[at] = libc.mount(b"x", at.encode(), kind.encode(), 0, of) == 0
+got["tool"] = subprocess.run(["unshare", "-Urm", "true"], stderr=subprocess.DEVNULL).returncode == 0
+print("boxes", [way for way, is_so in got.items() if is_so])
+
+threads = [threading.Thread(target=lambda: None) for _ in range(20)]
+[one.start() for one in threads], [one.join() for one in threads]
+with concurrent.futures.ProcessPoolExecutor(2) as pool:
+    shared = sum(pool.map(abs, [-1, -2]))
+said = subprocess.run(["sh", "-c", "(echo a; echo b) | sort -r & wait"], capture_output=True, text=True).stdout
+print("honest", shared, said.split(), libc.unshare(0x400))
+"""
+
+
+@needs_bwrap
+@pytest.mark.attack(
+    "sandbox",
+    "an agent makes a box of its own, mounts the groups of processes in it, and stops the worker",
+    "the kernel refuses new namespaces and mounts, by every way of calling; threads and processes begin as ever",
+)
+@pytest.mark.ledger("Q-03")
+def test_nobody_makes_a_box_in_the_box(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", files={"boxes.py": BOXES}, more="sandbox: always")
+    item = yard.add("one", f"shell {sys.executable} boxes.py 2>&1", "write a.txt a", "report done")
+    yard.run()
+    said = yard.output(yard.show(item)["runs"][0]["run"])
+    assert "boxes []" in said, said
+    assert "honest 3 ['b', 'a'] 0" in said, said
+    assert yard.status(item) == "done"
+
+
+@needs_bwrap
+@pytest.mark.attack(
+    "sandbox",
+    "the same, on a machine whose kernel takes no filter of ours",
+    "bwrap itself forbids it, where it can (from 0.8 on)",
+)
+def test_nor_where_the_kernel_takes_no_filter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "rules", lambda: b"")
+    if "--disable-userns" not in options(Bubblewrap()._bwrap):
+        pytest.skip("NOT TESTED: this bwrap is too old")
+    yard = Yard(tmp_path / "yard", more="sandbox: always")
+    asked = "shell unshare -Ur true && echo boxes made || echo boxes none; sh -c 'echo honest'"
+    item = yard.add("one", asked, "write a.txt a", "report done")
+    yard.run()
+    said = yard.output(yard.show(item)["runs"][0]["run"])
+    assert "boxes none" in said and "honest" in said, said
+    assert yard.status(item) == "done"
+
+
+@needs_bwrap
+def test_a_bwrap_that_cannot_forbid_it_is_used_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "rules", lambda: b"")
+    monkeypatch.setattr(sandbox, "NO_MORE_BOXES", ("--no-such-option", "--disable-userns"))
+    box = Bubblewrap()
+    assert box.works and "--no-such-option" not in box.wrap(["a"], writable=(), readable=(), cwd="/", network=False)
+
+
 def test_all_work_trees_are_found_from_each(tmp_path: Path) -> None:
     main = repository(tmp_path)
     outer = tmp_path / "linked" / "sub" / "inner"
@@ -161,7 +260,7 @@ def changing(yard: Yard, flows: dict[int, str], monkeypatch: pytest.MonkeyPatch)
                 path.write_text(f"{text}\n{flows[claims]}\n")
                 FileBoards().check(str(yard.folder), None)
 
-    def choose(wish: str, hidden: Any, env: Any, trusted: str) -> Sandbox:
+    def choose(wish: str, hidden: Any, env: Any) -> Sandbox:
         made.append(wish)
         if wish == "always":
             raise Unavailable("no_sandbox", "The flow says `sandbox: always`, and there is none here")
@@ -217,7 +316,7 @@ def test_a_work_tree_that_is_made_meanwhile_is_hidden_too(tmp_path: Path, monkey
     yard = Yard(tmp_path / "yard")
     seen: list[set[str]] = []
 
-    def choose(wish: str, hidden: Any, env: Any, trusted: str) -> Sandbox:
+    def choose(wish: str, hidden: Any, env: Any) -> Sandbox:
         seen.append(set(hidden))
         return NoSandbox("not here")
 

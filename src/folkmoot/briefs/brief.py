@@ -8,10 +8,11 @@ from folkmoot.briefs.ending import ending, report_format
 from folkmoot.briefs.meanwhile import meanwhile
 from folkmoot.briefs.quote import reports_of
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, Dispute, Guidance, Item, Output
+from folkmoot.core.item import Dispute, Guidance, Item, Output
 from folkmoot.core.order import iteration, stage
 from folkmoot.core.records import Run
 from folkmoot.core.rules.judging.required import required
+from folkmoot.core.terms import ENDED
 
 View = dict[str, Any]
 
@@ -34,6 +35,7 @@ class Facts(Struct, frozen=True, gc=False):
     around: dict[str, list[View]] = field(default_factory=dict)  # other items that concern it
     heals: list[View] = field(default_factory=list)  # what was done before about the gate that is red
     whole: dict[str, Output] = field(default_factory=dict)  # outputs of which the item keeps only a part, by their item
+    spoken: dict[str, Output] = field(default_factory=dict)  # of those who looked at it together since it was worked on
     untold: int = 0  # lessons of the same whole for which there is no room
     dropped: list[str] = field(default_factory=list)  # children whose outputs the item keeps no more
 
@@ -70,7 +72,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "previous": facts.previous,
         "attempts": facts.history,
         "advice": _advice(item, facts.whole),
-        "outputs": _outputs(subject, facts.whole) if subject.outputs else [],
+        "outputs": _outputs({**facts.spoken, **subject.outputs}, facts.whole),
         "comments": facts.comments,
         "messages": facts.messages,
         "artifacts": [{"name": name, "path": a.path, "agent": a.agent} for name, a in subject.artifacts.items()],
@@ -99,14 +101,24 @@ def _left_out(facts: Facts) -> list[View]:
 
 def _response(task: str, agent: str, said: Guidance) -> View:
     """The parts of the block by which an answer reaches the agent (E-09)."""
-    return {"task": task, "agent": agent, "question": said.question, "guidance": said.answer, "by": said.by}
+    parts = {"task": task, "agent": agent, "question": said.question, "guidance": said.answer, "by": said.by}
+    beside: View = {"options": said.options} if said.options else {}
+    return {**parts, **beside, **({"context": said.context} if said.context else {})}
 
 
 def _is_small(told: View, item: Item, facts: Facts) -> bool:
     """A brief with nothing to it but its task need not be measured; that is the most of them."""
     if facts.comments or facts.history or facts.previous or facts.parent or facts.around or facts.messages:
         return False
-    if item.findings or item.guidance or item.outputs or item.contracts or item.artifacts or item.constraints:
+    if (
+        item.findings
+        or item.guidance
+        or item.outputs
+        or facts.spoken
+        or item.contracts
+        or item.artifacts
+        or item.constraints
+    ):
         return False
     if item.dropped or facts.lessons or facts.heals or item.integration_points or item.disputes:
         return False
@@ -214,9 +226,11 @@ def _findings(flow: Flow, item: Item, remarks: bool, part: Item | None = None) -
     return views
 
 
-def _outputs(item: Item, whole: dict[str, Output]) -> list[View]:
+def _outputs(outputs: dict[str, Output], whole: dict[str, Output]) -> list[View]:
     """What children ended with: all of them, each whole, so that their parent can put it together (Q-09)."""
-    views = [{"item": child, **to_builtins(whole.get(child, output))} for child, output in item.outputs.items()]
+    if not outputs:
+        return []
+    views = [{"item": child, **to_builtins(whole.get(child, output))} for child, output in outputs.items()]
     for view in views:
         for name in ("report", "interfaces", "cut", "attempts", "blockers"):
             if not view[name]:

@@ -8,12 +8,12 @@ from msgspec import Struct
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
-from folkmoot.core.report import OUTCOMES
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE
+from folkmoot.core.terms import OUTCOMES, Outcome
 
 View = dict[str, Any]
 
-NEEDS = {
+NEEDS: dict[Outcome, str] = {
     "done": "`summary`, `files`, `artifacts`, `tests`",
     "changes_requested": "`findings`, each with `kind`, `severity`, `file`, `line`, `issue`, `recommendation`",
     "disputed": "a comment with the specific concern, and its `artifact` and `target`, or the `parent` that it answers",
@@ -25,7 +25,7 @@ NEEDS = {
     "with `name` and `text`; `integration_points`",
     "incomplete": "`summary` of what is done, `next_steps` for what is left",
 }
-GATE_NEEDS = {
+GATE_NEEDS: dict[Outcome, str] = {
     "done": "green: `summary`, `tests`",
     "failed": "red: `summary`, `findings`; with the cause `environment` or `transient` it was the check that could not "
     "run",
@@ -90,8 +90,8 @@ _DISPATCH = (
 class Ending(Struct, frozen=True, gc=False):
     """What holds for every run of one kind, agent and flow."""
 
-    outcomes: list[str]
-    needs: dict[str, str]
+    outcomes: list[Outcome]
+    needs: dict[Outcome, str]
     example: View
     hatch: str
 
@@ -150,7 +150,7 @@ def _of_agent(kind: str, may: tuple[str, ...], tries: int, splits: bool, back: s
     return Ending(outcomes, needs, example, _hatch(kind, outcomes, tries, splits, back))
 
 
-def _may_say(outcome: str, kind: str, may: tuple[str, ...], back: str) -> bool:
+def _may_say(outcome: Outcome, kind: str, may: tuple[str, ...], back: str) -> bool:
     if outcome in UNSPEAKABLE.get(kind, ()):
         return False
     if outcome == "done" and back == "task":
@@ -158,7 +158,7 @@ def _may_say(outcome: str, kind: str, may: tuple[str, ...], back: str) -> bool:
     return outcome not in PERMISSION or PERMISSION[outcome] in may
 
 
-def _hatch(kind: str, outcomes: list[str], tries: int, splits: bool, back: str) -> str:
+def _hatch(kind: str, outcomes: list[Outcome], tries: int, splits: bool, back: str) -> str:
     asks = "asks" in outcomes
     match kind:
         case "expert":

@@ -8,7 +8,7 @@ from folkmoot.briefs.quote import LINE, inline, quoted, told, visible
 View = dict[str, Any]
 
 ANSWER_LINE_MAX = 2_000
-RELATED = ("buildsOn", "waitingForIt", "askedBy", "tasks", "stopped")
+RELATED = ("buildsOn", "waitingForIt", "askedBy", "tasks", "stopped", "unfinished", "whole")
 
 
 def facts_told(brief: View) -> Iterator[str]:
@@ -42,6 +42,18 @@ def _responses(brief: View) -> Iterator[str]:
         if number:
             yield ""
         yield from response_block(said)
+        beside = list(_asked_with(said))
+        yield from ["", *beside] if beside else []
+
+
+def _asked_with(said: View) -> Iterator[str]:
+    """What the agent wrote beside its question: an answer may refer to it, by number or by "the second"."""
+    if said.get("options"):
+        yield from quoted(
+            "The options were", "\n".join(f"{n}. {one}" for n, one in enumerate(said["options"], start=1))
+        )
+    if said.get("context"):
+        yield from quoted("Asked with this context", said["context"])
 
 
 def response_block(said: View) -> list[str]:
@@ -88,6 +100,7 @@ def _guidance(brief: View) -> Iterator[str]:
     for said in brief["guidance"]:
         if (said["question"], said["answer"]) not in new:
             yield from quoted("Asked", said["question"])
+            yield from _asked_with(said)
             yield from quoted(f"Answered by {inline(said['by'])}", said["answer"])
 
 
@@ -111,7 +124,9 @@ def _findings(findings: list[View]) -> Iterator[str]:
             "Likely fix": found.get("recommendation"),
             "Failed test": found.get("test"),
             "Exploit": found.get("exploit"),
+            "Why it matters": found.get("why"),
             "Category": found.get("category"),
+            "Mended": found.get("fixed"),
             "Also said": found.get("wordings"),
         }
         yield from quoted(label, "\n".join(part for part in (found.get("issue"), told(more)) if part))
@@ -210,11 +225,13 @@ def _project(brief: View) -> Iterator[str]:
         )
     names = {
         "integrationPoints": "Where parts meet, as the split says",
-        "split": "What the split said beside its tasks",
+        "split": "What the split said beside its tasks, and who looked at the whole since",
         "buildsOn": "What it builds on, each as its agent reported it",
         "waitingForIt": "What waits for it",
         "askedBy": "The item whose agent asks",
         "tasks": "The tasks of the same whole, each as its agent reported it",
+        "whole": "The whole that all of this is for",
+        "unfinished": "Reports that the work stopped with; nobody has taken it up since",
         "stopped": "Reports of tasks that do not fit, and wait for this",
     }
     for name, label in names.items():

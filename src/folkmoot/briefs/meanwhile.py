@@ -3,11 +3,12 @@
 from typing import Any
 
 from folkmoot.core.flow import Agent, Flow
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import ANY, Run
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.core.rules.messages.kinds import asks_person
 from folkmoot.core.rules.running.rights import LOOKING, may_write
+from folkmoot.core.terms import BOUND
 
 View = dict[str, Any]
 

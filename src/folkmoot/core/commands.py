@@ -8,6 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option, Wanted
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.terms import ENGINE_NAME, ActorKind, Kind, Priority, QuestionKind, Status, Type
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
 
@@ -19,6 +20,13 @@ class Speaker(Struct, frozen=True, gc=False):
     run: str | None = None
     token: int | None = None
     file: bool = False  # it stands in a file that any agent can write: it never decides for a person
+    engine: bool = False  # the rules themselves, or what time has made due
+
+    @property
+    def kind(self) -> ActorKind:
+        if self.run is not None:
+            return "run"
+        return "engine" if self.engine else "file" if self.file else "person"
 
     @property
     def is_person(self) -> bool:
@@ -27,6 +35,9 @@ class Speaker(Struct, frozen=True, gc=False):
     @property
     def may_decide(self) -> bool:
         return self.is_person and not self.file
+
+
+ENGINE = Speaker(ENGINE_NAME, engine=True)
 
 
 class Command(Struct, frozen=True, gc=False, kw_only=True):
@@ -194,7 +205,7 @@ class SettleDependency(Command, frozen=True, gc=False, kw_only=True):
     """A neighbour that this item waits for has ended, or is open again; given by the engine as a consequence."""
 
     dependency: str
-    status: str
+    status: Status
     parent: str | None = None  # set for a child that the rules made: whose child it is
     output: Output | None = None
     below: dict[str, Output] = field(default_factory=dict)  # what the tasks ended with that it was split into itself
@@ -217,16 +228,17 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
 
     id: str
     title: str
-    kind: str
+    kind: Kind
     column: str
     because: str
     body: str = ""
     agent: str | None = None
     parent: str | None = None
-    type: str = "feature"
-    priority: str = "medium"
+    type: Type = "feature"
+    priority: Priority = "medium"
     tags: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    widened: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
     generation: int = 0
     depth: int = 0
@@ -251,7 +263,7 @@ class AskForMore(Command, frozen=True, gc=False, kw_only=True):
 class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
     """A child may not ask a person itself: its item does; given by the engine."""
 
-    kind: str
+    kind: QuestionKind
     question: str
     part: str
     context: str = ""

@@ -14,9 +14,10 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.kinds import converted
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
+from folkmoot.core.terms import ENGINE_NAME, ActorKind, EventName
 
 # Every event there is, and what it says happened. The reference in the docs is made from this.
-EVENTS = {
+EVENTS: dict[EventName, str] = {
     "flow_adopted": "a flow was taken in and is in force from here on",
     "clock_restarted": "the machine was started again; leases of the time before are void",
     "item_added": "an item came onto the board",
@@ -150,7 +151,7 @@ class Change(Struct, frozen=True, gc=False, array_like=True):
 
 
 class Event(Struct, frozen=True, gc=False, kw_only=True):
-    name: str
+    name: EventName
     item: str | None = None
     run: str | None = None
     agent: str | None = None
@@ -160,6 +161,17 @@ class Event(Struct, frozen=True, gc=False, kw_only=True):
     at: int = 0  # wall clock, milliseconds
     time: float = 0.0  # store clock
     seq: int = 0  # given by the store, gapless, in commit order
+    by: ActorKind | None = None  # who acted; None: as `run` and `agent` tell it
+
+    @property
+    def actor(self) -> ActorKind:
+        if self.by is not None:
+            return self.by
+        return "run" if self.run is not None else "engine" if self.agent == ENGINE_NAME else "person"
+
+    @property
+    def by_person(self) -> bool:
+        return self.actor in ("person", "file")
 
 
 def typed(change: Change) -> Change:

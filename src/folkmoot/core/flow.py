@@ -5,6 +5,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from folkmoot.core.terms import ColumnKind, WriteRight
+
 END = "done"
 RUNG_ESCALATE = "escalate"
 LANDING = "landing"  # the gate that every flow has: it brings the work onto the branch it is for
@@ -50,7 +52,7 @@ class Column(Struct, frozen=True, omit_defaults=True, kw_only=True):
     agents: list[str] = field(default_factory=list)
     next: str | None = None
     fix: str | None = None
-    kind: str = "flow"  # flow, escalation, backflow, dispute
+    kind: ColumnKind = "flow"
     human: bool = False
     gate: list[str] = field(default_factory=list)  # what must be green before the item leaves
     on_red: str | None = None  # where it goes with a red gate; None: back to the agent, as a failed attempt
@@ -73,7 +75,7 @@ class Agent(Struct, frozen=True, omit_defaults=True, kw_only=True):
     may: list[str] = field(default_factory=lambda: ["ask"])
     prompt: str | None = None
     instructions: str = ""  # the prompt's text, taken in with the flow, so that a claim need not read files
-    write: str = "own"
+    write: WriteRight = "own"
     timeout: float | None = None
     experts: list[str] = field(default_factory=list)  # whom the rules ask after `own_attempts`
     expert: bool = False  # advises on other agents' items; watches no column
@@ -194,6 +196,15 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
         known = self.models.get(model or "")
         client = self.agents[agent].run.get("client") if agent in self.agents else None
         return (known and (known.pool or known.client)) or client or agent
+
+    def commands(self) -> list[list[str]]:
+        """Every command by which a run, or what goes with it, is started."""
+        said = [words for agent in self.agents.values() for words in (agent.run.get("command"), agent.run.get("acp"))]
+        found = [words for words in said if isinstance(words, list)]
+        found += [words for client in self.clients.values() for words in (client.command, client.acp)]
+        found += [words for agent in self.agents.values() for words in agent.setup]
+        found += [words for gate in self.gates.values() for words in (gate.run, *gate.setup)]
+        return [words for words in found if words]
 
     def watcher(self, column: str) -> str | None:
         """The agent that is triggered by an item in this column; of several the first."""

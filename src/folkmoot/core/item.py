@@ -5,16 +5,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.report import Finding, Remark, Tests, Try
+from folkmoot.core.terms import Kind, Outcome, Priority, Status, Type
 from folkmoot.core.work import Evidence, Landing
-
-PRIORITIES = ("critical", "high", "medium", "low")
-TYPES = ("feature", "bugfix", "refactor")
-ENDED = frozenset({"done", "failed", "cancelled"})
-ASKING = frozenset({"awaiting-divine-guidance", "needs-human-review", "parked"})
-STATUSES = ("ready", "running", "proving", "waiting", "blocked", *sorted(ASKING), *sorted(ENDED))
-KINDS = ("item", "task", "part", "expert", "sub", "dispatch")
-# Children that make one effort where they are: they never move, split or ask, and end `failed` where others would ask.
-BOUND = frozenset({"part", "expert", "sub", "dispatch"})
 
 
 class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -102,8 +94,8 @@ class Output(Struct, frozen=True, gc=False, kw_only=True):
     """What a child ended with, kept on its parent: the parent needs nothing else to go on."""
 
     agent: str
-    kind: str
-    outcome: str
+    kind: Kind
+    outcome: Outcome
     title: str = ""
     summary: str = ""
     findings: list[Finding] = field(default_factory=list)
@@ -147,9 +139,13 @@ class Proof(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A person's answer. Where any words are one, `options` and `context` are what they may refer to: "the second"."""
+
     question: str
     answer: str
     by: str
+    options: list[str] = field(default_factory=list)
+    context: str = ""
 
 
 class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -157,12 +153,13 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     title: str
     column: str
     body: str = ""
-    type: str = "feature"
-    kind: str = "item"
-    status: str = "ready"
-    priority: str = "medium"
+    type: Type = "feature"
+    kind: Kind = "item"
+    status: Status = "ready"
+    priority: Priority = "medium"
     tags: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    widened: list[str] = field(default_factory=list)  # those of its files that runs have taken by themselves
     after: list[str] = field(default_factory=list)
     parent: str | None = None
     entry: str | None = None  # the column where a person let it begin; None: where the flow starts
@@ -213,6 +210,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     proving: Proving | None = None
     proofs: list[Proof] = field(default_factory=list)
     waived: list[str] = field(default_factory=list)  # gates that a person let it go without
+    waived_at: str | None = None  # where its branch was then: they are waived for that work, and for no other
     advisor: str | None = None  # the expert whose advice the next effort follows
     fanned_out: bool = False
     holds: list[str] = field(default_factory=list)  # the paths it holds now

@@ -3,7 +3,8 @@
 from msgspec import Struct
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, ENDED, PRIORITIES, Item
+from folkmoot.core.item import Item
+from folkmoot.core.terms import BOUND, ENDED, PRIORITIES
 
 # A chain of dependents longer than this counts as this long: the order is a hint, and its upkeep must stay bounded.
 RANK_MAX = 16

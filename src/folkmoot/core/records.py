@@ -5,10 +5,18 @@ from typing import Any
 from msgspec import Struct, field
 
 from folkmoot.core.report import Report
+from folkmoot.core.terms import (
+    Cause,
+    CommentStatus,
+    MessageStatus,
+    Priority,
+    QuestionKind,
+    QuestionState,
+    Resolution,
+    RunEnd,
+    RunOutcome,
+)
 from folkmoot.core.work import Work
-
-# How a run can end; a run ends once (I5).
-RUN_ENDS = ("reported", "rescued", "released", "revoked")
 
 
 class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -28,9 +36,9 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     renewals: int = 0
     started_at: int = 0
     ended_at: int | None = None
-    end: str | None = None
-    outcome: str | None = None
-    cause: str | None = None
+    end: RunEnd | None = None  # a run ends once (I5)
+    outcome: RunOutcome | None = None
+    cause: Cause | None = None
     cost_usd: float = 0.0
     report: Report | None = None
     pool: str | None = None  # whose quota it uses
@@ -59,7 +67,7 @@ class Attempt(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     column: str
     kind: str = "self_solve"
     model: str | None = None
-    cause: str | None = None
+    cause: Cause | None = None
     reason: str = ""
     approach: str | None = None
     outcome: str | None = None
@@ -81,9 +89,9 @@ class Comment(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     artifact: str | None = None
     target: str | None = None
     parent: str | None = None
-    status: str = "open"
-    resolution: str | None = None
-    proposed: str | None = None  # a run's resolution takes effect with its report (R-27)
+    status: CommentStatus = "open"
+    resolution: Resolution | None = None
+    proposed: Resolution | None = None  # a run's resolution takes effect with its report (R-27)
     run: str | None = None
     at: int = 0
 
@@ -115,7 +123,7 @@ class Wanted(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     item: str
-    kind: str  # clarification, dispute, decision, budget, conflict
+    kind: QuestionKind
     question: str
     agent: str = ""
     run: str | None = None
@@ -132,7 +140,7 @@ class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     split: Report | None = None  # the tasks that wait for a person's yes
     wanted: Wanted | None = None  # what stands in a file, and not on the board
     takes: str = ""  # option: its options decide; words: it is open; empty: it was asked before this was written down
-    state: str = "open"  # open, answered, withdrawn, defaulted
+    state: QuestionState = "open"
     answer: str | None = None
     answered_by: str | None = None
     at: int = 0
@@ -146,7 +154,6 @@ class Question(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         return any(option.effect or option.to for option in self.options)
 
 
-MESSAGE_STATUSES = ("pending", "accepted", "completed", "rejected")
 ORCHESTRATOR = "orchestrator"  # the documents' name for the rules themselves
 ANY = "any"
 
@@ -159,10 +166,10 @@ class Message(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     to: str
     type: str
     schema_version: str = "1.0.0"
-    priority: str = "medium"
+    priority: Priority = "medium"
     payload: dict[str, Any] = field(default_factory=dict)
     context: dict[str, Any] = field(default_factory=dict)
-    status: str = "pending"
+    status: MessageStatus = "pending"
     item: str | None = None
     run: str | None = None  # the run that sent it, or whose report it tells
     accepted_by: str | None = None  # the run that accepted it

@@ -4,17 +4,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-OUTCOMES = ("done", "changes_requested", "disputed", "failed", "stuck", "asks", "delegates", "split", "incomplete")
-KINDS = ("review", "security", "test")
-SEVERITIES = ("critical", "high", "medium", "low")
-RESOLUTIONS = ("accepted", "rejected")
-CAUSES = (
-    *("capability", "transient", "quota", "requirement", "size", "conflict", "environment", "protocol", "timeout"),
-    *("integration", "fatal"),
-)
-COMMENT_STATUSES = ("open", "resolved")
+from folkmoot.core.terms import Cause, CommentStatus, FindingKind, Outcome, Resolution, Severity
+
 UNREAD = "as it was written"  # in `extra`: the text of a report that could not be read
+OTHER_REASONS = "other reasons"  # in `extra`: of several in one field, those that do not decide
 UNREAD_MAX = 20_000  # characters of it
+WORDS_BESIDE = "words beside the report"  # in `extra`: what an agent says around what was read
+SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL", "TASK_COMPLETE")  # as a summary: no words of the agent's own
 
 
 Count = Annotated[int, Meta(ge=0, le=2**62)]
@@ -31,8 +27,8 @@ class NamedArtifact(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_
 
 
 class Finding(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
-    kind: str = "review"
-    severity: str = "medium"
+    kind: FindingKind = "review"
+    severity: Severity = "medium"
     issue: str = ""
     file: str | None = None
     line: Count | None = None
@@ -40,9 +36,11 @@ class Finding(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields
     test: str | None = None
     exploit: str | None = None
     category: str | None = None
+    why: str | None = None  # why it matters
     found_by: list[str] = field(default_factory=list)  # filled in where several agents look at the same work
     wordings: list[str] = field(default_factory=list)  # how others said the same
     remark: bool = False  # said beside `done`: nothing must change for it; only the rules say so
+    fixed: str | None = None  # what was done about it, where whoever tells of it says that it is mended
     unheard: str | None = None  # the stage whose look found it, while that look has given no verdict
 
 
@@ -53,9 +51,9 @@ class Remark(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=
     artifact: str | None = None
     target: str | None = None
     parent: str | None = None
-    resolution: str | None = None
+    resolution: Resolution | None = None
     # As the disputes document writes them; `status` acts, the others say which comment of the item is repeated.
-    status: str | None = None
+    status: CommentStatus | None = None
     id: str | None = None
     author: str | None = None
     timestamp: str | None = None
@@ -85,8 +83,9 @@ class AskedQuestion(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_
 
 
 class Tests(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
-    total: Count = 0
-    passed: Count = 0
+    # None: nobody told.
+    total: Count | None = None
+    passed: Count | None = None
     failed: Count = 0
 
 
@@ -145,7 +144,7 @@ class Usage(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=T
 
 
 class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    outcome: str
+    outcome: Outcome
     summary: str = ""
     commit: str | None = None
     files: Files = field(default_factory=Files)
@@ -154,7 +153,7 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     tests: Tests | None = None
     comments: list[Remark] = field(default_factory=list)
     attempts: list[Try] = field(default_factory=list)
-    cause: str | None = None
+    cause: Cause | None = None
     reason: str | None = None
     # Who can help, in a word of the flow; `reason` may be the failure's own words.
     escalation_reason: str | None = None
@@ -186,5 +185,5 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         return cls(outcome="failed", summary=why, cause="protocol", extra=extra)
 
     @classmethod
-    def failed(cls, summary: str = "", cause: str | None = None, **parts: Any) -> "Report":
+    def failed(cls, summary: str = "", cause: Cause | None = None, **parts: Any) -> "Report":
         return cls(outcome="failed", summary=summary, cause=cause, **parts)

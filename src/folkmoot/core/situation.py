@@ -6,10 +6,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Command, MakeItem, Speaker
-from folkmoot.core.events import EVENTS, Change, Event, Row, evolve
+from folkmoot.core.events import Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
+from folkmoot.core.terms import ENGINE_NAME, EventName
 
 if TYPE_CHECKING:
     from folkmoot.errors import MootError
@@ -63,6 +64,7 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     neighbours: dict[str, Neighbour] = field(default_factory=dict)
     children: list[str] = field(default_factory=list)
     tasks: list[Item] = field(default_factory=list)  # the item's children, if it was split
+    siblings: list[Item] = field(default_factory=list)  # other open tasks of its whole, if a report names one
     maker: Item | None = None  # the item whose run is adding this one, or speaks of this one instead of its own
     origin: Item | None = None  # for which it is counted what the item, or the maker, makes; None: for itself
     messages: list[Message] = field(default_factory=list)  # the item's open ones, and the one spoken of
@@ -111,11 +113,10 @@ class Case:
         self.next_message = 0
 
     def emit(
-        self, name: str, context: dict[str, Any] | None = None, *, item: dict[str, Any] | None = None, **rows: Any
+        self, name: EventName, context: dict[str, Any] | None = None, *, item: dict[str, Any] | None = None, **rows: Any
     ) -> None:
         """Record an event of this item: `item` holds its changed fields; `rows` are other tables with one (id, fields)
         or a list of them. Where no item is spoken of, the event is the board's."""
-        assert name in EVENTS, name
         at, before, voice = self.situation.at, self.item, self.voice
         changes: list[Change] = []
         item_id, version = None, 0
@@ -145,6 +146,8 @@ class Case:
                 version=version,
                 at=at,
                 time=self.situation.now,
+                # Only where the name alone would tell it wrong.
+                by="person" if self.speaker.kind == "person" and self.speaker.name == ENGINE_NAME else None,
             )
         )
 
@@ -157,7 +160,7 @@ class Case:
         """What the wall clock showed when that was, as near as can be told."""
         return self.situation.at - round((self.situation.now - self.now) * 1000)
 
-    def set(self, name: str, context: dict[str, Any] | None = None, **fields: Any) -> None:
+    def set(self, name: EventName, context: dict[str, Any] | None = None, **fields: Any) -> None:
         """Record an event that changes only the item."""
         self.emit(name, context, item=fields)
 

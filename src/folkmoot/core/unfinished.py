@@ -29,7 +29,7 @@ def told_of(said: Report, agent: str = "", *, whole: bool = False) -> dict[str, 
     if files:
         told["files"] = files
     if said.tests:
-        told["tests"] = {name: getattr(said.tests, name) for name in ("total", "passed", "failed")}
+        told["tests"] = {name: count for name, count in to_builtins(said.tests).items() if count is not None}
     return {**told, **(left_by(said, whole) if whole or said.outcome in PARTIAL else beside_told(said, agent))}
 
 

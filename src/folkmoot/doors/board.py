@@ -7,14 +7,15 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
-from folkmoot.core.report import OUTCOMES, Report
+from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.text import check_words, checked_key, checked_name
 from folkmoot.doors.patience import Waiting, patiently, when_ready
-from folkmoot.doors.posting import order_to_send
+from folkmoot.doors.posting import order_to_dispatch, order_to_send
 from folkmoot.engine.application import Application, Boards
-from folkmoot.errors import Invalid, MootError, Refused
+from folkmoot.errors import Invalid, MootError, Refused, unknown_agent
 
 View = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -202,7 +203,7 @@ class Board:
 
     def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
         """Give an agent a small thing to do; gives the new item."""
-        command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
+        command = order_to_dispatch(agent, task, purpose)
         return self._application.engine.add(self._speaker, command, checked_key(key))
 
     def agent(self, name: str) -> Callable[[Function], Function]:
@@ -212,7 +213,7 @@ class Board:
         """
         known = self._application.queries.flow().agents
         if name not in known:
-            raise Invalid("unknown_agent", f"the flow has no agent {name!r}", f"agents: {', '.join(known)}")
+            raise unknown_agent(name, known)
         return lambda function: function
 
     def metrics(self, item: str | None = None) -> View:
@@ -310,7 +311,7 @@ class Claim:
         return _send(self._application, self._speaker, message, key)
 
     def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
-        command = commands.DispatchAgent(agent=agent, task=task, purpose=purpose)
+        command = order_to_dispatch(agent, task, purpose)
         return self._application.engine.add(self._speaker, command, checked_key(key))
 
     def _end(self) -> None:

@@ -17,7 +17,7 @@ from folkmoot.core.records import Pause
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.rules.claims import not_claimable, stale
-from folkmoot.core.rules.messages.carrying import note_on
+from folkmoot.core.rules.messages.carrying import note_on, note_on_completed
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.rules.sharing.holds import note_on_lock
@@ -116,7 +116,8 @@ class Engine:
         def load(turn: Turn) -> Item:
             question = turn.tx.question(command.question)
             if question is None:
-                raise Invalid("unknown_question", f"there is no question {command.question}", "see: moot inbox")
+                words = f"there is no question {command.question}"
+                raise Invalid("unknown_question", words, "see: moot inbox", {"question": command.question})
             return turn.item(question.item)
 
         return self._handle(speaker, command, load, key, True)
@@ -241,7 +242,9 @@ class Engine:
                 turn.apply(commands.ReportRun(report=said), turn.item(own.id), speaker)
                 if turn.refusal is not None:
                     raise turn.refusal  # who may not dispute does not reject either: nothing of it happens
-            return message_view(known_message(turn.tx, command.message))
+            ended = known_message(turn.tx, command.message)
+            note = note_on_completed(turn.flow, turn.tx.item(message.item) if message.item else None, ended)
+            return {**message_view(ended), **({"note": note} if note else {})}
 
         return self._transact(speaker, command, work, key, "")
 
@@ -350,7 +353,8 @@ def own_item(turn: Turn, speaker: Speaker) -> Item | None:
         return None
     run = turn.tx.run(speaker.run)
     if run is None:
-        raise Invalid("unknown_run", f"there is no run {speaker.run}", "claim an item first: moot claim AGENT")
+        words = f"there is no run {speaker.run}"
+        raise Invalid("unknown_run", words, "claim an item first: moot claim AGENT", {"run": speaker.run})
     turn.run = run
     return turn.item(run.item)
 
@@ -371,7 +375,8 @@ def _digest(command: Command, data: bytes, salt: str) -> bytes:
 
 def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
     if kept.digest != digest:
-        raise Refused("key_reused", f"the key {key!r} was used for another command", "use a new --key for each command")
+        words = f"the key {key!r} was used for another command"
+        raise Refused("key_reused", words, "use a new --key for each command", {"key": key})
     answer: View = msgspec.json.decode(kept.answer)
     return answer
 
@@ -387,7 +392,9 @@ def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
             "nothing_ready",
             f"no item is ready for {agent}; the next one is in {wake - turn.moment.now:.0f}s",
             "try again then",
+            {"agent": agent, "seconds": round(wake - turn.moment.now, 3)},
         )
     watched = ", ".join(turn.flow.watched_by(agent))
     where = f" in {watched}" if watched else ": it watches no column, and takes only what it is asked for by others"
-    return NothingToDo("nothing_ready", f"no item is ready for {agent}{where}", "see what is where: moot board")
+    words = f"no item is ready for {agent}{where}"
+    return NothingToDo("nothing_ready", words, "see what is where: moot board", {"agent": agent})

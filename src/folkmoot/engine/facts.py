@@ -6,12 +6,15 @@ import msgspec
 
 from folkmoot.briefs.brief import Facts, subject_of
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import ENDED, Guidance, Item, Output
+from folkmoot.core.item import Guidance, Item, Output
 from folkmoot.core.records import Run
 from folkmoot.core.report import Finding
+from folkmoot.core.rules.children.contracts import looks_at_whole
 from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
 from folkmoot.core.rules.children.saying import said_beside
+from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
+from folkmoot.core.terms import ENDED
 from folkmoot.core.unfinished import PARTIAL, told_of
 from folkmoot.engine.views import comment_views, history_views, message_view
 from folkmoot.store.base import Reading
@@ -27,6 +30,9 @@ GUIDANCE_TOLD = 3
 # An answer is new until a run has reported; after this many that did not, it stands with the older ones.
 RUNS_WITHOUT_REPORT = 5
 HEALS_TOLD = 10
+STOPS_TOLD = 3
+# How a run ends that has worked on what was there, or split it; behind these an earlier stop is taken up.
+TAKEN_UP = ("done", "split", "changes_requested", "disputed")
 PASSING_CAUSES = ("transient", "environment", "quota", "timeout", "protocol")
 
 
@@ -43,7 +49,10 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
     told = told_to(run.agent, subject, lessons) if lessons else []
     previous = _previous(reading, item, subject, run) if item.last_run or subject.last_run else None
     around = _around(reading, flow, item, parent) if _has_related(item) else {}
-    said = split_said(reading, subject, previous) if subject.kind == "task" or subject.splits else []
+    said = split_said(reading, flow, subject, previous) if subject.kind == "task" or subject.splits else []
+    left = _left_open(reading, item, subject, parent, run, previous)
+    above = _above(reading, parent)
+    around |= {name: views for name, views in (("split", said), ("unfinished", left), ("whole", above)) if views}
     return Facts(
         history=history,
         comments=comments,
@@ -54,9 +63,10 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
         untold=len({one.text for one in lessons if is_of_whole(one, subject)} - {one.text for one in told}),
         previous=previous,
         answered=_answered(reading, subject, run) if subject.guidance else [],
-        around={**around, "split": said} if said else around,
+        around=around,
         heals=_heals(reading, item, run) if item.proving and not run.gate else [],
         whole=_whole(reading, subject),
+        spoken=_spoken(reading, item) if item.kind != "part" and any(map(flow.is_group, flow.columns)) else {},
     )
 
 
@@ -75,6 +85,27 @@ def _whole(reading: Reading, item: Item) -> dict[str, Output]:
         if run is not None and run.report is not None and made is not None:
             found[child] = output_of(made, run, run.report)
     return found
+
+
+def _spoken(reading: Reading, item: Item) -> dict[str, Output]:
+    """What those who looked at it together said, since the item itself was last worked on: the item keeps of it only
+    what they found, and whoever goes on is told the rest."""
+    last = reading.run(item.last_run) if item.last_run else None
+    since = last.ended_at or 0 if last is not None else 0
+    found: dict[str, tuple[str, Output]] = {}  # the last word of each
+    for part in reading.child_items(item.id):
+        said = reading.run(part.result.run) if part.kind == "part" and part.result and part.result.run else None
+        if said is None or part.result is None or part.id in item.outputs or said.report is None:
+            continue
+        if (said.ended_at or 0) >= since:
+            told = msgspec.structs.replace(output_of(part, said, said.report), findings=[])
+            found[said.agent] = (part.id, told)
+    return {part: told for part, told in found.values() if _says_more(told)}
+
+
+def _says_more(told: Output) -> bool:
+    """Than that it has looked: its verdict and what it found are the item's."""
+    return bool(told.summary or told.next_steps or told.report or told.blockers or told.comments or told.interfaces)
 
 
 def _heals(reading: Reading, item: Item, run: Run) -> list[View]:
@@ -119,6 +150,8 @@ def _briefly(finding: Finding) -> View:
 def _messages(reading: Reading, item: Item, run: Run) -> list[View]:
     """The handoff that brought the item here, whatever else its claim has accepted, and what waits for its agent."""
     brought = reading.message(item.message) if item.message else None
+    if brought is not None and not is_open(brought) and brought.stage not in (item.column, *item.origins):
+        brought = None  # completed by somebody's word while it was of use, and that stage is over
     found = {brought.id: brought} if brought else {}
     about = [item.id, *([item.parent] if item.kind == "part" and item.parent else [])]
     at_hand = [m for one in about for m in reading.messages(item=one, status="accepted", limit=MESSAGES_TOLD)]
@@ -154,6 +187,49 @@ def _left_before(reading: Reading, subject: Item, last: Run) -> Run | None:
             said = run.report or run.refused
             return run if run.column == last.column and said and said.outcome in PARTIAL else None
     return None
+
+
+def _left_open(
+    reading: Reading, item: Item, subject: Item, parent: Item | None, run: Run, previous: View | None
+) -> list[View]:
+    """Reports of runs that left the work, and since which nobody has worked on it or split it: whoever splits it has
+    the failure in hand, also behind a question, a delegation, or another who was stuck (Q-08). A sub-agent looks for
+    whoever does; a task of a split goes on with what had stopped the whole."""
+    if item.kind == "sub" and parent is not None:
+        return _left_before_run(reading.runs(parent.id), "", None)
+    if item.kind == "task" and not item.last_run and parent is not None and parent.span.discoveries:
+        runs = reading.runs(parent.id)
+        made = [at for at, one in enumerate(runs) if one.outcome == "split" and (one.ended_at or 0) <= item.created_at]
+        return _left_before_run(runs[: made[-1]] if made else [], "", None)
+    last = previous or {}
+    if run.gate or not last or last.get("outcome") in TAKEN_UP:
+        return []
+    return _left_before_run(reading.runs(subject.id), run.column, last.get("run"))
+
+
+def _left_before_run(runs: list[Run], here: str, told: str | None) -> list[View]:
+    """Of each other column the last such report, and of this one if the last run there said nothing of the work."""
+    found: dict[str, View] = {}
+    for one in reversed(runs):
+        if one.gate or one.report is None or one.outcome is None:
+            continue
+        if one.outcome in TAKEN_UP:
+            break
+        if one.id == told and one.outcome in PARTIAL:
+            found[here] = {}
+        elif one.outcome in PARTIAL and one.column not in found:
+            found[one.column] = report_told(one)
+        if len(found) > STOPS_TOLD:
+            break
+    return [view for view in found.values() if view]
+
+
+def _above(reading: Reading, parent: Item | None) -> list[View]:
+    """The item at the top of a task's whole, where its parent is a task itself: what a person asked for is there."""
+    if parent is None or parent.kind != "task":
+        return []
+    top = reading.item(parent.top)
+    return [{"id": top.id, "title": top.title, "body": top.body}] if top is not None else []
 
 
 def report_told(run: Run) -> View:
@@ -212,21 +288,27 @@ def _around(reading: Reading, flow: Flow, item: Item, parent: Item | None) -> di
     return {name: views for name, views in around.items() if views}
 
 
-def split_said(reading: Reading, item: Item, previous: View | None) -> list[View]:
-    """What the split that made the task said beside it, and whatever later splits of the same whole said; of an item
-    that was split what its own said. The last report is told as such."""
+def split_said(reading: Reading, flow: Flow, item: Item, previous: View | None) -> list[View]:
+    """What the split that made the task said beside it, and whatever later splits of the same whole said, or whoever
+    looked at the whole since; of an item that was split what its own said. The last report is told as such."""
     found: list[View] = []
     above = reading.item(item.parent) if item.kind == "task" and item.parent else None
     for whole in (above, item if item.splits else None):
         if whole is None:
             continue
-        runs = [run for run in reading.runs(whole.id) if run.report is not None and run.outcome == "split"]
+        runs = [run for run in reading.runs(whole.id) if run.report is not None and _is_of_split(flow, run)]
+        first = next((at for at, run in enumerate(runs) if run.outcome == "split"), len(runs))
+        runs = runs[first:]
         earlier = [run for run in runs if whole is not item and (run.ended_at or 0) <= item.created_at][:-1]
         for run in [one for one in runs if one not in earlier][-SPLITS_TOLD:]:
             said = said_beside(run.report, run.agent, whole) if run.report is not None else {}
             if said and (previous is None or previous.get("run") != run.id):
                 found.append({"run": run.id, "item": whole.id, "agent": run.agent, **said})
     return found
+
+
+def _is_of_split(flow: Flow, run: Run) -> bool:
+    return run.outcome == "split" or (run.outcome == "done" and not run.gate and looks_at_whole(flow, run.column))
 
 
 def _asking(item: Item) -> View:

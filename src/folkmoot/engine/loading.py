@@ -7,8 +7,9 @@ import msgspec
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, STATUSES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Message, Meter, Pause, Run
+from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
 from folkmoot.core.rules.messages.telling import ids_in
@@ -16,8 +17,9 @@ from folkmoot.core.rules.running.limits import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
+from folkmoot.core.terms import ENDED, STATUSES
 from folkmoot.engine.moment import Moment
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, unknown_item
 from folkmoot.store.base import Reading
 
 if TYPE_CHECKING:
@@ -89,6 +91,7 @@ def situation(
         neighbours=_neighbours(reading, command, item, children) if kind in PLANS else {},
         children=children,
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
+        siblings=_siblings(reading, command, item),
         maker=maker,
         origin=origin,
         messages=_messages(reading, command, item) if head.messages else [],
@@ -144,6 +147,16 @@ def _parent(reading: Reading, command: Command, item: Item | None) -> Item | Non
 
 def _tasks(reading: Reading, item: Item) -> list[Item]:
     return [child for child in reading.child_items(item.id) if child.kind == "task"]
+
+
+def _siblings(reading: Reading, command: Command, item: Item | None) -> list[Item]:
+    """The other open tasks of the same whole, if the report says whose it is and that is not plainly this one."""
+    if not isinstance(command, (commands.ReportRun, commands.OfferReport)) or item is None or item.kind != "task":
+        return []
+    if not item.parent or not names_another(item, command.report):
+        return []
+    tasks = (child for child in reading.child_items(item.parent) if child.kind == "task")
+    return [task for task in tasks if task.id != item.id and task.status not in ENDED]
 
 
 def message_about(reading: Reading, flow: Flow, command: commands.SendMessage) -> str | None:
@@ -255,14 +268,14 @@ def _maker(reading: Reading, speaker: Speaker) -> tuple[Speaker, Item | None]:
 def known_item(reading: Reading, item_id: str) -> Item:
     item = reading.item(item_id)
     if item is None:
-        raise Invalid("unknown_item", f"there is no item {item_id}", "see: moot list")
+        raise unknown_item(item_id)
     return item
 
 
 def known_message(reading: Reading, message: str) -> Message:
     found = reading.message(message)
     if found is None:
-        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages")
+        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages", {"message": message})
     return found
 
 

@@ -5,21 +5,22 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from folkmoot.core import commands
+from folkmoot.core.commands import ENGINE
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
 from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
 from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
+from folkmoot.core.terms import BOUND
 from folkmoot.core.work import Landing
 from folkmoot.engine.claiming import CANDIDATES_MAX
 from folkmoot.engine.loading import flow_in_force, ground, known_item, situation, workflow
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
 from folkmoot.engine.standing import Standing, standing, unsettled_landing
-from folkmoot.engine.turn import ENGINE
 from folkmoot.engine.views import (
     comment_view,
     hold_views,

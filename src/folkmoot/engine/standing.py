@@ -3,12 +3,13 @@
 from msgspec import Struct, field
 
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.rules.judging.required import proved, required
 from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsettled
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
 from folkmoot.core.rules.sharing.holds import branch_of
+from folkmoot.core.terms import ENDED
 from folkmoot.core.work import Landing
 from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid

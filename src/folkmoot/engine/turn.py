@@ -4,15 +4,16 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import ENGINE, Command, Speaker
 from folkmoot.core.events import Change, Event, FlowVersion, Row
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ASKING, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import place
 from folkmoot.core.rules.admission import bridge, check_place, way_out
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.rules.dependencies import consequences
 from folkmoot.core.situation import MADE, Case, Draw, Situation
+from folkmoot.core.terms import ASKING, ENDED, EventName
 from folkmoot.engine.loading import flow_in_force, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock, Ids
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from folkmoot.core.records import Run
     from folkmoot.errors import MootError
 
-ENGINE = Speaker("folkmoot")
 DUE_MAX = 256  # how much of what time has made due one command applies; the next command applies the rest
 CONSEQUENCES_MAX = 5000
 ITEMS_MAX = 1_000_000
@@ -98,7 +98,7 @@ class Turn:
             if item.status not in ENDED:
                 check_place(self.flow, item, self.tx.open_run(item.id) if item.run else None)
 
-    def _board_event(self, name: str, context: dict[str, Any], change: Change) -> Event:
+    def _board_event(self, name: EventName, context: dict[str, Any], change: Change) -> Event:
         return Event(
             name=name,
             agent=ENGINE.name,

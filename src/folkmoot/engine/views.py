@@ -207,8 +207,9 @@ def _option_view(option: Option) -> View:
 
 
 def pending_view(question: Question) -> View:
-    """An open question in the shape of the escalation document."""
+    """An open question in the shape of the escalation document, with the id by which it is answered."""
     return {
+        "id": question.id,
         "task_id": question.item,
         "agent_id": question.agent,
         "question": question.question,

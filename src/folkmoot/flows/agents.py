@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.flow import LANDING, Agent, Rung
+from folkmoot.core.terms import WRITE_RIGHTS
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.flows import words
 from folkmoot.flows.faults import Path, did_you_mean, shown
@@ -16,7 +17,6 @@ from folkmoot.flows.source import Node
 
 AGENT_KEYS = list(words.AGENT)
 MAY = ["ask", "delegate", "dispatch", "split"]
-WRITES = ["none", "own", "new_tests", "any"]
 AGENTS_MAX = 200
 TIMEOUT_RANGE = (1.0, 7 * 86_400.0)
 PROMPT_CHARACTERS_MAX = 1_000_000
@@ -70,7 +70,7 @@ def _agent(fields: Fields, name: str, node: Node, read_prompt: ReadPrompt) -> Ag
     if "expert" in entries and fields.boolean(entries["expert"].value, (*path, "expert")):
         given |= {"expert": True, "may": []}
     if "write" in entries:
-        given["write"] = fields.choice(entries["write"].value, (*path, "write"), "the value", WRITES) or "own"
+        given["write"] = fields.choice(entries["write"].value, (*path, "write"), "the value", WRITE_RIGHTS) or "own"
     if "may" in entries:
         given["may"] = _may(fields, entries["may"].value, (*path, "may"))
     if "setup" in entries:

@@ -1,13 +1,13 @@
 """The columns of a flow file: what may stand in one. What must fit together is in `checking`."""
 
 from folkmoot.core.flow import END, Column
+from folkmoot.core.terms import COLUMN_KINDS, ColumnKind
 from folkmoot.flows import words
 from folkmoot.flows.faults import Path
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.source import Node
 
 COLUMN_KEYS = list(words.COLUMN)
-KINDS = ["flow", "escalation", "backflow", "dispute"]
 # An item may pass all unwatched columns in one step, and somebody has to look at the board.
 COLUMNS_MAX = 200
 NO_COLUMNS = "add the stages that items go through, like `columns: {dev: {agents: [dev-agent], next: done}}`"
@@ -42,7 +42,7 @@ def _column(fields: Fields, name: str, node: Node) -> Column:
     following = fields.given_name(entries, (*path, "next"), "the column's name")
     is_human = "human" in entries and bool(fields.boolean(entries["human"].value, (*path, "human")))
     # A person's column that leads nowhere is beside the flow: the answer says where the item goes on.
-    usual = "escalation" if is_human and following is None else "flow"
+    usual: ColumnKind = "escalation" if is_human and following is None else "flow"
     return Column(
         name=name,
         agents=fields.names(entries, (*path, "agents"), "the agent's name"),
@@ -57,5 +57,5 @@ def _column(fields: Fields, name: str, node: Node) -> Column:
     )
 
 
-def _kind(fields: Fields, entries: Entries, path: Path) -> str | None:
-    return fields.choice(entries["kind"].value, path, "the kind", KINDS) if "kind" in entries else None
+def _kind(fields: Fields, entries: Entries, path: Path) -> ColumnKind | None:
+    return fields.choice(entries["kind"].value, path, "the kind", COLUMN_KINDS) if "kind" in entries else None

@@ -3,6 +3,7 @@ answer is None; the caller goes on, so that all faults are found at once."""
 
 import re
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from folkmoot.core.text import has_unstorable
 from folkmoot.errors import Invalid
@@ -21,6 +22,7 @@ VALUE_MAX = 20_000
 AMOUNT = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,4})?")
 
 Entries = dict[str, Entry]
+Word = TypeVar("Word", bound=str)
 
 
 class Fields:
@@ -116,12 +118,14 @@ class Fields:
                 good.append(name)
         return good
 
-    def choice(self, node: Node, path: Path, what: str, known: list[str]) -> str | None:
+    def choice(self, node: Node, path: Path, what: str, known: tuple[Word, ...] | list[Word]) -> Word | None:
         text = self.text(node, path, what)
-        if text is not None and text not in known:
-            self.findings.fault(path, f"{shown(text)} is not known here", did_you_mean(text, known), node.place)
+        if text is None:
             return None
-        return text
+        found = next((word for word in known if word == text), None)
+        if found is None:
+            self.findings.fault(path, f"{shown(text)} is not known here", did_you_mean(text, list(known)), node.place)
+        return found
 
     def items(self, node: Node, path: Path) -> list[Node]:
         """The items of a list; a single word is a fault that shows how to write it."""

@@ -64,6 +64,7 @@ class Folder:
         self._base = base
         self._below = [part for part in below.split("/") if part not in ("", ".")]
         self.root = os.path.join(base, *self._below)
+        self.name = "/".join(self._below)  # empty: the project itself
         self._fds: dict[str, int] = {}
         self._temporary = 0
         self._moved: set[str] = set()  # folders in which a name has changed, and may not be on the disk yet
@@ -143,6 +144,15 @@ class Folder:
                 except FileNotFoundError:
                     continue  # it went away while we looked
         return found
+
+    def folders(self, path: str) -> list[str]:
+        """The names of the folders in one; links are none, and hidden ones are left out."""
+        try:
+            with os.scandir(self._folder(path)) as entries:
+                found = (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+                return sorted(name for name in found if not name.startswith("."))
+        except OSError:
+            return []
 
     def look(self, path: str) -> Seen | None:
         folder, _, name = path.rpartition("/")

@@ -17,6 +17,7 @@ from folkmoot.mirror.reading.texts import Unfinished
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
+from folkmoot.mirror.tracked import Ask, Tracked, nothing
 from folkmoot.mirror.voice import NotYet, Voice
 from folkmoot.mirror.writer import PATIENCE, PUT_OFF, Aside, Late, Writer
 
@@ -24,6 +25,7 @@ SETTLE = 2.0  # seconds without a change, after which what cannot be read is tak
 ROUNDS_MAX = 20  # in which what came in while files were written is looked at
 CANDIDATES_MAX = 64  # that are taken in before what came of them is written; the rest follows at once
 EVENTS_MAX = 5_000  # behind which all files are looked at, instead of those that the events name
+OTHERS_MAX = 100  # folders that somebody has made in the mirror's, which are looked into
 OWN = (names.STATE, names.EVENTS)
 FOLDERS = (*(f"{names.HANDOFFS}/{status}" for status in names.STATUSES), names.INBOX, names.KANBAN, names.QUESTS)
 TAKEN = ".taken-"  # before the name of a report that is being handed in, after its run and token
@@ -48,7 +50,8 @@ class Watch(Protocol):
 
 
 class Mirror:
-    """`record` is the file beside the board in which it is kept what was written in the folder."""
+    """`record` is the file beside the board in which it is kept what was written in the folder; `tracked` tells which
+    of its paths git tracks: those are no word of anybody's."""
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class Mirror:
         record: str,
         *,
         watch: Watch | None = None,
+        tracked: Ask = nothing,
         tell: Callable[[str], None] = lambda words: None,
     ) -> None:
         self._application = application
@@ -70,6 +74,7 @@ class Mirror:
         self._taking = Taking(self.scribe, self._voice)
         self._writer = Writer(self.folder, self.record, self.scribe, application.now)
         self._aside = Aside(folder)
+        self._tracked = Tracked(folder, tracked)
         self._waiting: dict[str, Waiting] = {}
         self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
@@ -145,6 +150,7 @@ class Mirror:
         self._aside.forget()
         found = list(dict.fromkeys([*later, *self._left, *self._candidates(changed)]))
         self._left = found[CANDIDATES_MAX:]
+        self._tracked.begin(found[:CANDIDATES_MAX])
         for path in found[:CANDIDATES_MAX]:
             self._look_at(path)
         for _ in range(ROUNDS_MAX):
@@ -199,7 +205,17 @@ class Mirror:
 
     def _folders(self) -> list[str]:
         beside = {file.rpartition("/")[0] for file in self.scribe.picture.artifacts}
-        return sorted({"", names.ARCHIVE, *FOLDERS, *beside})
+        return sorted({"", names.ARCHIVE, *FOLDERS, *beside, *self._others()})
+
+    def _others(self) -> list[str]:
+        """Folders that somebody has made here, in which comments may lie that are beside nothing. In the project itself
+        other files are not ours to look at."""
+        found: list[str] = []
+        waiting = [name for name in self.folder.folders("") if name not in names.RESERVED] if self.folder.name else []
+        while waiting and len(found) < OTHERS_MAX:
+            found.append(waiting.pop(0))
+            waiting += [f"{found[-1]}/{name}" for name in self.folder.folders(found[-1])]
+        return found
 
     # -- what others wrote
 
@@ -236,6 +252,8 @@ class Mirror:
             return True
         if folder == names.ARCHIVE:
             return path in self.record.files
+        if self.folder.name and name.endswith(names.META) and folder.partition("/")[0] not in names.RESERVED:
+            return not names.is_passing(name)
         return folder in FOLDERS and not names.is_passing(name)
 
     def _look_at(self, path: str) -> None:
@@ -252,6 +270,8 @@ class Mirror:
             self.scribe.touched.add(path)
         elif path == names.EVENTS or path.startswith(f"{names.ARCHIVE}/"):
             self._reject(path, found.data, Refused("not_editable", "the log is only shown", "say it by a command"))
+        elif self._tracked.has(path, found.seen):
+            self._refuse_tracked(path, found)
         elif found.is_open:
             self._wait(path, found)
         else:
@@ -331,6 +351,8 @@ class Mirror:
     def _take_late(self, late: Late) -> None:
         """What somebody wrote in the moment before our own write: it is in our hands, and taken in like any other."""
         try:
+            if self._tracked.has(late.path, None):
+                raise self._tracked.refusal(late.path)
             self._taking.take(late.path, late.data, digest(late.data))
             self.taken += 1
         except Unavailable:
@@ -343,6 +365,16 @@ class Mirror:
         self.scribe.follow()
 
     # -- what cannot be taken in
+
+    def _refuse_tracked(self, path: str, found: Found) -> None:
+        """What is no file of the mirror's is left as it is: to take it away would be a change of the user's tree."""
+        error = self._tracked.refusal(path)
+        if self.scribe.content(path) is not None:
+            self._reject(path, found.data or b"", error)
+        elif self._tracked.is_new(path, found.seen):
+            self.rejected += 1
+            self._tell(f"{error.message}; {error.hint}")
+        self._waiting.pop(path, None)
 
     def _rejects(self, path: str, data: bytes, error: MootError, name: str = "") -> None:
         self.rejected += 1

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from folkmoot.core.rules.running.names import in_board, in_git
+from folkmoot.core.rules.running.names import in_board, in_git, parts, touches
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 
 STATE, EVENTS = "state.json", "events.jsonl"
@@ -78,6 +78,16 @@ def is_of_mirror(folder: str, path: str) -> bool:
     inside, name = path.removeprefix(folder), path.rpartition("/")[2]
     own = {*RESERVED, MARK, IGNORE} if folder else {*RESERVED, MARK}  # that of the project itself is the user's
     return inside.partition("/")[0] in own or inside.endswith(META) or (name.startswith(BEGINS) and name.endswith(ENDS))
+
+
+def in_mirror(folder: str, path: str) -> bool:
+    """Would a file at a path of the project be one of the mirror in this folder, however a file system spells it, or
+    stand in the way to that?"""
+    above, steps = parts(folder), parts(path)
+    inside = steps[len(above) :]
+    if steps[: len(above)] != above or not inside:
+        return bool(above) and touches(path, [above])
+    return is_of_mirror("/".join(above), "/".join(steps))
 
 
 def ignore_rules(folder: str) -> list[str]:

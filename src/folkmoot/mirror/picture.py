@@ -6,7 +6,8 @@ from typing import Any
 from folkmoot.core.events import Event, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Attempt, Comment, Hold, Message, Question, Run
+from folkmoot.core.records import ORCHESTRATOR, Attempt, Comment, Hold, Message, Question, Run
+from folkmoot.core.terms import BOUND
 from folkmoot.engine.feed import TABLES, Snapshot
 from folkmoot.mirror import names
 
@@ -26,7 +27,7 @@ class Picture:
         self.open_runs: dict[str, Run] = {}
         self.open_questions: dict[str, Question] = {}
         self.artifacts: dict[str, dict[str, dict[str, None]]] = {}  # file -> artifact -> the items that have it
-        self.last_message: str | None = None
+        self.last_handoff: str | None = None
         for table, rows in snapshot.tables.items():
             for row in rows:
                 self._put(table, row)
@@ -110,8 +111,8 @@ class Picture:
                 self.open_questions[row.id] = row
             return []
         if isinstance(row, Message):
-            if before is None:
-                self.last_message = row.id
+            if before is None and row.to != ORCHESTRATOR:  # what is told to the rules hands nothing over
+                self.last_handoff = row.id
             return [f"message:{row.id}"]
         return ["all"] if table == "flows" else []
 
@@ -119,7 +120,8 @@ class Picture:
         if row.parent:
             self._children.setdefault(row.parent, {})[row.id] = None
         touched = [f"item:{row.id}", f"quest:{row.top}"]
-        if row.artifacts and (before is None or before.artifacts != row.artifacts):
+        told = (row.artifacts, row.spec)
+        if any(told) and (before is None or (before.artifacts, before.spec) != told):
             touched += self._place(row.id)
         return touched
 
@@ -143,6 +145,10 @@ class Picture:
         row, said = self.items.get(item), self._said.get(item, {})
         made = row.artifacts if row is not None else {}
         wanted = {(names.meta_path(one.path or name), name) for name, one in made.items()}
+        # Whoever disagrees with the spec says so beside it, also where nobody has called it an artifact.
+        known = {file for file, _ in wanted}
+        if row is not None and row.spec and row.kind not in BOUND and names.meta_path(row.spec) not in known:
+            wanted.add((names.meta_path(row.spec), row.spec))
         placed = {comment.id: self._file_of(comment) for comment in said.values()}
         wanted |= {(placed[one.id], one.artifact or "") for one in said.values()}
         before = self._stands.get(item, set())

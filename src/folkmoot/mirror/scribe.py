@@ -1,6 +1,7 @@
 """Which files there are, and what stands in each: follows the log, and says which files an event has changed."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -24,6 +25,7 @@ class Version(Struct, frozen=True):
 
     locks: dict[str, Hold]
     agents: dict[str, Heard]
+    shown: dict[str, Any] | None = None  # all but its long lists, as it was written; None: nobody knows any more
 
 
 class Scribe:
@@ -127,7 +129,7 @@ class Scribe:
         """What stands in a file; None if there shall be none of that name."""
         picture, folder = self.picture, path.partition("/")[0]
         if path == names.STATE:
-            self._versions[picture.seq] = Version(_by_path(picture.holds), self._state.heard_of(picture.open_runs))
+            self._versions[picture.seq] = self._now()
             if len(self._versions) > VERSIONS:
                 del self._versions[next(iter(self._versions))]
             return self._state.file(picture)
@@ -152,11 +154,15 @@ class Scribe:
     def version(self, number: int) -> Version:
         """What somebody has read who read this version of the shared state."""
         if number >= self.picture.seq:
-            return Version(_by_path(self.picture.holds), self._state.heard_of(self.picture.open_runs))
+            return self._now()
         known = self._versions.get(number)
         if known is None:
             known = Version(_by_path(self.feed.rows_at("holds", number)), self._heard_at(number))
         return known
+
+    def _now(self) -> Version:
+        heard = self._state.heard_of(self.picture.open_runs)
+        return Version(_by_path(self.picture.holds), heard, self._state.shown(self.picture))
 
     def _heard_at(self, number: int) -> dict[str, Heard]:
         state, runs = State(), self.feed.rows_at("runs", number)

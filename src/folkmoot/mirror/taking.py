@@ -1,17 +1,15 @@
 """A file that somebody else has written: what it says beyond the board, said to the engine; or why it cannot be."""
 
 from contextlib import suppress
-from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from folkmoot.core.commands import RaiseConflict
-from folkmoot.core.records import Message, Wanted
-from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.core.records import Hold, Message, Wanted
 from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
 from folkmoot.core.rules.sharing.paths import normal_path
 from folkmoot.core.vocabulary.roles import correspondent, message_type
-from folkmoot.errors import Invalid, NothingToDo, Refused
+from folkmoot.errors import Invalid, Refused
 from folkmoot.mirror import names
 from folkmoot.mirror.reading.comments import Said, compare, read_meta
 from folkmoot.mirror.reading.forms import (
@@ -24,8 +22,10 @@ from folkmoot.mirror.reading.forms import (
     read_state,
     status_of,
 )
+from folkmoot.mirror.reading.shared import ACTIVE, COMPLETED, check_owned, seconds_left, wanted_status
+from folkmoot.mirror.reading.texts import json_object
 from folkmoot.mirror.scribe import Scribe, Version
-from folkmoot.mirror.voice import Voice
+from folkmoot.mirror.voice import NotYet, Voice
 from folkmoot.mirror.writing.handoffs import envelope
 from folkmoot.mirror.writing.items import EDITABLE, fields_of
 from folkmoot.mirror.writing.state import Heard, locks_of
@@ -54,6 +54,10 @@ class Taking:
             return self._handoff(path, data, key)
         elif names.item_of(path) in self._picture.items:
             self._item(path, data, key)
+        elif path.endswith(names.META):
+            words = f"no item has an artifact, or a spec, beside which {path[:120]!r} lies"
+            hint = 'whoever made it names it in its report: "artifacts": ["specs/auth.md"]'
+            raise Invalid("unknown_artifact", words, hint)
         else:
             raise Invalid("unknown_file", f"no file of this board is called {name[:80]!r}", "see docs: work with files")
         return None
@@ -74,8 +78,13 @@ class Taking:
                 words = f"there is no message {message}"
                 raise Invalid("unknown_message", words, f"what is sent is put into {names.HANDOFFS}/pending/")
             known = self._sent(self._voice.send(handoff, message, key))
-        self._check_same(known, handoff)
-        self._move_on(known, handoff, where, key, path)
+            self._check_same(known, handoff)
+            # Nobody has seen it in pending/ yet: where it cannot be taken up now, that is its place.
+            with suppress(NotYet):
+                self._move_on(known, handoff, where, key, path)
+        else:
+            self._check_same(known, handoff)
+            self._move_on(known, handoff, where, key, path)
         self._scribe.follow()
         return self._place_of(known.id)
 
@@ -193,31 +202,45 @@ class Taking:
     # -- the shared state
 
     def _state(self, data: bytes, key: str) -> None:
-        state = read_state(data)
+        state, wall = read_state(data), self._voice.wall
         board = {hold.path: hold for hold in locks_of(self._picture.holds)}
         read = self._scribe.version(self._picture.seq if state.version is None else state.version)
         base = read.locks
+        whole = self._scribe.content(names.STATE) if state.version == self._picture.seq else None
+        check_owned(state, read.shown if whole is None else json_object(whole))
         wanted = {normal_path(resource): lock for resource, lock in state.locks.items()}
         added = {
             path: lock
             for path, lock in wanted.items()
             if not any(path in known and known[path].owner == lock.agent for known in (base, board))
+            and seconds_left(lock, wall) > 0  # an old file that is written back brings no lock to life
         }
         for path, lock in added.items():
             speaker_in_file(self._picture.flow, lock.agent)
             if path in base:
                 words = f"locks: {path} is held by {base[path].owner}, and a lock is not handed on"
                 raise Refused("path_held", words, "wait until it is released, or has expired")
+        # Who does not say what it has read has taken nothing out.
+        left = [] if state.version is None else [path for path in base if path not in wanted and path in board]
+        for path in left:
+            self._check_release(board[path])
         self._agents(state.agents, read, key)
         for agent in dict.fromkeys(lock.agent for lock in added.values()):
             self._lock(agent, {path: lock for path, lock in added.items() if lock.agent == agent}, board, key)
-        if state.version is not None:  # who does not say what it has read has taken nothing out
-            for path in [path for path in base if path not in wanted and path in board]:
-                self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{_digest(path)}")
+        for path in left:
+            self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{_digest(path)}")
+
+    def _check_release(self, hold: Hold) -> None:
+        """Before anything is done: of a file that cannot be taken in whole, nothing is."""
+        speaker_in_file(self._picture.flow, hold.owner)
+        if hold.item is not None and hold.run is None:
+            words = f"locks: {hold.path} is what item {hold.item} may change, and no lock that is taken out"
+            raise Refused("not_yours", words, "it ends with the item; only a lock is released by a file")
 
     def _lock(self, agent: str, locks: dict[str, Lock], board: dict[str, Any], key: str) -> None:
         """All of one agent's at once, or none."""
-        own, seconds = f"{key}:{_digest(agent)}", min(_seconds(lock) for lock in locks.values())
+        own = f"{key}:{_digest(agent)}"
+        seconds = min(seconds_left(lock, self._voice.wall) for lock in locks.values())
         try:
             self._voice.lock(agent, list(locks), seconds, own)
         except Refused as error:
@@ -235,21 +258,33 @@ class Taking:
             self._voice.conflict(agent, item, command, own)
 
     def _agents(self, agents: dict[str, dict[str, Any]], read: Version, key: str) -> None:
-        """What an agent says of itself, beyond what it has read: that it begins, is alive, or is done."""
-        for name, said in agents.items():
-            status, run = said.get("status"), self._voice.run_of(name)
-            if name not in self._picture.flow.agents or status not in ("active", "completed"):
-                continue
-            before = read.agents.get(name, Heard())
-            if status == "completed":
-                if run is not None and before.is_active:
-                    self._voice.end(name, f"{key}:{name}")
-            elif before.is_active:
-                if run is not None and said.get("last_active") not in (None, before.last_active):
+        """What an agent says of itself, beyond what it has read: that it begins, is alive, or is done. All of it can be
+        taken, or none is."""
+        known = self._picture.flow.agents
+        told = {name: wanted_status(name, said, read.shown, known) for name, said in agents.items()}
+        for name, status in told.items():
+            self._check_status(name, status, read)
+        for name, status in told.items():
+            before, run = read.agents.get(name, Heard()), self._voice.run_of(name)
+            if status == COMPLETED and run is not None and before.is_active:
+                self._voice.end(name, f"{key}:{name}")
+            elif status == ACTIVE and before.is_active:
+                if run is not None and agents[name].get("last_active") not in (None, before.last_active):
                     self._voice.renew(name)
-            elif not self._works(name):
-                with suppress(NothingToDo):  # nothing waits for it: the file will say so
-                    self._voice.begin(name, f"{key}:{name}")
+            elif status == ACTIVE and not self._works(name):
+                self._voice.begin(name, f"{key}:{name}")
+
+    def _check_status(self, name: str, status: str | None, read: Version) -> None:
+        """`completed` ends the run that files have begun, and no other; who says it again says nothing."""
+        shown = ((read.shown or {}).get("agents") or {}).get(name)
+        if status != COMPLETED or self._voice.run_of(name) is not None or shown is None or shown["status"] == COMPLETED:
+            return
+        if self._works(name):
+            words = f"agents: the run of {name} was not begun by a file, or it has several"
+            raise Refused("not_its_run", words, "let it report; or drop a report that names its item into inbox/")
+        if not read.agents.get(name, Heard()).is_active:
+            words = f"agents: {name} has no run that it could complete"
+            raise Refused("not_active", words, "set it to active first, or drop its report into inbox/")
 
     def _works(self, agent: str) -> bool:
         return any(run.agent == agent for run in self._picture.open_runs.values())
@@ -343,12 +378,3 @@ def _uuid(key: str) -> str:
     """A name for a message that was given none, the same each time the same file is taken in."""
     digits = sha256(key.encode()).hexdigest()
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:32]}"
-
-
-def _seconds(lock: Lock) -> float:
-    """How long a lock shall last; half an hour where it does not say."""
-    try:
-        begins, ends = datetime.fromisoformat(lock.acquired or ""), datetime.fromisoformat(lock.expires or "")
-        return (ends - begins).total_seconds()
-    except (ValueError, TypeError):
-        return LOCK_SECONDS

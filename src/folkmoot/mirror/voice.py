@@ -9,11 +9,12 @@ from typing import Any
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import LEASE_MAX, Flow
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import taker
 from folkmoot.core.records import Message, Run
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
+from folkmoot.core.terms import BOUND
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
 from folkmoot.doors.posting import order_to_send
 from folkmoot.engine.engine import Engine
@@ -43,6 +44,11 @@ class Voice:
     @property
     def flow(self) -> Flow:
         return self._picture.flow
+
+    @property
+    def wall(self) -> int:
+        """Milliseconds since 1970, by which files tell times."""
+        return self._engine.clock.wall()
 
     # -- runs of agents that only write files
 

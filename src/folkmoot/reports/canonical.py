@@ -7,17 +7,11 @@ import msgspec
 from msgspec.structs import fields as struct_fields
 
 from folkmoot.core.kinds import converted
-from folkmoot.core.report import (
-    CAUSES,
-    COMMENT_STATUSES,
-    KINDS,
-    OUTCOMES,
-    RESOLUTIONS,
-    SEVERITIES,
-    Report,
-)
+from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.examples import EXAMPLES
+from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.text import has_unstorable
+from folkmoot.core.vocabulary.phrases.tallies import completed
 from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
 
@@ -63,9 +57,11 @@ PARTS: dict[str, dict[str, str]] = {
         "test": "the test that shows it",
         "exploit": "how it can be used against you",
         "category": "a word for it, like `sql_injection`",
+        "why": "why it matters",
         "found_by": "who found it; filled in where several look at the same work",
         "wordings": "how others said the same; filled in likewise",
         "remark": "it was said beside `done`, and nothing must change for it; filled in by the board",
+        "fixed": "what was done about it, if it is mended: nothing must change for it; `status: fixed` is read too",
         "unheard": "the stage that found it and has given no verdict yet; filled in by the board",
     },
     "comments": {
@@ -93,7 +89,7 @@ PARTS: dict[str, dict[str, str]] = {
         "blocking": "`false`: the item goes on, and the answer is in a later brief",
         "default": "what holds if nobody answers before the flow's deadline",
     },
-    "tests": {"total": "all", "passed": "the green ones", "failed": "the red ones"},
+    "tests": {"total": "all; null if nobody told", "passed": "the green ones; likewise", "failed": "the red ones"},
     "tasks": {
         "title": "what is to be done",
         "key": "by which other tasks name it; else its title",
@@ -150,6 +146,24 @@ _ADD = {
 PLAIN = {"outcome", "summary", "commit", "extra"}  # fields that can be written in one way only
 _TYPES = {field.name: field.type for field in struct_fields(Report)}
 FIELDS = {name: _TYPES[name] for name in WORDS}
+_NO_SUCH_WORD = "Invalid enum value"  # as msgspec begins what it says of a word outside of a vocabulary
+# The fields whose words are counted; those of a part by its field.
+_CLOSED: dict[str, dict[str, tuple[str, ...]]] = {
+    "outcome": {},
+    "cause": {},
+    "comments": {"status": COMMENT_STATUSES, "resolution": RESOLUTIONS},
+    "findings": {"severity": SEVERITIES, "kind": FINDING_KINDS},
+}
+# What people write for a name of ours that does not look like it.
+_OTHERWISE = {
+    "outcome": ("result", "state", "ended"),
+    "comments": ("comment", "artifact_comments", "comments_on_artifact", "remarks"),
+    "content": ("body", "text", "message", "comment", "comments", "words"),
+    "parent": ("reply_to", "in_reply_to", "replies_to", "reply", "thread", "parent_id"),
+    "author": ("by", "agent", "from", "user"),
+    "target": ("section", "test", "place", "location"),
+}
+_OF_PLACES = ("column", "move_to", "moves_to", "next_column", "goes_to", "to_column")
 UNSTORABLE = "it holds a NUL, half a character, a number too large, or is nested too deep"
 
 
@@ -161,20 +175,23 @@ class Faulty(Exception):
         self.faults = faults
 
 
-def unreadable(faults: list[str], tried: str = "done") -> Invalid:
-    """`tried` is the outcome that it was meant to say: the hint shows the form of that."""
+def unreadable(faults: list[str], tried: str = "done", returned: str | None = None) -> Invalid:
+    """`tried` is the outcome that it was meant to say: the hint shows the form of that; `returned` the same as a
+    return, where that was tried."""
     named = faults[:FAULTS_SHOWN]
     if len(faults) > len(named):
         named.append(f"and {len(faults) - len(named)} more")
     return Invalid(
         "unreadable_report",
         "the report cannot be read: " + "; ".join(named),
-        f"{_advice(faults, tried)}; the run still lives, so report again",
+        f"{_advice(faults, tried, returned)}; the run still lives, so report again",
     )
 
 
-def _advice(faults: list[str], tried: str) -> str:
+def _advice(faults: list[str], tried: str, returned: str | None) -> str:
     """What to do next, in the form that the agent has at hand."""
+    if faults and faults[-1].startswith("Status:") and returned:
+        return f"say how it ended and all there is to say beside it in one object, such as {returned}"
     if faults and faults[-1].startswith("Status:"):
         return "mend the form's Status: one ticked box, such as `- [x] Complete / [ ] Needs follow-up / [ ] Blocked`"
     whole = f"a JSON object such as {EXAMPLES[tried]}"
@@ -209,14 +226,21 @@ def canonical_report(data: dict[str, Any]) -> Report:
         try:
             values[name] = converted(value, FIELDS[name])
         except (msgspec.ValidationError, OverflowError) as error:
-            known = (
-                f"; its fields are {', '.join(PARTS[name])}" if "unknown field" in str(error) and name in PARTS else ""
-            )
-            faults.append(f"{name}: {error}{known}")
-    faults += _wrong_words(data, values)
+            if str(error).startswith(_NO_SUCH_WORD) and name in _CLOSED:
+                continue  # named below, with those that are known
+            faults.append(f"{name}: {error}{_fields_of(name, str(error))}")
+    faults += _wrong_words(data)
     if faults:
         raise Faulty(faults)
     return Report(**values)
+
+
+def _fields_of(name: str, fault: str) -> str:
+    """Behind a name that no part of this field has: those that it has, and which of them was meant."""
+    if "unknown field" not in fault or name not in PARTS:
+        return ""
+    word = fault.partition("`")[2].partition("`")[0]
+    return f"{did_you_mean(word, list(PARTS[name]))}; its fields are {', '.join(PARTS[name])}"
 
 
 def unknown_cause(word: object) -> str:
@@ -237,6 +261,11 @@ def missing_outcome(data: dict[str, Any]) -> str:
 def did_you_mean(name: str, known: list[str]) -> str:
     from difflib import get_close_matches  # only faults need it
 
+    meant = next((own for own, others in _OTHERWISE.items() if own in known and name.lower() in others), None)
+    if meant is not None:
+        return f", did you mean {meant!r}?"
+    if name.lower() in _OF_PLACES:
+        return "; where an item goes follows from its outcome"
     near = get_close_matches(name, known, 1) if len(name) <= 80 else []
     return f", did you mean {near[0]!r}?" if near else ""
 
@@ -247,7 +276,7 @@ def _spellings(data: dict[str, Any]) -> dict[str, Any]:
     if "attempt" in data and "attempts" not in data:
         data["attempts"] = [data.pop("attempt")]
     if isinstance(data.get("tests"), dict):
-        data["tests"] = counted_tests(data["tests"])
+        data["tests"] = completed(data["tests"])
     if data.keys() - PLAIN or data.get("outcome") not in OUTCOMES or _may_count(data.get("summary")):
         from folkmoot.reports.loose.spellings import spelled  # most reports need none of it
 
@@ -259,33 +288,29 @@ def _may_count(summary: object) -> bool:
     return isinstance(summary, str) and (" pass" in summary or " fail" in summary)
 
 
-def counted_tests(told: dict[str, Any]) -> dict[str, Any]:
-    """Who tells of all tests and of those that passed has told how many did not."""
-    total, passed = told.get("total"), told.get("passed")
-    if "failed" in told or not (type(total) is int and type(passed) is int and total > passed):
-        return told
-    return {**told, "failed": total - passed}
-
-
-def _wrong_words(data: dict[str, Any], values: dict[str, Any]) -> list[str]:
+def _wrong_words(data: dict[str, Any]) -> list[str]:
+    """Every word that is in none of the vocabularies, with those that are."""
     faults = []
     if "outcome" not in data:
         faults.append(missing_outcome(data))
-    elif values.get("outcome") not in OUTCOMES:
+    elif data["outcome"] not in OUTCOMES:
         faults.append(f"outcome: {shown(data['outcome'])} is not one of {', '.join(OUTCOMES)}{_meant(data['outcome'])}")
-    if values.get("cause") is not None and values["cause"] not in CAUSES:
+    if isinstance(data.get("cause"), str) and data["cause"] not in CAUSES:
         faults.append(unknown_cause(data["cause"]))
-    for remark in values.get("comments", []):
-        if remark.status is not None and remark.status not in COMMENT_STATUSES:
-            faults.append(f"comments: status {shown(remark.status)} is not one of {', '.join(COMMENT_STATUSES)}")
-        if remark.resolution is not None and remark.resolution not in RESOLUTIONS:
-            faults.append(f"comments: resolution {shown(remark.resolution)} is not one of {', '.join(RESOLUTIONS)}")
-    for finding in values.get("findings", []):
-        if finding.severity not in SEVERITIES:
-            faults.append(f"findings: severity {shown(finding.severity)} is not one of {', '.join(SEVERITIES)}")
-        if finding.kind not in KINDS:
-            faults.append(f"findings: kind {shown(finding.kind)} is not one of {', '.join(KINDS)}")
+    for name in ("comments", "findings"):
+        listed = data.get(name)
+        for part in listed if isinstance(listed, list) else []:
+            faults += _wrong_in(name, part) if isinstance(part, dict) else []
     return faults
+
+
+def _wrong_in(name: str, part: dict[str, Any]) -> list[str]:
+    told = {key: part[key] for key in _CLOSED[name] if isinstance(part.get(key), str)}
+    return [
+        f"{name}: {key} {shown(word)} is not one of {', '.join(_CLOSED[name][key])}"
+        for key, word in told.items()
+        if word not in _CLOSED[name][key]
+    ]
 
 
 def _meant(word: object) -> str:

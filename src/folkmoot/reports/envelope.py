@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from folkmoot.core.item import TYPES
-from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
+from folkmoot.core.records import ORCHESTRATOR
+from folkmoot.core.terms import MESSAGE_STATUSES, TYPES
 from folkmoot.core.text import has_unstorable
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid

@@ -3,9 +3,11 @@
 from typing import Any
 
 from folkmoot.core.report import Choice, Finding, Report
+from folkmoot.core.terms import SEVERITIES, FindingKind, Outcome
 from folkmoot.core.text import has_unstorable
 from folkmoot.core.vocabulary.lines import number_in
-from folkmoot.core.vocabulary.problems import Problems, finding_told, listed_under, problems_in, says_nothing
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.problems import Problems, finding_told, listed_under, problems_in
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 from folkmoot.reports.loose.options import options_in
@@ -84,7 +86,7 @@ class Taken:
                 self.faults.append(f"{name}: {shown(part)} is not an option")
         return found
 
-    def problems(self, kind: str, words: bool = True) -> list[Finding]:
+    def problems(self, kind: FindingKind, words: bool = True) -> list[Finding]:
         """What was found, under whichever names it is listed; `words`: also where it is told in plain words."""
         found: list[Finding] = []
         for listed in problems_in(self.data, _ELSEWHERE.union(self.used, self.read)):
@@ -106,13 +108,17 @@ class Taken:
                 self.used.add(name)
         return found
 
-    def _read(self, listed: Problems, kind: str, found: list[Finding]) -> bool:
+    def _read(self, listed: Problems, kind: FindingKind, found: list[Finding]) -> bool:
         """Was all of this list understood?"""
         whole = True
         for part, severity in listed.parts:
             told = finding_told(part, listed.kind or kind, severity)
             found.append(told.finding)
             self.faults += [f"{listed.name}: {fault}" for fault in told.faults]
+            if kind == "security" and told.finding.kind != "test" and not told.weighed:
+                # What is critical goes to a person, and the rest does not: how bad a hole is must not be guessed.
+                words = f"{shown(told.finding.issue)} has no severity, one of {', '.join(SEVERITIES)}"
+                self.faults.append(f"{listed.name}: {words}")
             whole = whole and not (isinstance(part, dict) and part.keys() - told.used)
         return whole
 
@@ -138,7 +144,7 @@ def _take_cause(said: Taken, parts: dict[str, Any]) -> list[str]:
     return []
 
 
-def finish(outcome: str, said: Taken, extra: dict[str, Any] | None = None, **parts: Any) -> Report:
+def finish(outcome: Outcome, said: Taken, extra: dict[str, Any] | None = None, **parts: Any) -> Report:
     """The report: what was understood, the fields it shares with the canonical form, and the rest as it was said."""
     if has_unstorable(said.data) or has_unstorable(extra or {}):
         raise Faulty([UNSTORABLE])

@@ -15,11 +15,13 @@ from folkmoot.reports.quest import (
     delegation,
     is_shared_only,
     is_status_report,
+    says_return,
     shared_parts,
     split_report,
     status_report,
 )
 from folkmoot.reports.splits.finding import find_split
+from folkmoot.reports.uniting.statements import united
 
 _FIELDS = {*FIELDS, "attempt"}
 _ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "lessons", "next_steps", "blockers"}
@@ -30,8 +32,19 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
     """The report an object is, in whatever dialect; None if it is none. Faulty if it is one with faults."""
     if is_handed(data):
         return None
-    data, messages = taken_out(data)
-    return with_messages(_report(data), messages)
+    data, found = taken_out(data)
+    said = with_messages(_report(data), found.messages)
+    if said is None or not found.asked:
+        return said
+    # A person is asked wherever in the report it stands, as if it were printed beside it.
+    asked = [told for one in found.asked if (told := _report(one)) is not None]
+    return united([said, *asked])
+
+
+def return_from_object(data: dict[str, Any]) -> Report | None:
+    """The same of an object that stands by itself: a status with what says more about the end is a report there."""
+    said = report_from_object(data)
+    return status_report(data) if said is None and says_return(data) else said
 
 
 def _report(data: dict[str, Any]) -> Report | None:

@@ -8,27 +8,29 @@ failure.
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import replace as replaced
 from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from folkmoot.core.report import Report
+from folkmoot.core.report import WORDS_BESIDE, Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome
-from folkmoot.reports.json_dialects import adding, is_meant, report_from_object
-from folkmoot.reports.loose.handed import alone, fault_in_words, is_handed, looks_handed, without_end
+from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome, shown
+from folkmoot.reports.json_dialects import adding, is_meant, report_from_object, return_from_object
+from folkmoot.reports.loose.handed import alone, is_handed, looks_handed, without_end
 from folkmoot.reports.loose.lists import lists_in
 from folkmoot.reports.loose.names import in_known_case
-from folkmoot.reports.loose.returns import returned
 from folkmoot.reports.markdown import forms
 from folkmoot.reports.page import SPOKEN, Line, Page, clean, is_showing, read_page
-from folkmoot.reports.placeholders import is_choice, is_placeholder, is_template
+from folkmoot.reports.placeholders import is_template
+from folkmoot.reports.returning.told import hear_keyed, hear_returns
 from folkmoot.reports.scan import Found, objects
 from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
 from folkmoot.reports.uniting.beside import beside
+from folkmoot.reports.uniting.heard import Heard
 from folkmoot.reports.uniting.statements import STATEMENTS_MAX, attempts_of, joined, united
+from folkmoot.reports.uniting.words import cut_out, with_words
 
 if TYPE_CHECKING:
     from folkmoot.reports.loose.notes import Notes
@@ -42,25 +44,12 @@ SHOWN = (
     "what stands there only shows what a report looks like, or what others have said; if it is your own, report it "
     "without the words before it"
 )
-_NOTED = ("comments:", "escalation_reason:", "id:", "outcome:", "status:")
+_NOTED = re.compile(r"comment|escalation|history|outcome|status|\bid\b", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
 LINES_MAX = 20_000
 SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is made to be slow
-
-
-@dataclass(slots=True)
-class Heard:
-    """Something meant as a report: where it ends, and what it says or what is wrong with it."""
-
-    line: int
-    rank: int  # where two end on one line, the more explicit one is the later
-    place: int
-    report: Report | None
-    faults: list[str]
-    implied: bool = False  # told only by what was fixed
-    adds: bool = False  # it does not say how it ended: it only adds to what else was said
 
 
 def listen(text: str) -> Report:
@@ -69,18 +58,35 @@ def listen(text: str) -> Report:
     heard: list[Heard] = []
     tried: list[Attempt] = []
     passed_over: list[str] = []
-    covered, spoken = _hear_objects(page, heard, passed_over)
+    covered, spoken, rest = _hear_objects(page, heard, passed_over)
     if "[" in text:
         _hear_lists(page, heard, covered, spoken)
     notes = _notes(text, page)
     if notes is not None:
-        covered |= notes.lines
+        covered |= notes.lines | notes.nested
+        spoken |= notes.lines
         heard += [Heard(line, 1, 0, said, []) for line, said in notes.reports]
-    _hear_returns(page, covered, heard)
+    spoken |= hear_returns(page, covered, heard)
+    covered |= spoken
+    hear_keyed(page, heard)
+    shown: set[int] = set()
+    around: list[str] = []
     for lines, fence, before in _texts(page, covered, spoken):
-        _hear_words(page, lines, fence, before, heard, tried, passed_over)
+        words, shows = _hear_words(page, lines, fence, before, heard, tried, passed_over)
+        around += [words] if words else []
+        shown |= shows
     tried.sort(key=lambda attempt: attempt.start)
+    by_form = any(one.report is not None for one in heard) and all(one.rank == 0 or one.keyed for one in heard)
     report = _last(heard, tried, passed_over, notes)
+    if tried or (notes is not None and notes.lines) or any(one.rank and one.report is not None for one in heard):
+        taken = covered | spoken | shown | {one.line for one in heard if one.rank}
+        taken -= notes.nested - notes.lines if notes is not None else set()
+        # Of a form beside JSON only what its parts tell stands in the report; its other words stay words.
+        said = [one for one in heard if one.rank or not any(other.rank == 1 for other in heard)]
+        taken |= {number for own in (*(one.lines for one in said), *(one.lines for one in tried)) for number in own}
+        report = with_words(page, taken, rest, report, has_form=any(one.rank == 0 and one.report for one in heard))
+    elif around and by_form:
+        report = replace(report, extra={**report.extra, WORDS_BESIDE: "\n\n".join(around)})
     if has_unstorable(to_builtins(report)):
         raise Faulty([UNSTORABLE])
     return report
@@ -96,7 +102,7 @@ def _end_of(text: str) -> str:
 
 def _notes(text: str, page: Page) -> "Notes | None":
     """The disputes document's YAML, if there can be any: hardly a text has it."""
-    if not any(word in text for word in _NOTED):
+    if _NOTED.search(text) is None:
         return None
     from folkmoot.reports.loose.notes import read_notes
 
@@ -107,11 +113,15 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
     if len(tried) > ATTEMPTS_MAX:
         raise Faulty([f"it has {len(tried)} ATTEMPT blocks, more than {ATTEMPTS_MAX}"])
     heard.sort(key=lambda one: (one.line, one.rank, one.place))
+    if any(one.rank and one.report and one.report.outcome == "changes_requested" and not one.alone for one in heard):
+        # Whoever asks for changes may list them below the verdict: such a list needs no Status of its own.
+        heard = [replaced(one, report=one.told, adds=True, alone=False) if one.told else one for one in heard]
     adds = [one for one in heard if one.adds]
     for one in adds:
         if one.report is None:
             raise Faulty(one.faults)
-    heard = [one for one in heard if not one.adds]
+    alone = [one.report for one in heard if one.alone and one.report is not None]
+    heard = [one for one in heard if not (one.adds or one.alone)]
     if tried or any(not one.implied for one in heard):
         # What was fixed is told; that it was is no verdict beside another.
         adds += [one for one in heard if one.implied and one.report is not None]
@@ -120,11 +130,25 @@ def _last(heard: list[Heard], tried: list[Attempt], passed_over: list[str], note
         raise Faulty([f"it has {len(adds)} objects without an outcome, more than {STATEMENTS_MAX}"])
     report = _ended(heard, tried, [*passed_over, *(fault for one in adds for fault in one.faults)], notes)
     end = heard[-1].line if heard else -1
+    _check_alone(report, alone)
     # What stands before is joined from the nearest on, so that all of it keeps the order of the text.
     for one in [*reversed([one for one in adds if one.line < end]), *(one for one in adds if one.line >= end)]:
         if one.report is not None:
             report = joined(report, replace(one.report, outcome=report.outcome), one.line < end)
     return report
+
+
+def _check_alone(report: Report, alone: list[Report]) -> None:
+    """A status alone on its line may be anybody's; if it is the agent's own, the end must not take it back unheard."""
+    for one in alone:
+        if report.outcome == "done" != one.outcome:
+            raise Faulty(
+                [
+                    f"it says {shown(one.extra.get('status'))} alone on a line, and then "
+                    f"{shown(report.extra.get('status', report.outcome))}: say once how it ended, in one report with "
+                    "all of it; what is not your own word, put it in quotation marks"
+                ]
+            )
 
 
 def _ended(heard: list[Heard], tried: list[Attempt], passed_over: list[str], notes: "Notes | None") -> Report:
@@ -185,7 +209,10 @@ def _texts(page: Page, covered: set[int], spoken: set[int]) -> list[tuple[list[L
     found: list[tuple[list[Line], int | None, int | None]] = [(own, None, None)]
     for fence in page.fences:
         if fence.language in SPOKEN and not fence.language.startswith("json"):
-            found.append((page.inside(fence), None, fence.before))
+            inside = page.inside(fence)
+            for line in inside:
+                line.quoted = line.quoted or line.number in covered
+            found.append((inside, None, fence.before))
     return found
 
 
@@ -197,28 +224,44 @@ def _hear_words(
     heard: list[Heard],
     tried: list[Attempt],
     passed_over: list[str],
-) -> None:
+) -> tuple[str, set[int]]:
+    """What is said in these lines around a form; of a fence only if it holds one, since else it shows something. And
+    the lines that only show what a signal or block looks like."""
+    shown: set[int] = set()
+
     def shows(start: int) -> bool:
         return page.only_shows(start) or (before is not None and page.only_shows(before))
 
     done_before = False
-    for form in forms(lines, fence):
+    found, around = forms(lines, fence)
+    for form in found:
         # A form that was only begun says nothing, unless a finished one came before it: then it takes that back.
         if form.template or shows(form.start) or (form.weak and not done_before):
             passed_over += form.faults or [SHOWN]
+            if form.weak and not form.template and form.told and not shows(form.start):
+                heard.append(Heard(form.end, 0, form.start, None, form.faults, alone=True, told=form.told))
         else:
-            heard.append(Heard(form.end, 0, form.start, form.report, form.faults, form.implied))
+            own = range(form.start, form.end + 1)
+            heard.append(
+                Heard(form.end, 0, form.start, form.report, form.faults, form.implied, told=form.told, lines=own)
+            )
             done_before = done_before or form.report is not None
-    for signal in signals(lines, fence):
+    told = attempts(lines, fence)
+    blocks = [attempt for attempt in told if not shows(attempt.start)]
+    shown |= {number for attempt in told if shows(attempt.start) for number in attempt.lines}
+    for signal in signals(lines, fence, blocks):
         if signal.template or shows(signal.start):
             passed_over += signal.faults or ["it only shows what a signal looks like"]
+            shown |= signal.lines
         else:
-            heard.append(Heard(signal.start, SIGNAL, signal.start, signal.report, signal.faults))
-    tried += [attempt for attempt in attempts(lines, fence) if not shows(attempt.start)]
+            heard.append(Heard(signal.start, SIGNAL, signal.start, signal.report, signal.faults, lines=signal.lines))
+    tried += blocks
+    return (around if before is None or done_before else ""), shown
 
 
-def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tuple[set[int], set[int]]:
-    """JSON in the text that is no quotation; the answer is the lines it covers, and of these the ones of reports."""
+def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tuple[set[int], set[int], dict[int, str]]:
+    """JSON in the text that is no quotation; the answer is the lines it covers, of these the ones of reports, and what
+    else stands on those."""
     languages = {fence.number: fence.language for fence in page.fences}
     told = [
         "" if line.quoted or (line.fence is not None and languages[line.fence] not in SPOKEN) else line.text
@@ -231,6 +274,7 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
         place += len(words) + 1
     covered: set[int] = set()
     spoken: set[int] = set()
+    rest: dict[int, str] = {}
     for found in objects(text, is_meant, looks_handed):
         first = bisect_right(starts, found.start) - 1
         last = bisect_right(starts, max(found.end - 1, found.start)) - 1
@@ -238,12 +282,14 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
             found.data = in_known_case(found.data)
             covered.update(range(first, last + 1))
         reason = _passed_over(page, found, text, starts[first], first)
-        if found.data is not None and found.data.keys() == {"status"}:
-            before = text[starts[first] : found.start].strip(" `-*\t").lower()
-            behind = text[found.end : found.end + 200].split("\n", 1)[0].strip(" `.\t")
-            at_end = last >= page.end and not behind and (not before or before.endswith(":"))
-            reason = reason or ("" if before in _RETURN or at_end else ALONE)
-        one = _heard(found, last)
+        # Its end is enough, and a hostile line is long.
+        before = text[max(starts[first], found.start - 200) : found.start].strip(" `-*\t").lower()
+        behind = text[found.end : found.end + 200].split("\n", 1)[0].strip(" `.\t")
+        by_itself = not behind and (not before or before.endswith(":"))
+        lone = found.data is not None and found.data.keys() == {"status"} and not reason
+        lone = lone and before not in _RETURN and not (by_itself and last >= page.end)
+        reason = ALONE if lone else reason
+        one = _heard(found, last, by_itself)
         if one is None:
             passed_over += (
                 ["a form that nobody filled in is no report"] if found.data and is_template(found.data) else []
@@ -251,10 +297,14 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
             continue
         if reason:
             passed_over.append(reason)
+            if lone and by_itself and not before:
+                heard.append(replaced(one, alone=True))
         else:
             heard.append(one)
-            spoken.update(range(first, last + 1) if found.data is not None else ())
-    return covered, spoken
+            if found.data is not None:
+                spoken.update(range(first, last + 1))
+                cut_out(rest, told, (first, found.start - starts[first]), (last, found.end - starts[last]))
+    return covered, spoken, rest
 
 
 def _hear_lists(page: Page, heard: list[Heard], covered: set[int], spoken: set[int]) -> None:
@@ -270,7 +320,7 @@ def _hear_lists(page: Page, heard: list[Heard], covered: set[int], spoken: set[i
         spoken.update(range(first, last + 1))
 
 
-def _heard(found: Found, line: int) -> Heard | None:
+def _heard(found: Found, line: int, by_itself: bool) -> Heard | None:
     """The report an object is; None if it is none, or only a form to fill in."""
     if found.data is None:
         # A message that cannot be read must not be lost because its report can.
@@ -279,7 +329,7 @@ def _heard(found: Found, line: int) -> Heard | None:
     if is_template(found.data):
         return None
     try:
-        report = report_from_object(found.data)
+        report = return_from_object(found.data) if by_itself else report_from_object(found.data)
         if is_handed(found.data):
             return Heard(line, 1, found.start, alone(found.data), [without_end(found.data["type"])], adds=True)
     except Faulty as error:
@@ -309,36 +359,3 @@ def _passed_over(page: Page, found: Found, text: str, line_start: int, line: int
     if not before.strip("`") and (page.only_shows(line) or page.only_shows(opened)):
         return SHOWN
     return ""
-
-
-def _hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> None:
-    """`Returns: {status: completed, commit: "abc123"}`, as the handoff document writes it, on a line of its own."""
-    told_in_list = False
-    spoken = {fence.number for fence in page.fences if fence.language in SPOKEN} | {None}
-    for line in page.lines:
-        words = line.text.strip()
-        if words[:1].isdigit() and _LIST_ITEM.match(words):
-            told_in_list = True  # a narration of what each role returned, not a report of one
-        elif words and not line.text[:1].isspace():
-            told_in_list = False
-        if len(words) > 2100 or line.quoted or line.number in covered or told_in_list or line.fence not in spoken:
-            continue
-        in_words = fault_in_words(words) if not page.only_shows(line.number) else ""
-        if in_words:
-            heard.append(Heard(line.number, 1, 0, None, [in_words], adds=True))
-        if in_words or not ("{" in words or "return" in words[:12].lower()):
-            continue
-        pairs = returned(words)
-        if pairs is None or not pairs.keys() & {"status", "outcome"} or page.only_shows(line.number):
-            continue
-        if words.startswith("{") and line.number < page.end:
-            continue
-        if any(isinstance(value, str) and (is_choice(value) or is_placeholder(value)) for value in pairs.values()):
-            continue
-        try:
-            report = report_from_object(pairs)
-        except Faulty as error:
-            heard.append(Heard(line.number, 1, 0, None, error.faults))
-        else:
-            if report is not None:
-                heard.append(Heard(line.number, 1, 0, report, []))

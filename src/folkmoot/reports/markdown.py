@@ -7,54 +7,23 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.report import Report
-from folkmoot.core.vocabulary.lines import counted, number_in
-from folkmoot.core.vocabulary.problems import is_over
+from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
+from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.loose.around import PROMPT, said_around
 from folkmoot.reports.loose.files import files_named
-from folkmoot.reports.loose.points import Under, findings_in, tells_problems
+from folkmoot.reports.loose.headings import ADDING, LONGEST_FIRST, SECTIONS
+from folkmoot.reports.loose.points import Under, findings_in, problems_among
+from folkmoot.reports.loose.tested import failed_tests
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
+from folkmoot.reports.signals import starts_block
 from folkmoot.reports.status import BOXES, Status, read_status
 
-SECTIONS = {
-    "summary": "summary",
-    "changes made": "changes",
-    "changes": "changes",
-    "files changed": "changes",
-    "files modified": "changes",
-    "issues found": "issues",
-    "issues": "issues",
-    "findings": "issues",
-    "next steps": "next",
-    "next step": "next",
-    "recommendations": "next",
-    "status": "status",
-    "final status": "status",
-    "overall status": "status",
-    "fixed issues": "fixed",
-    "issues fixed": "fixed",
-    "fixes applied": "fixed",
-    "tests": "tests",
-    "test results": "tests",
-    "blockers": "blockers",
-    # The quest document's report in words.
-    "report": "report",
-    "files created": "created",
-    "files added": "created",
-    "new files": "created",
-    "interfaces": "interfaces",
-    "integration points": "points",
-    "retro": "retro",
-    "retrospective": "retro",
-    "lessons": "retro",
-    "lessons learned": "retro",
-}
-# What only adds to a form: alone these make none, and without words they are a title of something else.
-ADDING = {"report", "created", "interfaces", "points", "retro"}
 NAME_WORDS_MAX = 4  # words of one name in a list of them
 FORMS_MAX = 500  # more than can be united: those before so many need not be read
-_LONGEST_FIRST = sorted(SECTIONS, key=len, reverse=True)
 _TITLE_CHARS_MAX = 120
 _FORM = {"summary", "changes", "issues", "next"}
 _LISTING = ("issues", "tests", "fixed")
@@ -64,7 +33,6 @@ _ADORNED = re.compile(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
 _PHASE = re.compile(r"phase\s{1,3}(\d.{0,60})", re.IGNORECASE)
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
-_NOTHING = {"none", "n/a", "na", "no issues", "no issues found", "nothing", "-", "no", "none found", "not applicable"}
 # A box of the Status section that stands among the fixes tells of no fix.
 _STATUS_ALONE = {"complete", "completed", "done", "needs follow-up", "blocked"}
 _RED = re.compile(
@@ -103,7 +71,7 @@ class Section:
             elif words:
                 found.append([words])
         points = [" ".join(words) for words in found]
-        return [point for point in points if point.strip(" .*_").lower() not in _NOTHING]
+        return telling(points)
 
 
 @dataclass(slots=True)
@@ -117,22 +85,32 @@ class Form:
     weak: bool = False
     implied: bool = False
     template: bool = False
+    told: Report | None = None  # what it tells without a Status; its outcome means nothing
 
 
-def forms(lines: list[Line], fence: int | None = None) -> list[Form]:
-    """All forms in these lines, in order."""
+def forms(lines: list[Line], fence: int | None = None) -> tuple[list[Form], str]:
+    """All forms in these lines, in order, and what is said around their headings."""
     last = max((line.number for line in lines if line.text.strip()), default=-1)
-    sections = _sections(lines, fence)
-    found = [_form(group, last) for group in _groups(sections)[-FORMS_MAX:]]
+    sections = sections_in(lines, fence)
+    groups = _groups(sections)
+    found = [_form(group, last) for group in groups[-FORMS_MAX:]]
+    inside = {section.number for group in groups for section in group}
+    first = sections[0].number if sections else last + 1
+    around = [said_around("", [line for line in lines if line.number < first], fence)]
+    apart = [section for section in sections if section.number not in inside and not _PHASE.fullmatch(section.title)]
+    prompt = next((section.number for section in apart if PROMPT.fullmatch(section.title)), last + 1)
+    begins = [group[0].number for group in groups if group[0].number > prompt]
+    own = [section for section in apart if not (prompt <= section.number < max(begins, default=last + 1))]
+    around += [said_around(section.title, section.body, fence) for section in own]
     phases = [(section.number, told.group(1)) for section in sections if (told := _PHASE.fullmatch(section.title))]
     for form in found:
         phase = next((words for number, words in reversed(phases) if number < form.end), None)
         if form.report is not None and phase is not None:
             form.report = replace(form.report, extra={"Phase": phase.strip(), **form.report.extra})
-    return found
+    return found, "\n\n".join(words for words in around if words)
 
 
-def _sections(lines: list[Line], fence: int | None) -> list[Section]:
+def sections_in(lines: list[Line], fence: int | None) -> list[Section]:
     found: list[Section] = []
     skip = -1
     for place, line in enumerate(lines):
@@ -196,7 +174,7 @@ def _named(line: Line, words: str, marked: bool) -> Section | None:
     words = words[numbered.end() :] if numbered else words
     bare = _ADORNED.sub("", words, count=1)
     lower = bare[:_TITLE_CHARS_MAX].lower()
-    for title in _LONGEST_FIRST:
+    for title in LONGEST_FIRST:
         if not lower.startswith(title):
             continue
         rest = bare[len(title) :]
@@ -250,6 +228,8 @@ def _form(sections: list[Section], last: int) -> Form:
     if status is not None:
         said = read_status(_own_lines(status))
         end = max(end, said.line)
+        block = next((line.number for line in status.body if not line.quoted and starts_block(line)), last + 1)
+        said.more = [(number, words) for number, words in said.more if said.line < number < block or number < said.line]
     form = Form(start, end, None, [])
     told = [section for section in sections if section.name not in (None, "status") and section.text()]
     form.template = bool(told) and all(_unfilled(section) for section in told)
@@ -268,9 +248,10 @@ def _form(sections: list[Section], last: int) -> Form:
         form.weak, said = True, Status(fault="Status: a line of its own is no report")
     if said.outcome is None:
         form.faults = [said.fault]
+        form.told = report_in(Status(outcome="changes_requested"), sections) if status is None else None
         return form
     try:
-        form.report = _report(said, sections)
+        form.report = report_in(said, sections)
     except Faulty as error:
         form.faults = error.faults
     return form
@@ -302,10 +283,10 @@ def _is_fix(words: str) -> bool:
     told = words[bullet.end() :].strip() if bullet else ""
     letters = sum(letter.isalpha() for letter in told[:100])
     said = told.lstrip("[](){}xX✓✔✅☑ ").strip(" .*_").lower()
-    return letters >= 3 and said not in _NOTHING | _STATUS_ALONE and not is_placeholder(told)
+    return letters >= 3 and said not in _STATUS_ALONE and not says_nothing(said) and not is_placeholder(told)
 
 
-def _report(said: Status, sections: list[Section]) -> Report:
+def report_in(said: Status, sections: list[Section]) -> Report:
     by_name: dict[str, list[Section]] = {}
     extra: dict[str, Any] = {}
     for section in sections:
@@ -324,8 +305,14 @@ def _report(said: Status, sections: list[Section]) -> Report:
     def text(name: str) -> str:
         return "\n".join(section.text() for section in by_name.get(name, [])).strip()
 
-    if said.rest:
-        extra["Status"] = said.rest
+    beside = [words.strip() for _, words in said.more if words.strip(" -=*_")]
+    if outcome == "stuck":
+        blockers = "\n".join(part for part in (text("blockers"), said.rest, *beside) if part)
+    else:
+        blockers = text("blockers")
+    words = [said.rest, *(beside if outcome not in ("stuck", "incomplete") else [])]
+    if any(words):
+        extra["Status"] = "\n".join(part for part in words if part)
     if said.word and (by_name.keys() == {"status"} or says_fixed(said.word)):
         extra["status"] = said.word  # a word alone is a return, and no form: which of them it was decides
     issues = points("issues")
@@ -333,10 +320,11 @@ def _report(said: Status, sections: list[Section]) -> Report:
     if count is not None:  # how many there are, and nothing of what they are
         extra |= {"issues": count}
     found = [] if count is not None else findings_in(_problems(sections), filled)
+    found += failed_tests([line.text for section in by_name.get("tests", []) for line in section.body])
     told = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
     if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
         outcome = "changes_requested"
-    meaning = (meaning_of(said.rest) or meaning_in([text("blockers")])) if outcome in ("failed", "stuck") else None
+    meaning = (meaning_of(said.rest) or meaning_in([blockers])) if outcome in ("failed", "stuck") else None
     return Report(
         outcome=outcome,
         summary="\n\n".join(part for part in (filled(text("summary")), filled(text("report"))) if part)
@@ -345,8 +333,8 @@ def _report(said: Status, sections: list[Section]) -> Report:
         findings=found,
         tests=counted(text("tests"))
         or counted("\n".join([text("summary"), text("report"), text("issues"), said.rest])),
-        blockers=text("blockers") or (said.rest if outcome == "stuck" and said.rest else None),
-        next_steps=points("next"),
+        blockers=blockers or None,
+        next_steps=[*points("next"), *(_BULLET.sub("", one, count=1) for one in beside if outcome == "incomplete")],
         interfaces=[name for point in points("interfaces") for name in _listed(point)],
         integration_points=dict.fromkeys((name for point in points("points") for name in _listed(point)), ""),
         lessons=points("retro"),
@@ -363,22 +351,10 @@ def _listed(point: str) -> list[str]:
 
 
 def _problems(sections: list[Section]) -> list[Under]:
-    """What stands under Issues Found and its sub-headings, and under any other heading that tells of problems."""
-    found: list[Under] = []
-    within = -1  # the level of the Issues Found above, while what follows is below it
+    """The lines under each heading, those in a fence as part of the point above them."""
+    parts = []
     for section in sections:
-        lines = [
-            f"    {line.text.strip()}" if line.fence is not None else line.text
-            for line in section.body
-            if not line.text.strip().startswith(("```", "~~~"))
-        ]
-        if section.name is not None:
-            within = section.level if section.name == "issues" else -1
-            found += [Under("", lines)] if section.name == "issues" else []
-        elif is_over(section.title):
-            continue
-        elif 0 <= within < section.level or tells_problems(section.title, lines):
-            found.append(Under(section.title, lines))
-        else:
-            within = -1
-    return found
+        told = [line for line in section.body if not line.text.strip().startswith(("```", "~~~"))]
+        lines = [f"    {line.text.strip()}" if line.fence is not None else line.text for line in told]
+        parts.append((section.name == "issues" if section.name else None, section.level, Under(section.title, lines)))
+    return problems_among(parts)

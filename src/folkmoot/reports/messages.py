@@ -7,10 +7,12 @@ import msgspec
 
 from folkmoot.core.kinds import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
-from folkmoot.core.vocabulary.lines import counted as counted_in
+from folkmoot.core.terms import Outcome
+from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, tally
+from folkmoot.core.vocabulary.phrases.tallies import counted as counted_in
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.core.vocabulary.words import APPROVED, REFUSED, verdict_of
-from folkmoot.reports.canonical import Faulty, counted_tests, shown
+from folkmoot.reports.canonical import Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 
 # Messages that hand something on or out; none of them says how a run ended.
@@ -81,29 +83,40 @@ def _results(said: Taken, around: dict[str, Any]) -> Report:
     findings = said.problems("test")
     if verdict_of(status) is None:
         said.faults.append(f"status: {shown(said.data.get('status'))} is not one of passed, failed")
-    outcome = "done" if verdict_of(status) else "changes_requested"
+    outcome: Outcome = "done" if verdict_of(status) else "changes_requested"
     return finish(outcome, said, findings=findings, tests=tests, summary=said.text("summary"))
 
 
 def _tests(said: Taken) -> Tests | None:
-    """The numbers in `summary` (or `tests`), also where they stand in words; the words themselves stay words."""
-    for name in ("summary", "tests"):
+    """The numbers in `summary`, `tests` or `results`, also where they stand in words (the words themselves stay words),
+    and those that stand beside the verdict itself."""
+    for name in ("summary", "tests", "results"):
         value = said.data.get(name)
         in_words = counted_in(value) if isinstance(value, str) else None
         if in_words is not None:
             return in_words
-        if not isinstance(value, dict):
-            continue
-        try:
-            counted = counted_tests(value)
-            tests: Tests = converted({key: counted.get(key, 0) for key in ("total", "passed", "failed")}, Tests)
-        except (msgspec.ValidationError, OverflowError) as error:
-            said.faults.append(f"{name}: {error}")
-            return None
-        if not value.keys() - {"total", "passed", "failed"}:
-            said.used.add(name)
+        if isinstance(value, dict) and not value.keys() & set(COUNTED):
+            suites = tally(value)
+            if suites is not None:
+                return suites  # in more words than we have fields for: it survives as it stands
+        elif isinstance(value, dict):
+            if not value.keys() - set(COUNTED):
+                said.used.add(name)
+            return _strictly(said, value, f"{name}: ")
+    beside = {name: said.data[name] for name in COUNTED if name in said.data}
+    beside = {name: value for name, value in beside.items() if not isinstance(value, list | dict)}
+    said.used |= beside.keys()
+    return _strictly(said, beside) if beside else None
+
+
+def _strictly(said: Taken, value: dict[str, Any], place: str = "") -> Tests | None:
+    try:
+        told = {name: count for name, count in completed(value).items() if name in COUNTED}
+        tests: Tests = converted(told, Tests)
         return tests
-    return None
+    except (msgspec.ValidationError, OverflowError) as error:
+        said.faults.append(f"{place or 'tests: '}{error}")
+        return None
 
 
 def _clarification(said: Taken, around: dict[str, Any]) -> Report:
@@ -140,9 +153,9 @@ def _asks(said: Taken, question: str, summary: str, reason: str | None = None) -
 
 def _completion(said: Taken, around: dict[str, Any]) -> Report:
     """The end of a phase. A status that is no state of a message says how it ended, in the payload or around it."""
-    from folkmoot.reports.quest import MESSAGE_STATES, outcome_of, quest_parts
+    from folkmoot.reports.quest import MESSAGE_STATES, outcome_of, quest_parts, why_failed
 
-    outcome = "done"
+    outcome: Outcome = "done"
     told = said.word("status")
     if told is not None and (around or told not in MESSAGE_STATES):
         outcome = outcome_of(said)
@@ -150,7 +163,8 @@ def _completion(said: Taken, around: dict[str, Any]) -> Report:
     if told is None and envelope.word("status") not in (None, *MESSAGE_STATES):
         outcome = outcome_of(envelope)
         said.faults += envelope.faults
-    return finish(outcome, said, **quest_parts(said))
+    parts = quest_parts(said)
+    return finish(outcome, said, **parts | why_failed(said, outcome, parts))
 
 
 READERS: dict[str, Callable[[Taken, dict[str, Any]], Report]] = {

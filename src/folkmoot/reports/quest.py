@@ -2,20 +2,22 @@
 
 from typing import Any
 
-from folkmoot.core.report import Delegation, Files, Report
-from folkmoot.core.vocabulary.lines import ONE_PATH, counted, finding_in, number_in, paths_in
+from folkmoot.core.report import Contract, Delegation, Files, Report
+from folkmoot.core.terms import Outcome
+from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
+from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.plans import split_field
-from folkmoot.core.vocabulary.problems import says_nothing
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.issues import OPEN, open_issues
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
-from folkmoot.reports.splits.shared import once_each, shared_contracts
+from folkmoot.reports.splits.shared import contracts_in, once_each, shared_contracts
 from folkmoot.reports.status import WORDS
 
-STATUSES = {
+STATUSES: dict[str, Outcome] = {
     "complete": "done",
     "completed": "done",
     "done": "done",
@@ -39,6 +41,14 @@ SHARED = {"sharedTypes", "integrationPoints", "contracts"}
 MESSAGE_STATES = ("pending", "accepted", "completed")
 _OF_THE_END = {"verdict", "approval", "approved", "error", "reason", "details"}
 _COUNTS = {"count", "total", "number"}
+# What a field of ours is called in a quest report.
+_TOLD = {
+    "blockers": ("blockers",),
+    "next_steps": ("nextSteps", "recommendations", "next_steps"),
+    "lessons": ("retro", "lessons"),
+}
+# Fields in which they tell what went wrong.
+_ERRORS = ("error", "errors", "details", "message")
 # Fields in which agents name what kind of failure it was.
 _KIND_OF_FAILURE = (
     *("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger"),
@@ -46,7 +56,7 @@ _KIND_OF_FAILURE = (
 )
 
 
-def outcome_of(said: Taken) -> str:
+def outcome_of(said: Taken) -> Outcome:
     status = said.word("status")
     outcome = STATUSES.get(status or "")
     outcome = outcome or WORDS.get((status or "").replace("_", " "))
@@ -67,10 +77,17 @@ def is_status_report(data: dict[str, Any]) -> bool:
     """A status with something that only a report has beside it, or one of our words for it alone."""
     if "status" not in data or "type" in data:
         return False
-    word = data["status"]
-    known = isinstance(word, str) and (word.strip().lower() in STATUSES or verdict_of(word) is not None)
-    alone = len(data) == 1 and known
+    alone = len(data) == 1 and _is_known(data["status"])
     return alone or bool(data.keys() & COMPANIONS)
+
+
+def says_return(data: dict[str, Any]) -> bool:
+    """A known status with nothing beside it but what says more about the end."""
+    return says_status(data) and _is_known(data["status"])
+
+
+def _is_known(word: Any) -> bool:
+    return isinstance(word, str) and (word.strip().lower() in STATUSES or verdict_of(word) is not None)
 
 
 def says_status(data: dict[str, Any]) -> bool:
@@ -93,9 +110,40 @@ def status_report(data: dict[str, Any]) -> Report:
         parts |= split_parts(said, tasks)
     elif outcome == "done" and splits and (fault := words_only(data)):
         said.faults.append(fault)
-    elif outcome in ("failed", "stuck") and not said.has("cause"):
-        parts |= _kind_of_failure(data, parts)
+    else:
+        contracts = _contracts(said)
+        parts |= {"contracts": contracts} if contracts else {}
+        if outcome in ("failed", "stuck"):
+            parts |= why_failed(said, outcome, parts) | ({} if said.has("cause") else _kind_of_failure(data, parts))
     return finish(outcome, said, **parts)
+
+
+def _contracts(said: Taken) -> list[Contract]:
+    """What tasks share, in a report that splits nothing: of whoever looks at the whole, it says what holds from now on.
+    Interfaces are what was made, and stay that."""
+    output = said.data.get("output")
+    places = [said.data, *([output] if isinstance(output, dict) else [])]
+    shared = [
+        {name: value for name, value in place.items() if name not in ("interfaces", "interface")} for place in places
+    ]
+    said.used |= {
+        name for name, value in shared[0].items() if split_field(name) == "contracts" and isinstance(value, dict)
+    }
+    return once_each([one for place in shared for one in shared_contracts(place)])
+
+
+def why_failed(said: Taken, outcome: Outcome, parts: dict[str, Any]) -> dict[str, str]:
+    """What went wrong in the agent's own words, where its report calls that an error."""
+    if outcome not in ("failed", "stuck"):
+        return {}
+    field = "reason" if outcome == "failed" else "blockers"
+    if said.has(field) or parts.get(field):
+        return {}
+    told = ((name, ": ".join(_words_in(said.data.get(name)))) for name in _ERRORS)
+    name, words = next(((name, words) for name, words in told if words.strip()), ("", ""))
+    if isinstance(said.data.get(name), str):
+        said.used.add(name)
+    return {field: words} if words else {}
 
 
 def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, str]:
@@ -125,15 +173,7 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     told = counted(tests if isinstance(tests, str) else summary or "") if not isinstance(tests, dict) else None
     if told is not None:
         parts["tests"] = told
-    blockers = [words for words in said.texts("blockers") if not is_placeholder(words)]
-    if blockers:
-        parts["blockers"] = "\n".join(blockers)
-    steps = [words for words in said.texts("nextSteps", "recommendations", "next_steps") if not is_placeholder(words)]
-    if steps:
-        parts["next_steps"] = steps
-    lessons = [words for words in said.texts("retro", "lessons") if not is_placeholder(words)]
-    if lessons:
-        parts["lessons"] = lessons
+    parts |= told_parts(said)
     issues = said.data.get("issues")
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
@@ -149,6 +189,16 @@ def quest_parts(said: Taken) -> dict[str, Any]:
         parts["files"] = Files(created=created, modified=modified)
     _output(said, parts)
     return parts
+
+
+def told_parts(said: Taken) -> dict[str, Any]:
+    """Blockers, next steps and lessons: what somebody wrote there, and that says something."""
+    found = {
+        name: [words for words in telling(said.texts(*names)) if not is_placeholder(words)]
+        for name, names in _TOLD.items()
+    }
+    parts: dict[str, Any] = {name: words for name, words in found.items() if words}
+    return {**parts, "blockers": "\n".join(parts["blockers"])} if "blockers" in parts else parts
 
 
 def _named_files(said: Taken) -> tuple[list[str], list[str]]:
@@ -172,20 +222,17 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
         parts["files"] = Files(created=[*told.created, *created], modified=[*told.modified, *modified])
     parts |= _points(output)
     interfaces = inner.texts("interfaces")
+    if isinstance(output.get("interfaces"), dict):
+        interfaces = [f"{one.name}: {one.text}" for one in contracts_in(output["interfaces"])]
     if interfaces:
         parts["interfaces"] = interfaces
     summary = inner.text("report", "summary")
     if summary is not None:
         parts.setdefault("summary", summary)
-    blockers = inner.texts("blockers")
-    if blockers:
-        parts["blockers"] = "\n".join([*([parts["blockers"]] if parts.get("blockers") else []), *blockers])
-    for name, names in (
-        ("next_steps", ("nextSteps", "recommendations", "next_steps")),
-        ("lessons", ("retro", "lessons")),
-    ):
-        told = [words for words in inner.texts(*names) if not is_placeholder(words)]
-        if told:
+    for name, told in told_parts(inner).items():
+        if name == "blockers":
+            parts[name] = "\n".join(part for part in (parts.get(name), told) if part)
+        else:
             parts[name] = list(dict.fromkeys([*parts.get(name, []), *told]))
 
 
@@ -218,7 +265,7 @@ def delegation(data: dict[str, Any]) -> Report | None:
         whole = whole and not inner.left()
     if whole:
         said.used.add("subAgents")
-    return finish("delegates", said, delegate=asked)
+    return finish("delegates", said, delegate=asked, **quest_parts(said))
 
 
 def is_shared_only(data: dict[str, Any]) -> bool:
@@ -228,7 +275,7 @@ def is_shared_only(data: dict[str, Any]) -> bool:
 
 def split_report(data: dict[str, Any], found: Split) -> Report:
     said = Taken(data)
-    return finish("split", said, **split_parts(said, found))
+    return finish("split", said, **{**quest_parts(said), **split_parts(said, found)})
 
 
 def split_parts(said: Taken, found: Split) -> dict[str, Any]:

@@ -23,9 +23,9 @@ def read_report(text: str) -> Report:
     try:
         return _read(text)
     except Faulty as error:
-        from folkmoot.core.rules.judging.examples import tried_in
+        from folkmoot.core.rules.judging.examples import returned_in, tried_in
 
-        raise unreadable(error.faults, tried_in(text)) from error
+        raise unreadable(error.faults, tried_in(text), returned_in(text)) from error
 
 
 def _read(text: str) -> Report:
@@ -65,7 +65,7 @@ def _whole_object(text: str) -> dict[str, Any] | None:
     try:
         data, end = decoder().raw_decode(text)
     except (ValueError, RecursionError):
-        from folkmoot.reports.loose.returns import bare_object
+        from folkmoot.reports.returning.returns import bare_object
 
         return bare_object(text)  # else listening tells what is wrong with it, if it was meant as a report
     return data if end == len(text) and isinstance(data, dict) else None

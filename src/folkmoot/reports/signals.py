@@ -1,10 +1,13 @@
 """ATTEMPT blocks and the signals: SEEKING_DIVINE_CLARIFICATION, EXPERT_UNSUCCESSFUL, TASK_INCOMPLETE, TASK_COMPLETE."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import AskedQuestion, Report, Try
+from folkmoot.core.vocabulary.phrases.undone import said_undone
+from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import shown
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.page import Line
@@ -62,9 +65,15 @@ _QUESTION_LABELS = {
     "options": "options",
     "attempts made": "attempts",
     "what would help": "help",
+    "help needed": "help",
     "reason": "reason",
     "trigger": "reason",
 }
+
+_OF_QUESTIONS = ("question", "context", "options", "attempts", "help")  # fields that no other signal has
+_BULLETED = re.compile(r"[-*+•]\s")
+# Behind the options these are no part of the last one, whether or not a line is left empty.
+_ENDS_OPTIONS = re.compile(r"(?:my )?(?:recommend(?:ation|ed)|prefer(?:ence|red))\w*", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -75,6 +84,7 @@ class Signal:
     report: Report | None
     faults: list[str]
     template: bool = False
+    lines: set[int] = field(default_factory=set)  # the numbers of all lines that were read as part of it
 
 
 @dataclass(slots=True)
@@ -83,6 +93,7 @@ class Attempt:
     title: str
     told: Try
     behind: str = ""  # what is said after it, up to the next one or the end
+    lines: range = range(0)  # the numbers of its own lines
 
 
 @dataclass(slots=True)
@@ -92,21 +103,29 @@ class Labelled:
     first: list[str] = field(default_factory=list)
     parts: dict[str, list[str]] = field(default_factory=dict)
     behind: str = ""  # on the signal's own line
+    lines: set[int] = field(default_factory=set)
 
     def text(self, name: str) -> str | None:
         words = "\n".join(self.parts.get(name, [])).strip()
         return words or None
 
 
-def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
-    """Every signal that stands on a line of its own."""
+def signals(lines: list[Line], fence: int | None = None, blocks: Sequence[Attempt] = ()) -> list[Signal]:
+    """Every signal that stands on a line of its own. In one of the ATTEMPT `blocks` an expert's is what a delegation
+    came to: whoever tells of it does not say it."""
     found = []
     starts = [
         (place, _signal(line, lines[place - 1].text if place else ""))
         for place, line in enumerate(lines)
         if not line.quoted and line.fence == fence
     ]
-    marks = [(place, match) for place, match in starts if match is not None][-SIGNALS_MAX:]
+    blocked = {number for block in blocks for number in block.lines}
+    marks = [
+        (place, match)
+        for place, match in starts
+        if match is not None and not (match.group(1).upper() == UNSUCCESSFUL and lines[place].number in blocked)
+    ][-SIGNALS_MAX:]
+    marks = _not_quoted(lines, marks)
     for number, (place, match) in enumerate(marks):
         until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
         name, behind = match.group(1).upper(), (match.group(2) or "").strip()
@@ -115,6 +134,23 @@ def signals(lines: list[Line], fence: int | None = None) -> list[Signal]:
             told.first.insert(0, behind)
             told.behind = behind
         found.append(_asking(lines[place], told) if name == SEEKING else _ended(lines[place], name, told))
+        found[-1].lines = {lines[place].number, *told.lines}
+    return found
+
+
+def _not_quoted(lines: list[Line], marks: list[tuple[int, re.Match[str]]]) -> list[tuple[int, re.Match[str]]]:
+    """Without those that a question tells of: in the middle of its context, right below other words of it, and with
+    more of its fields behind."""
+    found: list[tuple[int, re.Match[str]]] = []
+    for number, (place, match) in enumerate(marks):
+        asking = found[-1] if found and found[-1][1].group(1).upper() == SEEKING else None
+        before = lines[place - 1].text.strip() if place else ""
+        opened = _label(before, _QUESTION_LABELS)
+        goes_on = before and asking is not None and place - 1 > asking[0] and not (opened and opened[1].strip())
+        until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
+        fields = (_label(line.text.strip(), _QUESTION_LABELS) for line in lines[place + 1 : until])
+        if not (goes_on and any(name is not None and name[0] in _OF_QUESTIONS for name in fields)):
+            found.append((place, match))
     return found
 
 
@@ -142,14 +178,17 @@ def _ended(line: Line, name: str, told: Labelled) -> Signal:
     if is_placeholder(words):
         return Signal(line.number, None, [f"{name}: nothing was filled in"], template=True)
     if name.startswith(COMPLETE):
-        if is_hedged(told.behind):
-            return Signal(line.number, None, [f"{name}: {shown(told.behind)} is not clear; say done, or what is left"])
+        hedge = told.behind if is_hedged(told.behind) else said_undone(words) or (words if INCOMPLETE in words else "")
+        if hedge:
+            return Signal(line.number, None, [f"{name}: {shown(hedge)} is not clear; say done, or what is left"])
         said = Report.done(words or extra.get("Summary", ""), extra=extra)
     elif name == UNSUCCESSFUL:
         said = Report.failed(
             name, cause="capability", blockers=words or extra.get("Reason"), reason=reason, extra=extra
         )
     else:
+        named = meaning_of(told.behind)  # `TASK_INCOMPLETE: context exhausted` says in one line what `Reason:` says
+        reason = reason or (told.behind if named is not None and named.cause else None)
         said = Report(outcome="incomplete", summary=words or name, reason=reason, extra=extra)
     return Signal(line.number, said, [])
 
@@ -202,24 +241,40 @@ def _labelled(lines: list[Line], start: int, until: int, fence: int | None, labe
     told = Labelled()
     into = told.first
     blank = False
+    bulleted: bool | None = None  # are the fields points of a list? Then a point inside of one is none
     for place in range(start, until):
         line = lines[place]
         words = line.text.strip()
         if line.quoted or line.fence != fence:
             into.append(line.text)
+            told.lines.add(line.number)
             continue
         if _ends_block(words) or (labels is None and blank and words and not _LABEL.fullmatch(words)):
             break
         name = _label(words, labels)
+        point = _BULLETED.match(words) is not None
+        if name is not None and labels is not None and point and bulleted is False:
+            name = None
         if name is not None:
+            bulleted = point if bulleted is None else bulleted
             into = told.parts.setdefault(name[0], [])
             words = name[1]
+        elif into is told.parts.get("options") and _ends_options(line.text, lines[place - 1].text):
+            into = told.first
+            into.append("")
         elif words.startswith("#"):
             break
+        told.lines.add(line.number)
         if words or into:
             into.append(words if name else line.text.rstrip())
         blank = labels is None and not words and bool(into)
     return told
+
+
+def _ends_options(text: str, before: str) -> bool:
+    """A field that the form does not have, at the margin: it is said beside the options, and no part of the last."""
+    field = _LABEL.fullmatch(text.rstrip()) if text[:1].isalpha() or text[:2] == "**" else None
+    return field is not None and (not before.strip() or _ENDS_OPTIONS.fullmatch(field.group(1)) is not None)
 
 
 def _label(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
@@ -241,6 +296,11 @@ def _label(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
 def _ends_block(words: str) -> bool:
     """A rule, a brace, or the next ATTEMPT: what follows is no part of this."""
     return words.startswith(("---", "===", "***", "{", "```", "~~~")) or _attempt(words) is not None
+
+
+def starts_block(line: Line) -> bool:
+    """Does a signal or an ATTEMPT block begin here?"""
+    return _attempt(line.text.strip()) is not None or _signal(line) is not None
 
 
 def _attempt(words: str) -> tuple[str, str] | None:
@@ -268,6 +328,7 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         if match is None:
             continue
         told, place = _told(lines, place, fence)
+        own = range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)
         behind = _behind(lines, place, fence)
         number, title = match
         chosen = filled(title) or ""  # a choice that nobody made says nothing about whose attempt it was
@@ -279,7 +340,7 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         if chosen and "approach" not in written and not _KINDS.match(chosen):
             written["approach"] = chosen
         kind = "expert_delegation" if re.search("expert|delegat", chosen, re.IGNORECASE) else "self_solve"
-        found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written), behind))
+        found.append(Attempt(line.number, f"{number}: {chosen}".strip(": "), Try(kind=kind, **written), behind, own))
     return found
 
 

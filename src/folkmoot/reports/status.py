@@ -1,8 +1,11 @@
 """The words and boxes under Status: exactly one outcome, or what keeps them from saying one."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+from folkmoot.core.terms import Outcome
+from folkmoot.core.vocabulary.phrases.reds import said_failed
 from folkmoot.core.vocabulary.words import place_said
 from folkmoot.reports.canonical import shown
 
@@ -10,10 +13,11 @@ TICKS = "✓✔✅☑🗸"
 # An empty box, and signs that some read as "yes" and some as "no": neither is a tick.
 _EMPTY = "☐□◻⬜▢❌✗✘☒❎✖"
 _BOX = re.compile(rf"\[\s{{0,3}}([xX{TICKS}_~-]?)\s{{0,3}}\]|\(\s{{0,3}}([ xX{TICKS}])\s{{0,3}}\)|([{TICKS}{_EMPTY}])")
+_STRUCK = re.compile(rf"(?:(?:{_BOX.pattern})\s{{0,3}})?~~[^~\n]{{0,300}}~~")
 _NOISE = " \t-–—*_•·+.:;,!`'\"()=>#🟢🎉🏁"
 
 BOXES = "Complete, Needs follow-up, Blocked"
-WORDS = {
+WORDS: dict[str, Outcome] = {
     "complete": "done",
     "completed": "done",
     "done": "done",
@@ -68,13 +72,19 @@ _HEDGES = re.compile(
     r"|unless|until|if|when|once|after|remain\w*|todo|untested|unverified|broken|cannot|can't|won't|isn't|aren't|didn't"
     r"|doesn't|needs|awaiting|waiting|soon|will|would|should|maybe|probably|n't|false|no longer|yet|wrong)\b"
 )
+# In a sentence of its own behind the box only these do: "if", "when" and "not" may be about anything there.
+_TAKES_BACK = re.compile(
+    r"\b(?:except (?:for|that|the)|not (?:yet|complete\w*|done|finished|ready|tested|run|verified)|incomplete|blocked"
+    r"|partial(?:ly)?|untested|unverified|todo|(?:is|are|was|were) (?:still )?missing|must (?:still|first)"
+    r"|still (?:missing|to do|open|broken|needs?)|remains? (?:to|open|undone))\b"
+)
 _HARMLESS = re.compile(r"\b(0|zero|no|none|nothing)( tests?| checks?)? ?(fail\w*|remain\w*|blocked|broken|pending)\b")
 
 
 @dataclass(slots=True)
 class Piece:
     ticked: bool | None  # None: there is no box
-    outcome: str | None
+    outcome: Outcome | None
     words: str
     rest: str
     hedged: bool
@@ -85,16 +95,53 @@ class Piece:
 class Status:
     """What Status says: an outcome with what is said behind it, or a fault."""
 
-    outcome: str | None = None
+    outcome: Outcome | None = None
     rest: str = ""
     fault: str = ""
     boxes: bool = False
     line: int = -1
     word: str = ""  # where no box was ticked: the known word itself
+    more: list[tuple[int, str]] = field(default_factory=list)  # the other lines of the section, as they stand
 
 
 def read_status(lines: list[tuple[int, str]]) -> Status:
     """The one outcome in these lines. Boxes decide if there are any; else a line that begins with a known word."""
+    said = _read(lines)
+    if said.outcome is None:
+        return said
+    said.more = _beside(lines, said.line)
+    taken_back = next((words for words in _until_rule(said.more) if _takes_back(words)), None)
+    if said.outcome == "done" and taken_back is not None:
+        words = f"Status: it says complete, and then {shown(taken_back.strip())}, which is not clear beside it"
+        return Status(fault=f"{words}; say one of {BOXES}", boxes=said.boxes)
+    return said
+
+
+def _beside(lines: list[tuple[int, str]], line: int) -> list[tuple[int, str]]:
+    """What stands around the line that says it: neither a box, nor a word for an outcome right beside the boxes."""
+    found, over = [], False
+    for number, words in lines[:_LINES_MAX]:
+        here = _pieces(words) if len(words) <= _LINE_CHARS_MAX else []
+        says = any(piece.outcome and (piece.ticked is not None or not over) for piece in here)
+        over = over or (number > line and bool(words.strip()) and not says)
+        if number != line and words.strip() and not says:
+            found.append((number, words))
+    return [*found, *((number, words) for number, words in lines[_LINES_MAX:] if words.strip())]
+
+
+def _until_rule(lines: list[tuple[int, str]]) -> Iterator[str]:
+    for _, words in lines:
+        if len(words.strip()) >= 3 and not words.strip(" -=*_"):
+            return
+        yield words
+
+
+def _takes_back(words: str) -> bool:
+    lower = words[:_CHARS_MAX].lower().replace("’", "'")
+    return bool(_TAKES_BACK.search(_HARMLESS.sub(" ", lower))) or said_failed([words]) is not None
+
+
+def _read(lines: list[tuple[int, str]]) -> Status:
     pieces: list[tuple[int, Piece]] = []
     first, blank = -1, False
     for number, words in lines[:_LINES_MAX]:
@@ -181,9 +228,8 @@ def _ticked(mark: re.Match[str]) -> bool:
 
 
 def _unstruck(words: str) -> str:
-    """Without what is struck through."""
-    parts = words.split("~~")
-    return " ".join(parts[::2]) if len(parts) % 2 else words
+    """Without what is struck through, and without the box of it."""
+    return _STRUCK.sub(" ", words) if "~~" in words else words
 
 
 def _piece(ticked: bool | None, words: str, drawn: bool = False) -> Piece:

@@ -3,12 +3,12 @@
 import random
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import ENGINE, Command, Speaker
 from folkmoot.core.flow import END
-from folkmoot.core.item import PRIORITIES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Question
 from folkmoot.core.rules.running.landing import unsettled
-from folkmoot.engine.turn import ENGINE
+from folkmoot.core.terms import PRIORITIES
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.landing import unsettled
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.habits.answering import hasty
@@ -127,7 +128,7 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
     for number in range(agents):
         character = chance.choice(("obedient", favourite, *CHARACTERS))
         world.enter(Agent(world, f"w{number}", character).script())
-    for name in ("ann", "bob"):
+    for name in ("ann", ENGINE_NAME):
         world.enter(Person(world, name, items // 2).script())
     for script in (reader(world), reader(world), onlooker(world), weather(world), settler(world), impatient(world)):
         world.enter(script)

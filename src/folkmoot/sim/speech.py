@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import (
-    CAUSES,
     AskedQuestion,
     Choice,
     Files,
@@ -22,6 +21,7 @@ from folkmoot.core.report import (
     Try,
     Usage,
 )
+from folkmoot.core.terms import CAUSES, RESOLUTIONS, Cause, FindingKind, Resolution
 
 View = dict[str, Any]
 REASONS = ("concurrency", "security", "performance", "architecture", "unknown", "story", "arch", "tests", "moon", None)
@@ -134,7 +134,7 @@ def wrong(scene: Scene) -> Report:
     ]
     files = Files(modified=[f"src/{scene.chance.randrange(4)}.py"]) if scene.chance.random() < 0.5 else Files()
     commit = f"{scene.chance.randrange(5):040x}" if scene.chance.random() < 0.3 else None
-    cause = scene.chance.choice((None, "capability"))
+    cause: Cause | None = scene.chance.choice((None, "capability"))
     reason = scene.reason() if scene.chance.random() < 0.2 else None
     return Report.failed("could not", cause, attempts=tries, files=files, commit=commit, reason=reason)
 
@@ -151,7 +151,7 @@ def disputing(scene: Scene) -> Report:
         dispute = scene.chance.choice(disputes)
         # Many leave the parent out, or say by a resolution that they disagree: both are replies.
         parent = scene.chance.choice([None, dispute["thread"], *_replies(scene, dispute["thread"])])
-        way = scene.chance.choice((None, None, "rejected"))
+        way: Resolution | None = scene.chance.choice((None, None, "rejected"))
         return Report(outcome="disputed", comments=[Remark(content="I do not agree", parent=parent, resolution=way)])
     names = [made["name"] for made in scene.claim["item"]["artifacts"]]
     artifact = scene.chance.choice([*names, None, "unheard-of.md"])
@@ -196,7 +196,7 @@ def causes(scene: Scene) -> Report:
 
 
 def dangerous(scene: Scene) -> Report:
-    kind = scene.chance.choice(("security", "security", "review"))
+    kind: FindingKind = scene.chance.choice(("security", "security", "review"))
     hole = Finding(kind=kind, severity="critical", issue="anyone may read it")
     return replace(scene.chance.choice((good, changes, wrong))(scene), findings=[hole])
 
@@ -205,7 +205,7 @@ def lying(scene: Scene) -> Report:
     """Faults of form: each ends the run as a protocol failure, and changes nothing else; the last is not even taken."""
     comments = scene.claim["item"]["comments"]
     some = scene.chance.choice(comments)["id"] if comments else "c999"
-    way = scene.chance.choice(("accepted", "rejected"))
+    way = scene.chance.choice(RESOLUTIONS)
     return scene.chance.choice(
         (
             Report.done("all fine"),

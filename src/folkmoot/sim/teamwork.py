@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from folkmoot.core.report import Contract, Delegation, Files, Finding, Report, Task, Tests, Try
+from folkmoot.core.terms import Cause, Outcome
 from folkmoot.sim.speech import PATHS, Scene, approach, good
 
 CONTRACTS = ("types", "api")
@@ -80,10 +81,11 @@ def proving(scene: Scene) -> Report:
     if roll < 0.85:
         finding = Finding(kind="test", severity="high", issue="red", test="test_it", file=chance.choice((None, *PATHS)))
         findings = [finding] if chance.random() < 0.6 else []
-        outcome = chance.choice(("failed", "changes_requested"))
+        outcome: Outcome = chance.choice(("failed", "changes_requested"))
         return Report(outcome=outcome, summary=chance.choice(("", "red")), findings=findings)
     if roll < 0.95:
-        return Report.failed("no room", chance.choice(("transient", "environment", "timeout", "quota")))
+        cause: Cause = chance.choice(("transient", "environment", "timeout", "quota"))
+        return Report.failed("no room", cause)
     return chance.choice((Report(outcome="stuck", summary="?"), Report(outcome="split"), Report(outcome="asks")))
 
 
@@ -95,5 +97,5 @@ def redefining(scene: Scene) -> Report:
 
 def outgrown(scene: Scene) -> Report:
     """Too large, or at odds with what others made."""
-    cause = scene.chance.choice(("size", "conflict", "conflict", "conflict"))
+    cause: Cause = scene.chance.choice(("size", "conflict", "conflict", "conflict"))
     return Report.failed("it does not fit", cause, blockers="too much at once")

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import ENGINE, Speaker
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.rules.decide import FOR_PEOPLE
@@ -19,7 +19,7 @@ from folkmoot.core.rules.running.limits import ALL
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.queries import Queries
-from folkmoot.engine.turn import DUE_MAX, ENGINE
+from folkmoot.engine.turn import DUE_MAX
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
 from folkmoot.sim.habits.planners import heard_otherwise, left_out
@@ -221,7 +221,7 @@ class World:
             found.append(f"R-02: a process died inside its transaction, yet {events[0].name} was written")
         if answer.error is not None:
             # What time alone brings about is the rules' own doing; a refused command leaves nothing else behind.
-            by_others = [event.name for event in events if not outlook.due or event.agent != ENGINE.name]
+            by_others = [event.name for event in events if not outlook.due or event.actor != "engine"]
             self._check_refusal(order, answer.error, outlook, by_others)
         if is_claim and answer.view is not None and not repeated:
             told = answer.view["brief"]["previous"] or {}
@@ -245,7 +245,7 @@ class World:
         if outlook.stale and not repeated and answer.view is not None:
             found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
 
-    def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: list[str]) -> None:
+    def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: Sequence[str]) -> None:
         found = self.witness.found
         if error.code == REPORT_REFUSED:
             found += self._check_refused_report(order, events)
@@ -259,7 +259,7 @@ class World:
             if missed:
                 found.append(f"R-03: item {missed.id} could be claimed, but {command.agent} got nothing")
 
-    def _check_refused_report(self, order: Order, events: list[str]) -> list[str]:
+    def _check_refused_report(self, order: Order, events: Sequence[str]) -> list[str]:
         """Its run lives, nothing else has happened, and each comment of it is on the board once (R-32)."""
         found = [f"R-32: a refused report left {name} behind" for name in events if name != "report_refused"]
         run = self.witness.run(order.speaker.run)

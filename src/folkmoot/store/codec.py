@@ -1,6 +1,6 @@
 """Rows and events as they are written down: documents in JSON, each event linked to the one before it by a hash."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -9,6 +9,7 @@ import msgspec
 
 from folkmoot.core.events import Change, Event, type_of_table
 from folkmoot.core.kinds import reader
+from folkmoot.core.terms import ActorKind
 
 
 class Unreadable(Exception):
@@ -20,6 +21,7 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 
     context: dict[str, Any] = msgspec.field(default_factory=dict)
     changes: list[Change] = msgspec.field(default_factory=list)
+    by: ActorKind | None = None
 
 
 # The columns of an event that the hash covers, beside its body: seq, at, time, name, item, run, agent, version.
@@ -44,23 +46,25 @@ def decode_row(table: str, doc: str) -> Any:
 
 def unread_name(document: str, row: msgspec.Struct) -> str | None:
     """A name in a document that reading it has passed over: no version of ours has written it, so a bit has flipped."""
-    return _missing_name(msgspec.json.decode(document), msgspec.json.decode(_encode(row)))
+    return _missing_name(msgspec.json.decode(document), row)
 
 
-def _missing_name(written: object, read: object) -> str | None:
-    pairs: Iterable[tuple[object, object]] = ()
-    if isinstance(written, dict) and isinstance(read, dict):
-        missing = next((name for name in written if name not in read), None)
+def _missing_name(written: Any, read: Any) -> str | None:
+    """By the fields that there are, not by what would be written now: a field may be written with its usual value."""
+    if isinstance(written, dict):
+        of_struct = isinstance(read, msgspec.Struct)
+        known = frozenset(read.__struct_fields__) if of_struct else read
+        missing = next((str(name) for name in written if name not in known), None)
         if missing is not None:
-            return str(missing)
-        pairs = ((value, read[name]) for name, value in written.items())
-    elif isinstance(written, list) and isinstance(read, list):
-        pairs = zip(written, read, strict=False)
+            return missing
+        pairs = [(value, getattr(read, name) if of_struct else read[name]) for name, value in written.items()]
+    else:
+        pairs = list(zip(written, read, strict=False)) if isinstance(written, list) else []
     return next((name for one, other in pairs if (name := _missing_name(one, other)) is not None), None)
 
 
 def encode_body(event: Event) -> bytes:
-    return _encode(Body(event.context, event.changes))
+    return _encode(Body(event.context, event.changes, event.by))
 
 
 def decode_event(row: Sequence[Any]) -> Event:
@@ -82,6 +86,7 @@ def decode_event(row: Sequence[Any]) -> Event:
         at=at,
         time=time,
         seq=seq,
+        by=body.by,
     )
 
 

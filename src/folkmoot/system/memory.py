@@ -13,7 +13,7 @@ def in_memory(bwrap: str, names: Names, *, last: bool = False) -> list[str]:
     """What bwrap is told. In a folder of its own a file can be replaced by renaming another to its name, as many
     clients save; alone it cannot. The `last` file of a launch, if there is one more, is the kernel's filter."""
     folders = [name for name in names if name.endswith("/")]
-    size = ("--size", str(FOLDER_BYTES)) if folders and "--size" in _options(bwrap) else ()
+    size = ("--size", str(FOLDER_BYTES)) if folders and "--size" in options(bwrap) else ()
     said = [word for folder in folders for word in (*size, "--tmpfs", folder.rstrip("/"))]
     files = [name for name in names if not name.endswith("/")]
     for number, file in enumerate(files, start=FIRST_FILE):
@@ -23,7 +23,10 @@ def in_memory(bwrap: str, names: Names, *, last: bool = False) -> list[str]:
 
 
 @cache
-def _options(bwrap: str) -> str:
-    """What this bwrap can be told: older ones cannot bound a folder in memory."""
-    ran = subprocess.run([bwrap, "--help"], env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+def options(bwrap: str) -> str:
+    """What this bwrap can be told: older ones know less."""
+    try:
+        ran = subprocess.run([bwrap, "--help"], env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # that it cannot be run is said where it is tried
     return ran.stdout.decode("utf-8", "replace")

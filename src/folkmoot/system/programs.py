@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 LINKS_MAX = 40  # as many symlinks in one path as Linux follows
 
@@ -15,12 +16,27 @@ ONLY_PROGRAMS = {
 LIBRARIES = ("lib", "lib64", "libexec")
 PREFIX = ("include", "share")  # of a tool that was installed into a folder of its own
 BINS = ("bin", "sbin", "shims")
-# A folder that holds one of these is one tool: a virtual environment, conda, Go, a JDK.
-ONE_TOOL = ("pyvenv.cfg", "conda-meta", "go.env", "release")
+# A folder that holds one of these is one tool: a virtual environment, conda, Go; and by what it says, a JDK.
+VENV = "pyvenv.cfg"
+ONE_TOOL = (VENV, "conda-meta", "go.env")
+JDK, JDKS_WORD, JDK_BYTES = "release", b"JAVA_VERSION=", 4_096
+# A virtual environment may have been made right in a project: then only its own parts are shown.
+PROJECT = (".git", ".hg", ".svn", ".moot", ".env")
+# Where installers put whole tools, with a link to each from a folder of the PATH: below one of these names, deep in a
+# folder that begins with a dot (~/.local/share/NAME/versions/1.2). Beside them, in ~/.local/share/NAME itself, lie the
+# tool's data: keyrings, logins, letters.
+WHOLE = {"apps", "dist", "installs", "lib", "libexec", "opt", "packages", "releases", "tools", "toolchains", "versions"}
+OWN_FOLDERS = {".claude/local", ".local/lib", ".local/libexec", ".local/opt"}  # themselves
+# Folders of a home, and of its data, in which credentials are kept: of a program there the file alone is shown.
+CREDENTIALS = {
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config", ".gcloud", ".password-store", ".pki", ".mozilla"),
+    *(".thunderbird", ".gem", ".m2", ".oci", ".terraform.d", ".vault", "keyrings", "kwalletd", "gnome-keyring"),
+}
 
 # Scripts in these languages load others that lie beside them, by the same ending.
 JAVASCRIPT = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 LOADED = ((".py",), JAVASCRIPT, (".rb",), (".pl", ".pm"), (".sh", ".bash"), (".lua",), (".php",))
+SCRIPTS = tuple(ending for endings in LOADED for ending in endings)
 NODE = (b"node", b"bun", b"deno")
 PACKAGE, MODULES = "package.json", "node_modules"
 BESIDE_MAX = 500  # files beside a script; where there are more, it is a store of files and no program
@@ -28,22 +44,34 @@ LEVELS_MAX = 12  # between a script and the top of its package
 
 
 class Programs:
-    """Finds what must be shown of covered folders so that programs run at all."""
+    """Finds what must be shown of covered folders so that programs run at all. In those of them that are `hidden` work
+    of agents lands: nothing there is a program, but for what moot itself is run from, which no run changes."""
 
-    def __init__(self, covers: Sequence[str]) -> None:
-        self._covers = set(covers)
+    def __init__(self, covers: Sequence[str], hidden: Sequence[str] = ()) -> None:
+        self._covers = {*covers, *hidden}
+        self._hidden = [f"{path}/" for path in hidden]
 
     def needed(self, path: str) -> list[str]:
         package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # elsewhere in an editable install
-        found = [sys.prefix, sys.base_prefix, package]
-        found += [entry for entry in sys.path if entry.endswith("-packages")]
+        own = [sys.prefix, sys.base_prefix, package]
+        own += [entry for entry in sys.path if entry.endswith("-packages")]
+        found = [entry for entry in self._of_path(path) if not self._is_hidden(entry)]
+        return [entry for entry in dict.fromkeys([*own, *found]) if self._covered(entry)]
+
+    def _of_path(self, path: str) -> list[str]:
+        found: list[str] = []
         folders = [folder for folder in path.split(os.pathsep) if os.path.isabs(folder) and os.path.isdir(folder)]
         for folder in dict.fromkeys(folders):
             if self._covered(folder):
                 found += self._around(folder)
         for folder in dict.fromkeys(map(os.path.realpath, folders)):
             found += self._targets(folder)
-        return [entry for entry in dict.fromkeys(found) if self._covered(entry)]
+        return found
+
+    def _is_hidden(self, path: str) -> bool:
+        """Does it lead to where work of agents lands, or on a way through there?"""
+        real, links = walk(path)
+        return any(f"{at}/".startswith(tuple(self._hidden)) for at in (real, *links))
 
     def _covered(self, path: str) -> bool:
         real = walk(path)[0]
@@ -80,7 +108,7 @@ class Programs:
         found = [path]
         for at in dict.fromkeys((path, real)):
             folder = os.path.dirname(at)
-            if os.path.basename(folder) in BINS:
+            if os.path.basename(folder) in BINS and not self._is_with_credentials(folder):
                 found += [one for one in self._around(folder) if one != folder]
         return found + (self._package(real) or self._beside(real))
 
@@ -116,6 +144,8 @@ class Programs:
         name, parent = os.path.basename(folder), os.path.dirname(folder)
         if name not in BINS or walk(parent)[0] in self._covers:
             return [folder]
+        if os.path.isfile(os.path.join(parent, VENV)) and _is_project(parent):
+            return [at for at in (f"{parent}/{name}" for name in (name, VENV, *LIBRARIES)) if os.path.exists(at)]
         if not self._crowded(parent) and (_is_one_tool(parent) or not ONLY_PROGRAMS.isdisjoint(parent.split("/"))):
             return [parent]
         beside = [f"{parent}/{library}" for library in LIBRARIES]
@@ -135,10 +165,12 @@ class Programs:
         found: dict[str, None] = {}
         for link in links:
             target = os.path.realpath(link)
-            if not os.path.exists(target) or not self._covered(target):
+            if not _is_program(target) or not self._covered(target):
                 continue
             home = os.path.dirname(target)
-            if os.path.basename(home) in BINS:
+            if self._is_with_credentials(home):
+                found |= dict.fromkeys([target, *(self._package(target) if MODULES in target.split("/") else [])])
+            elif os.path.basename(home) in BINS:
                 found |= dict.fromkeys(self._around(home))
             elif self._is_installed(home):
                 found[home] = None
@@ -147,15 +179,47 @@ class Programs:
             found[link] = None  # for the links on the way
         return list(found)
 
+    def _below_covers(self, folder: str) -> list[str]:
+        """A folder as it is told from each covered one above it."""
+        return [folder[len(cover) + 1 :] for cover in self._covers if folder.startswith(f"{cover}/")]
+
+    def _is_with_credentials(self, folder: str) -> bool:
+        return any(not CREDENTIALS.isdisjoint(way.split("/")) for way in self._below_covers(folder))
+
     def _is_installed(self, folder: str) -> bool:
-        """Is it where tools put themselves: deep in a folder of a home that begins with a dot?"""
-        above = [cover for cover in self._covers if folder.startswith(f"{cover}/")]
-        steps = [folder[len(cover) + 1 :].split("/") for cover in above]
-        return not self._crowded(folder) and any(way[0].startswith(".") and len(way) > 1 for way in steps)
+        """Is it where installers put whole tools, and programs alone?"""
+        ways = self._below_covers(folder)
+        if self._crowded(folder):
+            return False
+        if not ONLY_PROGRAMS.isdisjoint(step for way in ways for step in way.split("/")[:-1]):
+            return True
+        return any(_is_whole(way) for way in ways)
+
+
+def _is_whole(way: str) -> bool:
+    """Is a folder, as it is told from a home, one that a tool was installed into?"""
+    steps = way.split("/")
+    return way in OWN_FOLDERS or (steps[0].startswith(".") and not WHOLE.isdisjoint(steps[1:-1]))
+
+
+def _is_program(path: str) -> bool:
+    """A file that can be run, or that scripts of its kind load; a folder that a link leads to is neither."""
+    return os.path.isfile(path) and (os.access(path, os.X_OK) or path.endswith(SCRIPTS))
+
+
+def _is_project(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in PROJECT)
 
 
 def _is_one_tool(folder: str) -> bool:
-    return any(os.path.exists(os.path.join(folder, mark)) for mark in ONE_TOOL)
+    if any(os.path.exists(os.path.join(folder, mark)) for mark in ONE_TOOL):
+        return True
+    release = os.path.join(folder, JDK)
+    if not os.path.isfile(release):
+        return False
+    with suppress(OSError), open(release, "rb") as file:
+        return any(line.startswith(JDKS_WORD) for line in file.read(JDK_BYTES).splitlines())
+    return False
 
 
 def _is_nodes(path: str) -> bool:

@@ -6,6 +6,7 @@ import socket
 import stat
 import struct
 import threading
+from hmac import compare_digest
 from time import monotonic
 from typing import Protocol
 
@@ -17,6 +18,8 @@ CONNECTIONS = 8  # at once; who comes then waits in the socket's queue
 PATIENCE = 30.0  # seconds in which a question must be there, and then its answer be taken
 CLOSING = 30.0  # longer than a store waits for its lock
 NAME = "moot.sock"
+BEHIND_PATH = "#"  # between a socket's path and the secret that opens it
+SECRET_BYTES_MAX = 200
 
 _LENGTH = struct.Struct("!I")
 
@@ -34,15 +37,25 @@ class RelayServer:
 
     `path` is where the socket is: as wished, or in a short folder of its own if that would be longer than a socket's
     path may be. A sandbox must show `folder` at the same place; that it can be read there is enough.
+
+    `address` is what the run is given. It holds a secret beside the path: another board's agent may see the socket too.
     """
 
     def __init__(
-        self, path: str, handler: Handler, *, connections: int = CONNECTIONS, patience: float = PATIENCE
+        self,
+        path: str,
+        handler: Handler,
+        *,
+        connections: int = CONNECTIONS,
+        patience: float = PATIENCE,
+        secret: str = "",
     ) -> None:
         self._handler = handler
+        self.secret = secret
         self._patience = patience
         self.path, self._made = _place(os.path.abspath(path))
         self.folder = os.path.dirname(self.path)
+        self.address = f"{self.path}{BEHIND_PATH}{secret}" if secret else self.path
         self._listener = _listen(self.path)
         self._waker, self._woken = socket.socketpair()
         self._free = threading.Semaphore(connections)
@@ -111,8 +124,16 @@ class RelayServer:
                 connection.close()
             self._free.release()
 
+    def _may_speak(self, connection: socket.socket) -> bool:
+        """A connection begins with the secret, where there is one."""
+        if not self.secret:
+            return True
+        return compare_digest(receive(connection, SECRET_BYTES_MAX, self._patience), self.secret.encode())
+
     def _converse(self, connection: socket.socket) -> None:
         try:
+            if not self._may_speak(connection):
+                raise Invalid("not_its_run", "this is the socket of another run", "use the address in MOOT_SOCKET")
             request = receive(connection, REQUEST_BYTES_MAX, self._patience)
         except Invalid as error:
             answer = self._handler.refuse(error)

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import product
 
 from folkmoot.errors import Invalid, Unavailable
 from folkmoot.system import filter as kernel
-from folkmoot.system.memory import in_memory
+from folkmoot.system.memory import in_memory, options
 from folkmoot.system.private import roots_alone
 from folkmoot.system.programs import Programs, parents, walk
 from folkmoot.worker.ports import Names, Sandbox
@@ -84,6 +85,9 @@ NEVER_COVERED = {
     "/var",
 }
 
+# Where the kernel takes no filter, bwrap itself lets nobody make another box in this one: see filter.py.
+NO_MORE_BOXES = ("--unshare-user", "--disable-userns")
+
 # What lies at a path in the box; a deeper path goes before a higher one, and at one path the last of these wins.
 NEEDED, SCRATCH, COVER, READ, WRITE = "needed", "scratch", "cover", "read", "write"
 PINNED = "pinned"  # writable, and a mount of its own: so it cannot be moved away with what is covered in it
@@ -142,16 +146,15 @@ class Bubblewrap:
     real path. `env` is the environment of the worker: the box shows the programs that its PATH names.
     """
 
-    def __init__(
-        self, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None, trusted: str | None = None
-    ) -> None:
+    def __init__(self, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> None:
         self._env = dict(os.environ if env is None else env)
         self._hidden = [real for real in (walk(path)[0] for path in hidden) if real not in NEVER_COVERED]
         self._covers = _covers(self._env)
-        self._programs = Programs([*self._covers, *self._hidden])
+        self._programs = Programs(self._covers, self._hidden)
         self._needed = self._programs.needed(self._env.get("PATH", os.defpath))
-        self._bwrap = _find(self._env.get("PATH", os.defpath) if trusted is None else trusted, self._hidden)
+        self._bwrap = _find(self._env.get("PATH", os.defpath), self._hidden)
         self._python = False
+        self._closed: Names = ()
         self.rules = kernel.rules()
         self.works = False
         self.why = self._probe()
@@ -189,7 +192,9 @@ class Bubblewrap:
         if not self._bwrap:
             return "bubblewrap is not installed: there is no `bwrap` in the PATH"
         why, path = "", self._env.get("PATH", os.defpath)
-        for self._python in (False, True):  # an old `env` cannot set signals: then Python does
+        by_bwrap = not self.rules and NO_MORE_BOXES[-1] in options(self._bwrap)
+        ways = [NO_MORE_BOXES, ()] if by_bwrap else [()]
+        for self._closed, self._python in product(ways, (False, True)):  # an old `env` sets no signals: then Python
             why = _tried(tuple(self._command(["true"], writable=(), readable=(), cwd="/", network=False)), path)
             if not why:
                 self.works = True
@@ -215,6 +220,7 @@ class Bubblewrap:
             *(self._bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
             *_sealed_proc(),
             *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-user-try", "--unshare-cgroup-try"),
+            *self._closed,
             *(() if network else ("--unshare-net",)),
             *("--die-with-parent", "--cap-drop", "ALL"),
             *self._layout(writable, readable, network, hidden),
@@ -262,16 +268,14 @@ class Bubblewrap:
         return f"Bubblewrap({'works' if self.works else self.why})"
 
 
-def choose(
-    wish: str, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None, trusted: str | None = None
-) -> Sandbox:
+def choose(wish: str, hidden: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Sandbox:
     """The sandbox as the flow wants it: auto (where the machine can), always (else nothing runs), never.
 
-    `trusted` is the PATH in which bwrap itself is looked for.
+    bwrap itself is looked for in the PATH of `env`, so no folder is to be in it where work of agents lands.
     """
     if wish == "never":
         return NoSandbox("the flow says `sandbox: never`")
-    box = Bubblewrap(hidden, env, trusted)
+    box = Bubblewrap(hidden, env)
     if box.works:
         return box
     if wish == "always":

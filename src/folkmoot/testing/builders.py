@@ -6,7 +6,7 @@ from typing import Any, Self
 from msgspec import convert, to_builtins
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import ENGINE, Command, Speaker
 from folkmoot.core.events import Change, Event, evolve
 from folkmoot.core.flow import LEASE_MAX, Agent, Column, Flow, Limits, QuestionPolicy, Rung
 from folkmoot.core.item import Item
@@ -228,7 +228,7 @@ class TrialBoard:
         self.clock = VirtualClock()
         self.clock.move_to(1.0)
         self.engine = Engine(store or SqliteStore.create(":memory:"), self.clock, CountedIds())
-        self.engine.adopt_flow(Speaker("folkmoot"), flow or preset_flow(), "trial")
+        self.engine.adopt_flow(ENGINE, flow or preset_flow(), "trial")
         self.application = Application(self.engine, "trial", [])
         self.queries = self.application.queries
 

@@ -44,11 +44,11 @@ class Model:
 
     def head(self) -> BoardHead:
         """All but the hash, which the model does not know."""
-        last = self.log[-1] if self.log else Event(name="")
+        last = self.log[-1] if self.log else None
         clock = self.tables["clock"].get("clock")
         return BoardHead(
-            seq=last.seq,
-            time=last.time,
+            seq=last.seq if last else 0,
+            time=last.time if last else 0.0,
             boot=clock.boot if clock else "",
             offset=clock.offset if clock else 0.0,
             flow_version=max((int(version) for version in self.tables["flows"]), default=0),

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Change, Event, Row
 from folkmoot.core.flow import Agent, Column, Flow
-from folkmoot.core.item import PRIORITIES, Effort, Item, Span
+from folkmoot.core.item import Effort, Item, Span
 from folkmoot.core.order import Place, place
-from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR, Option, Question, Run
+from folkmoot.core.records import ORCHESTRATOR, Option, Question, Run
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.terms import MESSAGE_STATUSES, PRIORITIES, EventName
 from folkmoot.store.base import KeptAnswer, Store, Transaction
 from folkmoot.testing.model import Model
 
@@ -149,14 +150,14 @@ class Scribe:
         }
         change = Change("runs", f"r{self.runs:x}", run)
         fields = {"status": "running", "run": change.id, "token": item.token + 1}
-        return self.about(item.id, "item_claimed", fields, change)
+        return self.about(item.id, "agent_started", fields, change)
 
     def renew(self) -> Save | None:
         run = self.pick_run()
         if run is None:
             return None
         change = Change("runs", run.id, {"lease_until": self.now + 60.0, "renewals": run.renewals + 1})
-        return self.about(run.item, "run_renewed", {}, change)
+        return self.about(run.item, "lease_renewed", {}, change)
 
     def finish(self) -> Save | None:
         run = self.pick_run()
@@ -179,7 +180,7 @@ class Scribe:
             "span": Span(runs=1, off_moves={"todo": 2}),
             "findings": report.findings,
         }
-        return self.about(run.item, "run_reported", fields, *changes)
+        return self.about(run.item, "agent_completed", fields, *changes)
 
     def edit(self) -> Save | None:
         item = self.pick(lambda item: True)
@@ -208,7 +209,7 @@ class Scribe:
             "deadline": self.now + 30.0 if self.chance.random() < 0.5 else None,
         }
         change = Change("questions", f"q{len(self.model.tables['questions']) + 1}", question)
-        return self.about(item.id, "question_asked", {"open_questions": [change.id]}, change)
+        return self.about(item.id, "agent_seeks_guidance", {"open_questions": [change.id]}, change)
 
     def answer(self) -> Save | None:
         inbox = self.model.inbox()
@@ -220,7 +221,7 @@ class Scribe:
             "answer": "yes",
             "answered_at": int(self.now),
         }
-        return self.about(question.item, "question_answered", {}, Change("questions", question.id, fields))
+        return self.about(question.item, "divine_response_received", {}, Change("questions", question.id, fields))
 
     def comment(self) -> Save | None:
         item = self.pick(lambda item: True)
@@ -345,7 +346,7 @@ class Scribe:
         found = [run for run in self.model.tables["runs"].values() if run.ended_at is None]
         return self.chance.choice(found) if found else None
 
-    def about(self, item: str | None, name: str, fields: dict[str, Any], *changes: Change) -> Save:
+    def about(self, item: str | None, name: EventName, fields: dict[str, Any], *changes: Change) -> Save:
         """One event, and the rows it leads to."""
         version = 0
         listed = list(changes)

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from folkmoot.core.events import Change, Event, Row, evolve, type_of_table, typed
 from folkmoot.core.item import Item
 from folkmoot.core.order import Place
-from folkmoot.core.records import MESSAGE_STATUSES, Hold, Lesson, Message, Run
+from folkmoot.core.records import Hold, Lesson, Message, Run
+from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid, Refused
 from folkmoot.store.base import BoardHead, KeptAnswer, Reading, Store, Transaction
 from folkmoot.testing.model import Model

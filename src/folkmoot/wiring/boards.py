@@ -4,7 +4,7 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import ENGINE, Speaker
 from folkmoot.engine.application import Application, Checked
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, Refused, Unavailable
@@ -27,7 +27,6 @@ FLOW = "flow.yaml"
 MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
 LADDERS = "escalation.yaml"  # beside the flow, or for all boards of a user in the folder below
 USER_LADDERS = os.path.join("~", ".oi", "config", LADDERS)
-ENGINE = Speaker("folkmoot")
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
 IGNORED = (
     "board.db*\nrepo.git/\nrepo.git.*/\nlook-*/\nruns/\ncache/\nspares/\nwriter.lock\nnotified*\nbackups/\nset-aside/\n"
@@ -103,7 +102,7 @@ class FileBoards:
         if flow is not None:
             read, warnings = _read_flow(flow)
             return Checked(shown(flow), read.name, None, False, warnings)
-        from folkmoot.wiring.looking import look_for_target, uncommitted
+        from folkmoot.wiring.looking import look_for_target, uncommitted, unstartable
 
         home = _find(place)
         path, ladders = os.path.join(home, FLOW), _ladder_file(home)
@@ -117,7 +116,7 @@ class FileBoards:
             if changed or moves:
                 version = board.engine.adopt_flow(speaker if moves else ENGINE, read, checksum, moves)
             used = shown(ladders) if ladders else None
-            warnings = [*warnings, *uncommitted(home, read)]
+            warnings = [*warnings, *uncommitted(home, read), *unstartable(home, read)]
             return Checked(shown(path), read.name, version, changed or bool(moves), warnings, used)
         finally:
             board.close()
@@ -161,15 +160,14 @@ class FileBoards:
 
         return kept(board.place, runs)
 
-    def unable(self, flow: "Flow") -> dict[str, str]:
+    def unable(self, board: Application, flow: "Flow") -> dict[str, str]:
         """The agents of a flow that cannot be run here, each with the reason."""
-        import shutil
-
+        from folkmoot.wiring.trust import Outside
         from folkmoot.worker.able import inability
         from folkmoot.worker.clients.catalogue import Catalogue
 
-        catalogue = Catalogue.load()
-        found = {name: inability(catalogue, flow, agent, shutil.which) for name, agent in flow.agents.items()}
+        catalogue, programs = Catalogue.load(), Outside(board.place)
+        found = {name: inability(catalogue, flow, agent, programs) for name, agent in flow.agents.items()}
         return {name: why for name, why in found.items() if why is not None}
 
     def held_by_kernel(self) -> list[str]:
@@ -291,13 +289,12 @@ def _find_lost(place: str | None, file: str | None) -> str:
 
 def _fitted(flow: str, folder: str) -> str:
     """A preset that uses the clients installed here, and lands on the branch that is checked out."""
-    import shutil
-
+    from folkmoot.wiring.trust import Outside
     from folkmoot.worker.clients.catalogue import Catalogue
     from folkmoot.worker.clients.suggest import fitted
     from folkmoot.worker.git.places import current_branch
 
-    return fitted(flow, Catalogue.load().find(shutil.which), current_branch(folder))
+    return fitted(flow, Catalogue.load().find(Outside(os.path.join(folder, FOLDER))), current_branch(folder))
 
 
 def _find(place: str | None) -> str:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from typing import Any, TextIO
 
-from folkmoot.core.commands import AnswerQuestion, Speaker
+from folkmoot.core.commands import ENGINE, AnswerQuestion, Speaker
 from folkmoot.doors.cli.say.page import Page
 from folkmoot.doors.cli.say.running import Progress
 from folkmoot.engine.application import Application
@@ -32,7 +32,6 @@ from folkmoot.worker.worker import Worker
 
 View = dict[str, Any]
 YOU = Speaker("you")
-MOOT = Speaker("folkmoot")
 ALONE_SECONDS = 2.0  # a question waits this long where nobody is there
 WATCHED_SECONDS = 10.0  # and this long where somebody may type an answer
 WAKE_SECONDS = 0.5
@@ -101,7 +100,7 @@ class Project:
         store.bell = bell = BoardBell(store.path)
         engine = Engine(store, SystemClock(), SystemIds())
         flow = load_flow(text, "flow.yaml", lambda name: None)
-        engine.adopt_flow(MOOT, flow, sha256(text.encode()).hexdigest())
+        engine.adopt_flow(ENGINE, flow, sha256(text.encode()).hexdigest())
         return Application(engine, home, list(store.warnings), bell)
 
 

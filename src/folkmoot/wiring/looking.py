@@ -7,7 +7,8 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from folkmoot.errors import MootError, Unavailable
-from folkmoot.wiring.trust import check_repository, git_for, place_of
+from folkmoot.wiring.trust import Outside, check_repository, git_for, place_of
+from folkmoot.worker.able import unstarted
 from folkmoot.worker.git.places import own_trees, pointer
 from folkmoot.worker.git.refs import BESIDE, BESIDE_NEXT, BESIDE_OVER, OUR_WORDS, log_of
 from folkmoot.worker.git.target import HEAD_BRANCH, check_target
@@ -143,6 +144,21 @@ def uncommitted(home: str, flow: "Flow") -> list[str]:
             told.append(
                 f"{word} is not in git yet, so {', '.join(agents)} will not find it: commit it to {flow.target}"
             )
+    return told
+
+
+def unstartable(home: str, flow: "Flow") -> list[str]:
+    """Folders of the PATH that are left out for runs, and what of gates and setup is to be found only there."""
+    programs = Outside(home)
+    told = programs.told()
+    wanted = {f"the gate {gate.name}": [gate.run] for gate in flow.gates.values()}
+    wanted |= {f"the setup of {agent.name}": agent.setup for agent in flow.agents.values()}
+    wanted |= {f"the setup of {gate.name}": gate.setup for gate in flow.gates.values()}
+    for name, commands in wanted.items():
+        for command in commands:
+            why = unstarted(command, programs)
+            if why is not None and programs.inside(command[0]) is not None:
+                told.append(f"{name} cannot be run here: {why}")
     return told
 
 

@@ -10,7 +10,7 @@ import msgspec
 from folkmoot.core.kinds import converted, reader
 from folkmoot.core.text import encoded
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
-from folkmoot.system.relay import receive, send
+from folkmoot.system.relay import BEHIND_PATH, receive, send
 from folkmoot.worker.relay import ANSWER_BYTES_MAX, KINDS, Fault, Reply, not_in_a_run
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ TOO_FAST, PAUSE, PAUSES = "too_fast", 0.1, 50  # what was refused for its speed 
 class Line:
     """One question, one answer, each on a connection of its own."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, address: str) -> None:
+        self._path, _, self._secret = address.partition(BEHIND_PATH)
 
     def ask(self, call: str, **args: Any) -> Any:
         for _ in range(PAUSES):
@@ -79,6 +79,8 @@ class Line:
             connection.settimeout(PATIENCE)
             connection.connect(self._path)
             with suppress(BrokenPipeError, ConnectionResetError):
+                if self._secret:
+                    send(connection, self._secret.encode(), PATIENCE)
                 send(connection, request, PATIENCE)
             # Who did not want to hear all of it has said why.
             return receive(connection, ANSWER_BYTES_MAX, PATIENCE)
@@ -86,7 +88,7 @@ class Line:
 
 def raised(fault: Fault) -> MootError:
     """The error as it was on the other side."""
-    return KINDS.get(fault.kind, Refused)(fault.code, fault.message, fault.hint)
+    return KINDS.get(fault.kind, Refused)(fault.code, fault.message, fault.hint, fault.details)
 
 
 class RemoteEngine:
@@ -300,7 +302,7 @@ class RemoteBoards:
     def kept(self, board: "Application", runs: list[str]) -> list[str]:
         return []
 
-    def unable(self, flow: "Flow") -> dict[str, str]:
+    def unable(self, board: "Application", flow: "Flow") -> dict[str, str]:
         """A run starts nobody, so nobody is missing."""
         return {}
 

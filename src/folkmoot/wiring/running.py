@@ -2,20 +2,22 @@
 
 import errno
 import os
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from secrets import token_hex
 from types import FrameType
 from typing import Any
 
 import msgspec
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.rules.running.names import Places
+from folkmoot.core.rules.running.rights import MIRRORS, STARTED
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid
@@ -23,12 +25,15 @@ from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.alone import alone, alone_within
 from folkmoot.system.keeping import SystemKeeper
 from folkmoot.system.processes import own
+from folkmoot.system.processes.bounds import has_filled
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
+from folkmoot.wiring.mirroring.apart import in_trees, mirrors_now
 from folkmoot.wiring.mirroring.making import made_folder, mirrored
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
+    Outside,
     check_files,
     check_flow,
     check_repository,
@@ -39,9 +44,11 @@ from folkmoot.wiring.trust import (
     outside_path,
     place_of,
     project_of,
+    started_by,
     trees_of,
 )
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.git.harvest.never import Told
 from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.places import private_places
 from folkmoot.worker.git.repository import Repository
@@ -49,26 +56,43 @@ from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.git.target import check_target
 from folkmoot.worker.jobs.job import Happening, Tools
 from folkmoot.worker.ports import Sandbox
-from folkmoot.worker.worker import ENGINE, Worker
+from folkmoot.worker.worker import Worker
 from folkmoot.worker.workshop import FolderWorkshop, GitWorkshop, Workshop
 
 STORE = "board.db"
 
 
-def open_repository(home: str, target: str, mirror: str | None = None) -> Repository | None:
-    """The repository that the board lies in; None for a plain folder. What is shown in `mirror` is nobody's change."""
+def open_repository(home: str, target: str, flow_now: Callable[[], Flow] | None = None) -> Repository | None:
+    """The repository that the board lies in; None for a plain folder. By its flow it is known in which folder the board
+    is shown, and which programs are started from the user's tree: what is there is nobody's change."""
     if place_of(home) is None:
         return None
     own = engines_own(trees_of(home), home)
-    passed_over = ignore_rules(mirror) if mirror is not None else []
-    return Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own, passed_over)
+    named = flow_now().mirror if flow_now else None
+    shown = in_trees(home, [os.path.join(os.path.realpath(project_of(home)), named)]) if named is not None else []
+    passed_over = [rule for folder in shown for rule in ignore_rules(folder)]
+    repository = Repository.open(git_for(home), project_of(home), os.path.abspath(home), target, own, passed_over)
+    repository.told = _told_now(home, flow_now)
+    return repository
 
 
-def open_workshop(home: str, flow: Flow) -> Workshop:
+def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
+    mirrors = mirrors_now(home, lambda: flow_now().mirror if flow_now else None)
+
+    def now() -> Callable[[str], str | None]:
+        is_mirrors = mirrors()
+        started = Places(started_by(home, flow_now()) if flow_now else [])
+        return lambda path: MIRRORS if is_mirrors(path) else STARTED if started.meet(path) else None
+
+    return now
+
+
+def open_workshop(home: str, flow_now: Callable[[], Flow]) -> Workshop:
+    flow = flow_now()
     check_target(git_for(home), project_of(home), flow.target)
-    repository = open_repository(home, flow.target, flow.mirror)
+    repository = open_repository(home, flow.target, flow_now)
     if repository is not None:
-        return GitWorkshop(repository, time.sleep, _one_after_the_other(repository))
+        return GitWorkshop(repository, time.sleep, _one_after_the_other(repository), has_filled)
     lock = os.path.join(home, "writer.lock")
     mirror = flow.mirror
     is_apart = (lambda path: is_of_mirror(mirror, path)) if mirror is not None else (lambda path: False)
@@ -104,13 +128,14 @@ def tools_of(
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
-        workshop = open_workshop(home, flow)
+        workshop = open_workshop(home, application.queries.flow)
         for words in make_private(home):
             tell(_fault(words))
         if flow.mirror is not None and flow.mirror_shown:
             workshop.readable.append(made_folder(home, flow.mirror))
         sandbox_of = _Boxes(home, is_cloned=isinstance(workshop, GitWorkshop))
         sandbox_of(flow)  # where there must be one and is none, nothing begins
+        programs = Outside(home)
         yield Tools(
             application=application,
             keeper=keeper,
@@ -118,11 +143,11 @@ def tools_of(
             workshop=workshop,
             catalogue=Catalogue.load(),
             now=time.monotonic,
-            env=dict(os.environ),
+            env={**os.environ, "PATH": programs.path},
             root=project_of(home),
-            moot=_folder_of_moot(),
-            which=shutil.which,
-            open_door=RelayServer,
+            moot=programs.moot,
+            programs=programs,
+            open_door=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
             tell=tell,
             step=step,
         )
@@ -139,7 +164,8 @@ class _Boxes:
     def __call__(self, flow: Flow) -> Sandbox:
         wish = (flow.sandbox, *self._hidden(flow))
         if self._made is None or self._made[0] != wish:
-            self._made = (wish, choose(flow.sandbox, wish[1:], os.environ, outside_path(trees_of(self._home))))
+            env = {**os.environ, "PATH": outside_path(trees_of(self._home))}
+            self._made = (wish, choose(flow.sandbox, wish[1:], env))
         return self._made[1]
 
     def _hidden(self, flow: Flow) -> list[str]:
@@ -152,12 +178,6 @@ class _Boxes:
         if flow.mirror is None or flow.mirror_shown or flow.mirror in ("", "."):
             return [self._home]
         return [self._home, made_folder(self._home, flow.mirror)]  # what is not there yet cannot be hidden
-
-
-def _folder_of_moot() -> str:
-    beside = os.path.join(os.path.dirname(sys.executable), "moot")
-    found = beside if os.path.exists(beside) else shutil.which("moot")
-    return os.path.dirname(found) if found else os.path.dirname(sys.executable)
 
 
 def worker_name() -> str:
@@ -226,7 +246,7 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
 
 
 def _fault(words: str) -> Happening:
-    return Happening("fault", "", "", "", ENGINE, words, good=False)
+    return Happening("fault", "", "", "", ENGINE_NAME, words, good=False)
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:
@@ -241,6 +261,7 @@ def _introduction(worker: Worker) -> dict[str, Any]:
         "gates": [name for name in able if name in flow.gates],
         "only": worker.only,
         "unable": _unable(worker),
+        "left_out": tools.programs.left_out,
         "sandboxed": sandbox.works,
         "why_not_sandboxed": sandbox.why,
         "git": isinstance(tools.workshop, GitWorkshop),
@@ -259,7 +280,7 @@ def _signals(worker: Worker, tell: Callable[[Any], None]) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         times = worker.interrupt()
         words = "agents may finish; once more to stop them now" if times == 1 else "agents are being stopped"
-        tell(Happening("stopping", "", "", "", ENGINE, words))
+        tell(Happening("stopping", "", "", "", ENGINE_NAME, words))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -271,7 +292,8 @@ def _signals(worker: Worker, tell: Callable[[Any], None]) -> Iterator[None]:
 
 def salvage(application: Application, home: str, run: str | None, branch: str | None) -> dict[str, Any]:
     check_repository(home)
-    repository = open_repository(home, application.queries.flow().target)
+    queries = application.queries
+    repository = open_repository(home, queries.flow().target, queries.flow)
     if repository is None:
         raise Invalid(
             "no_repository", "work is kept as commits, and there is no git repository here", "git init, then moot init"

@@ -16,7 +16,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import in_board, in_git
 from folkmoot.errors import Refused
 from folkmoot.system.git import SystemGit
-from folkmoot.system.programs import walk
+from folkmoot.system.programs import Programs, walk
 from folkmoot.system.sandbox import never_shown
 from folkmoot.wiring.reading import write_anew
 from folkmoot.worker.git.places import Place, find, work_trees
@@ -157,10 +157,60 @@ def _which(program: str, trees: Sequence[str]) -> str | None:
     return shutil.which(program, path=outside_path(trees))
 
 
-def outside_path(trees: Sequence[str]) -> str:
-    """The PATH without folders in which changes of runs can come, and without those that are told from somewhere."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+def outside_path(trees: Sequence[str], path: str | None = None) -> str:
+    """The PATH, the user's own or another, without folders in which changes of runs can come, and without those that
+    are told from somewhere. What lands in them would be started in the place of another program."""
+    folders = (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep)
     return os.pathsep.join(one for one in folders if os.path.isabs(one) and in_reach(one, trees) is None)
+
+
+class Outside:
+    """Programs as runs find them: in the folders of the PATH where no change of a run comes, and beside moot itself,
+    where none is taken."""
+
+    def __init__(self, home: str) -> None:
+        self._trees = trees_of(home)
+        self.path = outside_path(self._trees)
+        self.moot = _folder_of_moot(self.path)
+        mine = os.path.realpath(self.moot)
+        users = dict.fromkeys(os.environ.get("PATH", os.defpath).split(os.pathsep))
+        self.left_out = [
+            one
+            for one in users
+            if os.path.isabs(one)
+            and os.path.isdir(one)
+            and in_reach(one, self._trees) is not None
+            and os.path.realpath(one) != mine
+        ]
+
+    def __call__(self, program: str) -> str | None:
+        for folder in (self.moot, *self.path.split(os.pathsep)):
+            found = shutil.which(program, path=folder) if folder else None
+            # A link may lead to where changes come; in a sandbox that is not there.
+            if found is not None and (folder == self.moot or in_reach(found, self._trees) is None):
+                return found
+        return None
+
+    def inside(self, program: str) -> str | None:
+        """The folder of the PATH in which a program would be, were folders of the project not left out."""
+        found = shutil.which(program, path=os.pathsep.join(self.left_out)) if self.left_out else None
+        return os.path.dirname(found) if found else None
+
+    def outside(self, path: str) -> str:
+        return outside_path(self._trees, path)
+
+    def told(self) -> list[str]:
+        """What to say of folders that are left out."""
+        return [
+            f"{folder} of your PATH is left out for agents, gates and setup: work of agents lands in the project"
+            for folder in self.left_out
+        ]
+
+
+def _folder_of_moot(path: str) -> str:
+    beside = os.path.join(os.path.dirname(sys.executable), "moot")
+    found = beside if os.path.exists(beside) else shutil.which("moot", path=path)
+    return os.path.dirname(found) if found else os.path.dirname(sys.executable)
 
 
 def check_imports(home: str, flow: Flow) -> None:
@@ -236,6 +286,19 @@ def engines_own(trees: Sequence[str], home: str) -> list[str]:
     for prefix in dict.fromkeys(prefixes):
         # By its parts: a project may well be a virtual environment itself.
         places += [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
+    return _in_trees(places, trees)
+
+
+def started_by(home: str, flow: Flow) -> list[str]:
+    """What runs start from a work tree of the user's, since the flow names it by its full path: as paths of a change.
+    With all that a sandbox shows of it, since that is what it may load."""
+    trees = trees_of(home)
+    words = [word for command in flow.commands() for word in command if os.path.isfile(word)]
+    return _in_trees(Programs(trees).named(words), trees)
+
+
+def _in_trees(places: Iterable[str], trees: Sequence[str]) -> list[str]:
+    """Places, and the links on the way to them, as paths from the top of each work tree that they lie in."""
     found: dict[str, None] = {}
     for place in places:
         real, links = walk(place)

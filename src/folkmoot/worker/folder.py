@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from folkmoot.core.rules.running.names import in_board, in_git
+from folkmoot.core.rules.running.names import in_board, in_git, is_repository
 from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
 from folkmoot.worker.git.looking import SPECIAL
 from folkmoot.worker.ports import Paths
@@ -24,6 +24,7 @@ class Entry(Struct, frozen=True):
     mtime_ns: int
     mode: str
     link: str | None = None
+    trusted: bool = False  # a repository or a board: git, or `moot`, runs by what is in it
 
 
 class Folder:
@@ -40,39 +41,39 @@ class Folder:
         return msgspec.structs.replace(paths, workspace=self.root)
 
     def listing(self) -> dict[str, Entry]:
-        """Every file below the folder. No link is followed; what cannot be looked into is left out."""
+        """Every file below the folder. No link is followed; what cannot be looked into is left out. Of by-products only
+        the repositories and boards in them are listed: those matter wherever they lie."""
         found: dict[str, Entry] = {}
-        waiting = [""]
+        waiting = [("", False)]
         while waiting:
-            folder = waiting.pop()
+            folder, by_product = waiting.pop()
             try:
                 with os.scandir(os.path.join(self.root, folder)) as entries:
                     listed = list(entries)
             except (FileNotFoundError, NotADirectoryError, PermissionError):
                 continue  # it went away while we looked, or is closed to us as it is to the agent
+            if folder and is_repository({entry.name: entry.is_dir(follow_symlinks=False) for entry in listed}):
+                found[folder] = Entry(0, 0, SUBMODULE, trusted=True)
+                continue
             for entry in listed:
                 path = os.path.join(folder, entry.name)
                 if path == self._home or self._is_apart(path):
                     continue
-                if entry.is_dir(follow_symlinks=False):
-                    if in_git(entry.name) or in_board(entry.name):
-                        # Not looked into; but that one came is seen: the user's own git, or the next `moot` that is
-                        # called there, would run what it names.
-                        found[path] = Entry(0, 0, SUBMODULE)
-                    elif entry.name not in BY_PRODUCTS:
-                        waiting.append(path)
-                    continue
-                try:
-                    found[path] = listed_as(entry)
-                except FileNotFoundError:
-                    continue
+                if in_git(entry.name) or in_board(entry.name):
+                    # Not looked into; but that one came is seen: the user's own git, or the next `moot` that is called
+                    # there, would run what it names.
+                    found[path] = Entry(0, 0, SUBMODULE, trusted=True)
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append((path, by_product or entry.name in BY_PRODUCTS))
+                elif not by_product:
+                    with contextlib.suppress(FileNotFoundError):
+                        found[path] = listed_as(entry)
         return found
 
     def trusted(self) -> list[str]:
         """What `moot` or git would read and run by when a user calls it there: other boards and repositories below the
         folder, and whatever would be taken for one."""
-        names = ((path, os.path.basename(path)) for path in self.listing())
-        return sorted(path for path, name in names if in_board(name) or in_git(name))
+        return sorted(path for path, entry in self.listing().items() if entry.trusted)
 
     def set_aside(self, paths: list[str], place: str) -> None:
         """Move what a run left there to a place where nobody takes it for such. Nothing is lost by it."""

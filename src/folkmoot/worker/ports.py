@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
+from folkmoot.core.terms import ReportedCause
+
 Names = Sequence[str]
 
 
@@ -165,7 +167,7 @@ class Stream(Struct, kw_only=True):
     text: str = ""  # the last words of the agent: where its report is looked for
     over: bool = False  # the client said that its turn is over: it need not be waited for
     succeeded: bool | None = None  # the client's own word, if it gives one
-    cause: str | None = None  # quota, transient, environment, size, capability…: as the client shows it
+    cause: ReportedCause | None = None  # as the client shows it
     why: str = ""
     reset_after: float | None = None  # seconds until the quota is there again, if it was said
     shown: bool = False  # is the quota told by an event of the client, with a status or a time; not by words alone?

@@ -26,6 +26,7 @@ View = dict[str, Any]
 ANSWER_BYTES_MAX = 64_000_000
 RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
 BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers together, in the same way
+SECONDS_RATE, SECONDS_BURST = 0.2, 3.0  # that its reads take, likewise: leases are renewed in the same process
 WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
 KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
 
@@ -34,6 +35,10 @@ KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, I
 Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what a store can count to
 Key = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
 Few = Annotated[int, Meta(ge=1, le=10_000)]
+
+
+# Runs read the board one at a time, all of them together: no crowd of readers keeps a lease from being renewed.
+_one_by_one = threading.Lock()
 
 
 class Request(Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,6 +51,7 @@ class Fault(Struct, frozen=True):
     code: str
     message: str
     hint: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
 
 
 class Reply(Struct, frozen=True, omit_defaults=True):
@@ -173,6 +179,7 @@ class Relay:
         self._lock = threading.Lock()
         self._bucket = Bucket(self._now())
         self._bytes = Bucket(self._now(), BYTE_RATE, BYTE_BURST)
+        self._seconds = Bucket(self._now(), SECONDS_RATE, SECONDS_BURST)
         self._written = 0
         self._keys: dict[bytes, bytes] = {}
         self.report: Report | None = None
@@ -199,6 +206,9 @@ class Relay:
             now = self._now()
             if not self._bucket.take(now):
                 raise Refused("too_fast", f"more than {RATE:g} commands in a second", "wait a second, then go on")
+            if not self._seconds.take(now, 0.001):
+                words = f"its questions take more than {SECONDS_RATE:.0%} of the board's time"
+                raise Refused("too_fast", words, "wait some seconds, then go on; ask for less: --limit, --after")
             if not self._bytes.take(now, size):
                 words = f"more than {BYTE_RATE:.0f} bytes in a second"
                 raise Refused("too_fast", words, "wait a second, then go on; keep large texts in files")
@@ -212,7 +222,7 @@ class Relay:
 
     def refuse(self, error: MootError) -> bytes:
         kind = next((name for name, kind in KINDS.items() if isinstance(error, kind)), Refused.__name__)
-        return msgspec.json.encode(Reply(error=Fault(kind, error.code, error.message, error.hint)))
+        return msgspec.json.encode(Reply(error=Fault(kind, error.code, error.message, error.hint, error.details)))
 
     def _now(self) -> float:
         return self._application.engine.clock.boot()[1]
@@ -246,7 +256,13 @@ class Relay:
         if name == "flow":
             # What the programs of other agents get into their environment is nobody else's business.
             return msgspec.structs.replace(self._application.queries.flow(), clients={})
-        return getattr(self._application.queries, name)(**wanted)
+        with _one_by_one:
+            began = self._now()
+            try:
+                return getattr(self._application.queries, name)(**wanted)
+            finally:
+                with self._lock:
+                    self._seconds.owe(self._now(), self._now() - began)
 
     def _write(self, name: str, given: Ordered) -> View:
         kind = _kind(given.command.name, WRITES[name])

@@ -121,14 +121,23 @@ def is_left(path: str, prefix: str, unmarked_before: float | None, home: str) ->
         return False
 
 
+def open_up(path: str, folder: int | None = None) -> int:
+    """Open a folder, and let its owner into it. It is known for a folder, and no link, before its mode is changed."""
+    found = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.chmod(f"/proc/self/fd/{found}", stat.S_IRWXU)  # this way, since it cannot be read before
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=found)
+    finally:
+        os.close(found)
+
+
 def remove_tree(path: str, stopped: Callable[[], bool] = lambda: False) -> None:
     """Delete a folder that no process writes in any more. Folders are moved up before they are emptied, so that no
     path grows too long for the system, and nothing is gone through by recursion.
 
     There may be millions of files in it: once it is told to stop, the rest stays, for whoever tidies up next.
     """
-    os.chmod(path, stat.S_IRWXU)
-    top = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    top = open_up(path)
     try:
         mark = os.urandom(8).hex()  # of this try: an earlier one that was stopped has left names like these
         fresh = (f"{number}.{mark}.gone" for number in count())
@@ -158,7 +167,7 @@ def _empty(folder: int, top: int, fresh: Iterator[str], stopped: Callable[[], bo
         if not is_folder:
             os.unlink(name, dir_fd=folder)
             continue
-        os.chmod(name, stat.S_IRWXU, dir_fd=folder)  # a locked one could neither be moved nor looked into
+        os.close(open_up(name, folder))  # a locked one could neither be moved nor looked into
         new = next(fresh)
         os.rename(name, new, src_dir_fd=folder, dst_dir_fd=top)
         names.append(new)

@@ -4,14 +4,14 @@ import contextlib
 import os
 from collections.abc import Callable
 
-from folkmoot.core.commands import AddComment, SettleLanding, Speaker
-from folkmoot.core.rules.questions import ENGINE
-from folkmoot.core.rules.running.work import too_much
+from folkmoot.core.commands import ENGINE, AddComment, SettleLanding
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.git.trees.leftover import clear_left
+from folkmoot.worker.jobs.bounds import not_taken
 from folkmoot.worker.jobs.job import Happening, Tools
 from folkmoot.worker.jobs.preparing import setup_paths
 from folkmoot.worker.jobs.rescue import bring_back, has_said
@@ -59,7 +59,7 @@ def _remove(tools: Tools, path: str) -> None:
         pass  # another worker was quicker
     except OSError as error:
         words = f"{path} is left over and could not be removed: {error.strerror or error}"
-        tools.tell(Happening("fault", "", "", "", "folkmoot", words, good=False))
+        tools.tell(Happening("fault", "", "", "", ENGINE_NAME, words, good=False))
 
 
 def tidy(tools: Tools, stopped: Callable[[], bool] = lambda: False) -> None:
@@ -74,15 +74,15 @@ def _settle_landings(tools: Tools, workshop: GitWorkshop) -> None:
     """What git shows goes onto the board, also for items that were cancelled meanwhile; then the user's files."""
     try:
         for branch, left in workshop.landing.finish_left().items():
-            tools.tell(Happening("fault", "", "", "", ENGINE, told_of(branch, left), good=False))
+            tools.tell(Happening("fault", "", "", "", ENGINE_NAME, told_of(branch, left), good=False))
         for item, new in listed(workshop.repository, INTENTS).items():
             _settle(tools, workshop, item, new)
         for kept in clear_left(workshop.repository, os.path.join(workshop.home, SET_ASIDE)):
             words = f"files that a landing had in hand when it was killed, and that git does not know, are in {kept}"
-            tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+            tools.tell(Happening("fault", "", "", "", ENGINE_NAME, words, good=False))
     except (MootError, OSError) as error:
         words = f"what landings left could not be settled: {error}"
-        tools.tell(Happening("fault", "", "", "", ENGINE, words, good=False))
+        tools.tell(Happening("fault", "", "", "", ENGINE_NAME, words, good=False))
 
 
 def _settle(tools: Tools, workshop: GitWorkshop, item: str, new: str) -> None:
@@ -93,11 +93,11 @@ def _settle(tools: Tools, workshop: GitWorkshop, item: str, new: str) -> None:
     if intent is not None:
         branch = workshop.branch_with(intent.branch, intent.new)
         found = SettleLanding(branch=branch or intent.branch, new=intent.new, moved=branch is not None)
-        tools.application.engine.on_item(Speaker(ENGINE), item, found, show=False)
+        tools.application.engine.on_item(ENGINE, item, found, show=False)
         if branch is not None:
             workshop.landing.finish_checkout(intent.branch, intent.old, intent.new)
             words = f"item {item} had landed on {branch}, though its run ended before it could say so"
-            tools.tell(Happening("landed", intent.run, item, "", ENGINE, words))
+            tools.tell(Happening("landed", intent.run, item, "", ENGINE_NAME, words))
     # Not before: a worker that dies here leaves it to the next one. Where it moved on meanwhile, it stays.
     if listed(workshop.repository, INTENTS).get(item) == new:
         drop(workshop.repository, INTENTS + item)
@@ -122,7 +122,7 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
             # Only where all who kept it were killed together.
             if left := sum(tools.keeper.end_left(own.home) for own in (paths, setup_paths(paths))):
                 words = f"{left} processes of run {run} were still there, and were killed"
-                tools.tell(Happening("fault", run, standing.item, standing.title, "folkmoot", words, good=False))
+                tools.tell(Happening("fault", run, standing.item, standing.title, ENGINE_NAME, words, good=False))
             base = _said(paths.root, BASE)
             if standing.live:
                 bring_back(tools, paths, standing, base or None)
@@ -133,8 +133,9 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
                 limits = tools.application.queries.flow().limits
                 within = allowed(limits, tools.now, stopped)
                 work, lost = tools.workshop.bring_home(paths, standing, base or None, message, within)
-                if work is not None and work.aside is not None:
-                    words = f"what run {run} left was not taken in: {lost or '; '.join(too_much(work, limits))}"
+                why = not_taken(work, lost, limits)
+                if why:
+                    words = f"what run {run} left was not taken in: {why}"
                     _tell(tools, run, words)
                     _note(tools, standing.item, words)
             _tell_late(tools, run, standing.item, paths)
@@ -157,12 +158,12 @@ def _tell_late(tools: Tools, run: str, item: str, paths: Paths) -> None:
 
 
 def _tell(tools: Tools, run: str, words: str) -> None:
-    tools.tell(Happening("fault", run, "", "", ENGINE, words, good=False))
+    tools.tell(Happening("fault", run, "", "", ENGINE_NAME, words, good=False))
 
 
 def _note(tools: Tools, item: str, words: str) -> None:
     """On the item too: whoever looks there need not have watched the worker."""
-    tools.application.engine.on_item(Speaker(ENGINE), item, AddComment(content=words), show=False)
+    tools.application.engine.on_item(ENGINE, item, AddComment(content=words), show=False)
 
 
 def _is_owned(root: str) -> bool:

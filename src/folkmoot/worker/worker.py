@@ -6,6 +6,7 @@ from typing import Any
 
 from folkmoot.core.commands import ReleaseRun, RenewRun, Speaker
 from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.able import NO_RUN, inability
 from folkmoot.worker.crew import Crew
@@ -20,7 +21,6 @@ from folkmoot.worker.tidy import forget_logins, tidy
 LONGEST_SLEEP = 5.0
 TIDY_SECONDS = 30.0
 NO_SANDBOX = "no_sandbox"  # the flow wants one, and there is none
-ENGINE = "folkmoot"  # who speaks where it is no agent
 
 
 class Worker:
@@ -69,7 +69,7 @@ class Worker:
         known = self._unable.get(agent, "")
         if known == "":
             tools = self.tools
-            known = inability(tools.catalogue, self.flow, self.flow.agents[agent], tools.which)
+            known = inability(tools.catalogue, self.flow, self.flow.agents[agent], tools.programs)
             self._unable[agent] = known
         return known
 
@@ -218,7 +218,7 @@ class Worker:
                 self._barred = error  # what runs may finish; nothing else begins
                 self.crew.interrupted()
                 return
-            self.tools.tell(Happening("fault", "", "", "", ENGINE, error.message, good=False))
+            self.tools.tell(Happening("fault", "", "", "", ENGINE_NAME, error.message, good=False))
             self.crew.nothing(self.tools.now(), STORE_PAUSE)
 
     def _look_at_flow(self) -> None:
@@ -301,7 +301,7 @@ class Worker:
             self.tools.workshop.look_ahead(self.flow.target)
         except (MootError, OSError) as error:
             # The run that needs it will meet the same trouble, and report it.
-            self.tools.tell(Happening("fault", "", "", "", ENGINE, f"no clone could be made: {error}", good=False))
+            self.tools.tell(Happening("fault", "", "", "", ENGINE_NAME, f"no clone could be made: {error}", good=False))
 
     def _next_wake(self) -> float | None:
         try:

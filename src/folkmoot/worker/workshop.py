@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import stat
 import threading
 from collections.abc import Callable
 from typing import Protocol
@@ -23,11 +22,12 @@ from folkmoot.worker.git.repository import Author, Repository
 from folkmoot.worker.git.target import check_branch
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Bounds, Paths
-from folkmoot.worker.removing import maker, remove_tree
+from folkmoot.worker.removing import maker, open_up, remove_tree
 from folkmoot.worker.secrets.redactor import Redactor
 
 RUNS, SET_ASIDE = "runs", "set-aside"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
+GONE = "it filled the disk, and what it had written was removed, so that others can go on"
 TRUSTED = "boards"  # and in a plain folder, which other boards and repositories there were
 
 
@@ -90,12 +90,20 @@ class Workshop(Protocol):
 class GitWorkshop:
     """Clones of the user's repository."""
 
-    def __init__(self, repository: Repository, pause: Callable[[float], object], alone: Alone | None = None) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        pause: Callable[[float], object],
+        alone: Alone | None = None,
+        has_filled: Callable[[str], bool] = lambda folder: False,
+    ) -> None:
+        """`has_filled` tells whether the disk is full, and by this folder."""
         self.repository = repository
         self.clones = Clones(repository)
         self.landing = Landing(repository, pause, alone)
         self.home = repository.home
         self.readable = [os.path.join(repository.git_dir, "objects")]
+        self._has_filled = has_filled
         self._making = threading.Lock()  # the target is fetched by one at a time
 
     def hidden(self, paths: Paths) -> list[str]:
@@ -168,14 +176,14 @@ class GitWorkshop:
             work = self.clones.snapshot(paths, base, message, author_of(standing.agent), ref, allowed)
             return self._searched(paths, work, allowed), ""
         except TooMuch as much:
-            return Work(base=base, files=much.files, bytes=much.size, aside=self._set_aside(paths)), ""
+            return self._set_aside(paths, Work(base=base, files=much.files, bytes=much.size))
         except Stopped:
             raise
         except (Overdue, Foreign) as error:
-            return Work(base=base, why=error.message, aside=self._set_aside(paths)), ""
+            return self._set_aside(paths, Work(base=base, why=error.message))
         except (MootError, OSError) as error:
-            aside = self._set_aside(paths)
-            return Work(base=base, aside=aside), f"what it left could not be taken in, and is in {aside}: {error}"
+            work, lost = self._set_aside(paths, Work(base=base))
+            return work, lost or f"what it left could not be taken in, and is in {work and work.aside}: {error}"
 
     def _searched(self, paths: Paths, work: Work | None, allowed: Allowed) -> Work | None:
         """With the places of secrets in it. Where one is in a path, the path is not told either."""
@@ -189,14 +197,18 @@ class GitWorkshop:
         touched = [replace(one, path=clean(one.path), link=one.link and clean(one.link)) for one in work.touched]
         return replace(work, secrets=secrets, touched=touched)
 
-    def _set_aside(self, paths: Paths) -> str:
-        """Move the workspace as it is to where nobody works on it any more: that is one step, however large it is."""
+    def _set_aside(self, paths: Paths, work: Work) -> tuple[Work | None, str]:
+        """Move the workspace as it is to where nobody works on it any more: that is one step, however large it is. What
+        filled the disk is removed instead: to keep it would keep everybody else from working."""
+        if self._has_filled(paths.workspace):
+            remove_tree(paths.workspace)
+            return None, GONE
         run = os.path.basename(paths.root)
         folder = os.path.join(self.home, SET_ASIDE)
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        os.chmod(paths.workspace, stat.S_IRWXU)
+        os.close(open_up(paths.workspace))
         os.rename(paths.workspace, os.path.join(folder, run))
-        return f"{os.path.basename(self.home)}/{SET_ASIDE}/{run}"
+        return replace(work, aside=f"{os.path.basename(self.home)}/{SET_ASIDE}/{run}"), ""
 
     def diff(self, work: Work, now: Callable[[], float]) -> str:
         if not (work.commit and work.touched):

@@ -4,10 +4,11 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import END, LANDING, LEASE_MAX, Flow
-from folkmoot.core.item import ASKING, BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
-from folkmoot.errors import Invalid, NothingToDo, Refused
+from folkmoot.core.terms import ASKING, BOUND
+from folkmoot.errors import Invalid, NothingToDo, Refused, unknown_agent, unknown_column
 
 
 def check_claimer(speaker: Speaker, run: Run | None) -> None:
@@ -22,17 +23,17 @@ def check_claimer(speaker: Speaker, run: Run | None) -> None:
 def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
     """How long the claim will hold, if this agent may claim there at all."""
     if agent not in flow.agents and agent not in flow.gates and agent != LANDING:
-        raise Invalid(
-            "unknown_agent", f"the flow has no agent {agent!r}", f"agents: {', '.join([*flow.agents, *flow.gates])}"
-        )
+        raise unknown_agent(agent, [*flow.agents, *flow.gates])
     if column is not None and column not in flow.watched_by(agent):
         if column not in flow.columns:
-            raise Invalid("unknown_column", f"there is no column {column!r}", f"columns: {', '.join(flow.columns)}")
+            raise unknown_column(column, flow.columns)
         watched = ", ".join(flow.watched_by(agent))
-        raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}")
+        details = {"agent": agent, "column": column, "watched": list(flow.watched_by(agent))}
+        raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}", details)
     seconds = flow.limits.lease if lease is None else lease
     if not 1 <= seconds <= LEASE_MAX:
-        raise Invalid("bad_lease", f"a lease of {seconds:g}s is not possible", f"between 1s and {LEASE_MAX:.0f}s")
+        words, span = f"a lease of {seconds:g}s is not possible", {"least": 1, "most": LEASE_MAX}
+        raise Invalid("bad_lease", words, f"between 1s and {LEASE_MAX:.0f}s", span)
     return seconds
 
 

@@ -6,9 +6,10 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
 from folkmoot.core.flow import END
-from folkmoot.core.item import BOUND, ENDED, Effort, Guidance, Span
+from folkmoot.core.item import Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.asking.choosing import Chosen, choose
+from folkmoot.core.rules.breaker import decided_by, leave_undecided
 from folkmoot.core.rules.children.help import ask_named
 from folkmoot.core.rules.children.parts import waived
 from folkmoot.core.rules.children.reopening import sent_to_fix
@@ -28,11 +29,14 @@ from folkmoot.core.rules.movement import (
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
 from folkmoot.core.rules.running.pauses import go_on
+from folkmoot.core.rules.sharing.findings import remarks, to_change
 from folkmoot.core.rules.sharing.mirrored import take_over
 from folkmoot.core.situation import Case
-from folkmoot.errors import Invalid, Refused
+from folkmoot.core.terms import BOUND, ENDED, EventName
+from folkmoot.errors import Invalid, Refused, unknown_column
 
 GUIDANCE_KEPT = 20
+CONTEXT_KEPT = 2_000  # characters
 # What says by itself where the item goes, or that it goes nowhere.
 SAYS_WHERE = frozenset({"park", "cancel", "finish", "split", "delegate"})
 
@@ -117,10 +121,12 @@ def _park(case: Case, question: Question, text: str) -> None:
 
 
 def _finish(case: Case, why: str) -> None:
-    """Whoever accepts what a gate has found red does not want to hear it from the gate again."""
+    """Whoever accepts what a gate has found red does not want to hear it from the gate again; and what was found in
+    the work is a remark from here on: nothing must change for it."""
     proving = case.item.proving
     proven = proving is not None and proving.column == case.item.column
-    case.emit("agent_resumes_with_guidance", {"why": why}, item=at_rest(case))
+    accepted = {"findings": remarks(case.item.findings)} if to_change(case.item.findings) else {}
+    case.emit("agent_resumes_with_guidance", {"why": why}, item=at_rest(case, **accepted))
     waive(case, not_green(case, proving.left) if proving and proven else [], why)
     finish(case, proven=proven)
 
@@ -128,8 +134,10 @@ def _finish(case: Case, why: str) -> None:
 def _give_paths(case: Case, question: Question, gives: bool) -> None:
     """What a run wanted for the item: its files from now on, or never asked for again."""
     name = "files" if gives else "denied"
-    paths = list(dict.fromkeys([*getattr(case.item, name), *question.paths]))
-    case.set("item_edited", {"fields": [name], "question": question.id}, **{name: paths})
+    changed = {name: list(dict.fromkeys([*getattr(case.item, name), *question.paths]))}
+    if gives and case.item.widened:
+        changed["widened"] = [path for path in case.item.widened if path not in question.paths]
+    case.set("item_edited", {"fields": [name], "question": question.id}, **changed)
 
 
 def give_up(case: Case, why: str) -> None:
@@ -142,7 +150,7 @@ def give_up(case: Case, why: str) -> None:
 def _target(case: Case, question: Question, command: AnswerQuestion, option: Option | None) -> str | None:
     target = command.to or (option.to if option else None)
     if target and target not in case.flow.columns:
-        raise Invalid("unknown_column", f"there is no column {target!r}", f"columns: {', '.join(case.flow.columns)}")
+        raise unknown_column(target, case.flow.columns)
     if target and case.item.kind in BOUND:
         words = f"item {case.item.id} is of kind {case.item.kind}: it never moves"
         raise Refused("bound", words, "answer without --to")
@@ -173,7 +181,7 @@ def _record(case: Case, question: Question, said: Chosen, target: str | None, to
         item={"open_questions": remaining},
         questions=(question.id, row),
     )
-    guidance = [*case.item.guidance, Guidance(question.question, text, by)][-GUIDANCE_KEPT:]
+    guidance = [*case.item.guidance, _guidance(question, text, by)][-GUIDANCE_KEPT:]
     case.set(
         "divine_clarification_received",
         {"question": question.id},
@@ -183,17 +191,31 @@ def _record(case: Case, question: Question, said: Chosen, target: str | None, to
     )
 
 
+def _guidance(question: Question, text: str, by: str) -> Guidance:
+    """The answer with what its agent has asked: a fresh run goes on with it, and knows no more than this."""
+    if question.decides:
+        return Guidance(question.question, text, by)
+    options = [_told(option) for option in question.options]
+    return Guidance(question.question, text, by, options, question.context[:CONTEXT_KEPT])
+
+
+def _told(option: Option) -> str:
+    return f"{option.option}: {option.why_insufficient}" if option.why_insufficient else option.option
+
+
 def _settle_dispute(case: Case, question: Question, target: str | None, effect: str | None) -> str | None:
     """End the thread the question was about; says for whom the person decided, if it was a dispute."""
     if question.thread is None:
         return None
     dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
-    # Who only says where the item goes on has decided for the side that need not change anything.
-    rejected = effect == "dismiss" or (effect != "uphold" and dispute is not None and target == dispute.disputer.column)
-    close(case, question.thread, "rejected" if rejected else "accepted")
+    way = {"dismiss": "rejected", "uphold": "accepted"}.get(effect or "") or decided_by(dispute, target)
+    if way is None:
+        leave_undecided(case, question.thread)
+        return f"a person sent it here, and decided for neither side in {question.thread}" if dispute else None
+    close(case, question.thread, way)
     if dispute is None:
         return None
-    right = dispute.maker if rejected else dispute.disputer
+    right = dispute.maker if way == "rejected" else dispute.disputer
     return f"a person decided for {right.agent} in {question.thread}"
 
 
@@ -269,13 +291,13 @@ def pass_deadline(case: Case, command: PassDeadline) -> None:
     case.count_from(case.now if question.deadline is None else question.deadline)
     if question.default is None:
         parks = question.blocking and case.item.status != "running"
-        name = "item_parked" if parks else "deadline_passed"
+        name: EventName = "item_parked" if parks else "deadline_passed"
         parked = {"status": "parked"} if parks else {}
         case.emit(name, {"question": question.id}, item=parked, questions=(question.id, {"deadline": None}))
         return
     row = {"state": "defaulted", "answer": question.default, "answered_at": max(question.at, case.at)}
     remaining = [q for q in case.item.open_questions if q != question.id]
-    said = Guidance(question.question, question.default, "the default")
+    said = _guidance(question, question.default, "the default")
     fields = {"open_questions": remaining, "guidance": [*case.item.guidance, said][-GUIDANCE_KEPT:]}
     case.emit(
         "default_taken",

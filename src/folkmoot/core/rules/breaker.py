@@ -6,6 +6,8 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way
 
+UNDECIDED = "undecided"  # of a dispute that a person has ended without a word on who is right
+
 
 def trip_breakers(case: Case) -> None:
     """Flag every dispute that has reached its limit of rounds, by its last statement or by a changed flow."""
@@ -36,9 +38,33 @@ def flag(case: Case, dispute: Dispute, flag: str) -> None:
     )
 
 
+def leave_undecided(case: Case, thread: str) -> None:
+    """End a dispute of which a person has said where its item goes, and not who is right. What was said stays open."""
+    dispute = next((d for d in case.item.disputes if d.thread == thread), None)
+    if dispute is None:
+        return
+    fields = {"disputes": [d for d in case.item.disputes if d.thread != thread], "flag": None}
+    context = {"thread": thread, "resolution": UNDECIDED, "rounds": dispute.rounds, "agents": dispute.agents}
+    case.emit("dispute_settled", context, item=fields)
+
+
+def decided_by(dispute: Dispute | None, target: str | None) -> str | None:
+    """How somebody ends a dispute who only says where the item goes: for the side that need not change anything, or
+    for neither, where it goes to neither."""
+    if dispute is None or target not in (dispute.maker.column, dispute.disputer.column):
+        return None
+    return "rejected" if target == dispute.disputer.column else "accepted"
+
+
 def statements_of(case: Case, thread: str) -> str:
     """Everything that was said in a thread, in order."""
     return statements_told(case, [comment for comment in case.comments if thread_of(case, comment) == thread])
+
+
+def artifact_of(case: Case, parent: str | None) -> str | None:
+    """What a reply is about, if it does not say so itself: what its thread is about (K-05)."""
+    thread = thread_of(case, parent) if parent else None
+    return case.comments[thread].artifact if thread is not None else None
 
 
 def thread_of(case: Case, comment: str) -> str | None:

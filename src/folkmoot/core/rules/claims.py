@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import ClaimItem, Speaker
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import taker
 from folkmoot.core.records import Hold, Question, Run
 from folkmoot.core.rules.failures import passing_fault
@@ -18,6 +18,7 @@ from folkmoot.core.rules.running.limits import started
 from folkmoot.core.rules.sharing.holds import (
     end_locks,
     held_by,
+    held_details,
     in_the_way,
     landing_there,
     take_branch,
@@ -26,6 +27,7 @@ from folkmoot.core.rules.sharing.holds import (
     with_wanted,
 )
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.core.why import time_of_day, waits_for
 from folkmoot.errors import Refused
 
@@ -85,16 +87,18 @@ def not_claimable(
 ) -> Refused:
     """Why this agent cannot take this item now; of a pause, how long it lasts and until when."""
     words = f"{agent} cannot take item {item.id}: it is {item.status} in {item.column}"
+    about: dict[str, Any] = {"agent": agent, "item": item.id, "status": item.status, "column": item.column}
     if item.status in ENDED:
-        return Refused("not_claimable", words, f"see why with: moot show {item.id}")
+        return Refused("not_claimable", words, f"see why with: moot show {item.id}", about)
     if item.wake_at > now and taker(flow, item) == agent:
         left = item.wake_at - now
         until = time_of_day(at + round(left * 1000))
         words = f"{words}, and is tried again after a pause: in {left:.0f}s, at {until}"
-        return Refused("not_claimable", words, f"try again then: moot claim {agent} --item {item.id}")
+        about["seconds"] = round(left, 3)
+        return Refused("not_claimable", words, f"try again then: moot claim {agent} --item {item.id}", about)
     others = in_the_way(item.files, holds, item.id) if item.status == "ready" and taker(flow, item) == agent else []
     waits = f"{held_by(others[0])}" if others else waits_for(flow, item, now, questions)
-    return Refused("not_claimable", f"{words}; {waits}", f"see why with: moot show {item.id}")
+    return Refused("not_claimable", f"{words}; {waits}", f"see why with: moot show {item.id}", about)
 
 
 def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str, Any]:
@@ -138,6 +142,7 @@ def _check_paths(case: Case) -> None:
             "path_held",
             f"item {case.item.id} cannot be taken: {held_by(others[0])}",
             "take another item, or wait; see: moot locks",
+            held_details(others[0]),
         )
 
 
@@ -155,6 +160,7 @@ def stale(speaker: Speaker, holds: str) -> Refused:
         "stale_claim",
         f"run {speaker.run} with token {speaker.token} is not the current run; {holds}",
         "stop this effort: its lease was lost, or it has ended; nothing was changed",
+        {"run": speaker.run, "token": speaker.token},
     )
 
 
@@ -164,14 +170,23 @@ def renew(case: Case) -> None:
     case.emit("lease_renewed", {"renewals": run.renewals + 1}, runs=(run.id, fields))
 
 
-def end_run(case: Case, event: str, end: str, context: dict[str, Any] | None = None, **changed: Any) -> None:
+def end_run(
+    case: Case,
+    event: EventName,
+    end: RunEnd,
+    context: dict[str, Any] | None = None,
+    *,
+    outcome: RunOutcome,
+    cause: Cause | None = None,
+    **changed: Any,
+) -> None:
     """Close the run; `changed` are further fields of its row. The item rests until the rules say where it goes."""
     assert case.run is not None
     item_fields, rows = changed.pop("item", {}), changed.pop("rows", {})
     if changed.get("work", True) is None:
         del changed["work"]
-    row = {"ended_at": max(case.run.started_at, case.at), "end": end, **changed}
-    fields = at_rest(case, last_run=case.run.id, **with_wanted(case.item, changed.get("outcome")), **item_fields)
+    row = {"ended_at": max(case.run.started_at, case.at), "end": end, "outcome": outcome, "cause": cause, **changed}
+    fields = at_rest(case, last_run=case.run.id, **with_wanted(case.item, outcome), **item_fields)
     case.emit(event, context, item=fields, runs=(case.run.id, row), **rows)
     if case.holds:
         end_locks(case, case.run.id)

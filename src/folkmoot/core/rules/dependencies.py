@@ -15,15 +15,16 @@ from folkmoot.core.commands import (
     RankItem,
     SettleDependency,
 )
-from folkmoot.core.item import BOUND, ENDED, Item, Output
+from folkmoot.core.item import Item, Output
 from folkmoot.core.order import RANK_MAX
 from folkmoot.core.rules.children.help import expert_failed, note_experts_tries
 from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.terms import BOUND, ENDED, EventName, Kind
 from folkmoot.core.vocabulary.ways import Way
-from folkmoot.errors import Invalid, Refused
+from folkmoot.errors import Refused, unknown_item
 
 
 def unfinished(case: Case, after: list[str]) -> list[str]:
@@ -34,7 +35,7 @@ def unfinished(case: Case, after: list[str]) -> list[str]:
         if need == me:
             raise Refused("circle", f"item {me} cannot wait for itself", "leave it out of --after")
         if other is None:
-            raise Invalid("unknown_item", f"there is no item {need}", "see: moot list")
+            raise unknown_item(need)
         if other.status == "cancelled":
             raise Refused("cancelled_item", f"item {need} is cancelled", f"reopen it, or leave {need} out of --after")
     if me is not None:
@@ -53,7 +54,7 @@ def check_parent(case: Case, parent: str | None, after: list[str]) -> None:
         return
     other = case.situation.neighbours.get(parent)
     if other is None:
-        raise Invalid("unknown_item", f"there is no item {parent}", "see: moot list")
+        raise unknown_item(parent)
     if other.status in ENDED:
         raise Refused("parent_ended", f"item {parent} is {other.status}", f"first: moot reopen {parent}")
     circle = path(case, after, parent)
@@ -101,7 +102,7 @@ def settle_dependency(case: Case, command: SettleDependency) -> None:
     withdraw(case, f"item {need} is {command.status} again", dependency=need)
     if waits == over:
         waits_for = [other for other in item.waits_for if other != need] + ([] if over else [need])
-        name = "dependency_done" if over else "dependency_reopened"
+        name: EventName = "dependency_done" if over else "dependency_reopened"
         _wait_for(case, name, {"item": need}, waits_for)
     elif case.item.version != item.version:
         _wait_for(case, "item_rests", {"waits_for": item.waits_for}, item.waits_for)
@@ -155,8 +156,9 @@ def _tell_dropped(case: Case, child: str, output: Output) -> None:
         case.set("work_dropped", told, dropped={**case.item.dropped, output.agent: output.dropped})
 
 
-def _kind_of_join(item: Item) -> str:
-    return {"parts": "part", "tasks": "task", "mends": "task"}.get(item.join or "", "sub")
+def _kind_of_join(item: Item) -> Kind:
+    known: dict[str | None, Kind] = {"parts": "part", "tasks": "task", "mends": "task"}
+    return known.get(item.join, "sub")
 
 
 def _with_those_below(outputs: dict[str, Output], command: SettleDependency) -> dict[str, Output]:
@@ -197,7 +199,7 @@ def raise_question(case: Case, command: RaiseQuestion) -> None:
         clarify(case, command.question, context=told, help=command.help, options=options, blocking=waits, part=part)
 
 
-def _wait_for(case: Case, name: str, context: dict[str, Any], waits_for: list[str]) -> None:
+def _wait_for(case: Case, name: EventName, context: dict[str, Any], waits_for: list[str]) -> None:
     """A live run goes on; it meets what is new when it ends."""
     if case.item.status == "running":
         case.set(name, context, waits_for=waits_for)

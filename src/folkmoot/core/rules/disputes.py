@@ -1,5 +1,7 @@
 """Two stages disagree. Statements go back and forth, a breaker ends it, a person decides (R-12, K-06, K-07)."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -7,7 +9,7 @@ from folkmoot.core.flow import Column
 from folkmoot.core.item import Dispute, Side, Span
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import flag, thread_of
+from folkmoot.core.rules.breaker import artifact_of, flag, thread_of
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import is_same, makers_of
@@ -22,6 +24,7 @@ NOT_YET = ("failed", "stuck", "incomplete", "asks", "delegates")
 class Resolution(Struct, frozen=True):
     thread: str
     resolution: str
+    of: str  # the comment that was answered so: the thread's first, or a reply in it
 
 
 def turn_of(case: Case) -> list[Dispute]:
@@ -34,25 +37,34 @@ def resolutions(case: Case, report: Report) -> list[Resolution]:
     """What the report, and the comments its run made before, resolve."""
     said = [(remark.parent, remark.resolution) for remark in report.comments if remark.resolution]
     run = case.run.id if case.run else None
-    said += [(c.parent or c.id, c.proposed) for c in case.comments.values() if c.proposed and c.run == run]
-    if not said:
+    before = [(c.parent or c.id, c.proposed) for c in case.comments.values() if c.proposed and c.run == run]
+    if not (said or before):
         return []
+    told = _answered(case, report, said)
+    # The last word of a run on a thread counts: what it said before its report it may take back.
+    last = {one.thread: one for one in _answered(case, report, before)}
+    again = {one.thread for one in told}
+    return [*told, *(one for thread, one in last.items() if thread not in again)]
+
+
+def _answered(case: Case, report: Report, said: Sequence[tuple[str | None, str | None]]) -> list[Resolution]:
     mine = {dispute.thread: dispute for dispute in turn_of(case)}
     found = []
     for parent, resolution in said:
         thread = thread_of(case, parent) if parent else None
         if thread is None or resolution is None or parent is None:
             continue
-        if resolution == "accepted" and _is_reply_to(mine.get(thread), case.comments.get(parent)):
-            found.append(Resolution(thread, "rejected"))
-        elif resolution == "accepted" or report.outcome != "disputed" or thread not in mine:
-            # In a `disputed`, `rejected` says only that this side disagrees (R-12).
-            found.append(Resolution(thread, resolution))
+        if resolution == "rejected" and report.outcome == "disputed" and thread in mine:
+            continue  # there it says only that this side disagrees (R-12)
+        if _is_reply_to(mine.get(thread), case.comments.get(parent)):
+            # Who accepts the reply gives the concern up; who rejects it insists on the concern.
+            resolution = "rejected" if resolution == "accepted" else "accepted"
+        found.append(Resolution(thread, resolution, parent))
     return found
 
 
 def _is_reply_to(dispute: Dispute | None, reply: Comment | None) -> bool:
-    """Is it what the other side has said against this disputer? Who accepts that gives in."""
+    """Is it what the other side has said against this disputer?"""
     if dispute is None or dispute.turn == 1 or reply is None or reply.parent is None:
         return False
     return reply.author == dispute.maker.agent != dispute.disputer.agent
@@ -119,6 +131,8 @@ def fault_of_resolutions(case: Case, report: Report) -> str | None:
             return f"{said.thread} cannot be resolved here: it is the other side's turn to speak"
         if said.thread in mine and said.resolution != _way_to_end(mine[said.thread]):
             wanted = _way_to_end(mine[said.thread])
+            if _is_reply_to(mine[said.thread], case.comments.get(said.of)):
+                return f"who rejects the reply {said.of} disagrees: to disagree report disputed; to give in accept it"
             side = "the side whose work is disputed agrees" if wanted == "accepted" else "the disputer gives in"
             return f"{said.thread} can be resolved by this side only as {wanted} ({side}); to disagree report disputed"
     return None
@@ -231,6 +245,8 @@ def state(case: Case, comments: list[str], reason: str | None = None, agent: str
         if thread in mine:
             # A comment that its run made before the report takes its place in the thread with it.
             changed: dict[str, str | None] = {"parent": thread} if found else {}
+            if found and one.artifact is None and (about := artifact_of(case, thread)):
+                changed["artifact"] = about
             changed |= {"proposed": None} if one.proposed else {}
             answered.setdefault(thread, []).append((one.id, changed))
         elif one.parent is None:

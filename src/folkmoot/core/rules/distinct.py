@@ -6,7 +6,14 @@ from msgspec import Struct
 
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import Report
-from folkmoot.core.vocabulary.tries import claims_success, denies_difference, is_same_again, is_typo_fix, worked
+from folkmoot.core.vocabulary.tries import (
+    claims_success,
+    denies_difference,
+    is_same_again,
+    is_typo_fix,
+    without_again,
+    worked,
+)
 
 # Fitted on rephrased and truly different approaches (docs/decisions/0006): above it words alone say "the same".
 SIMILARITY = 0.68
@@ -51,13 +58,14 @@ def judge(
     tried = [attempt for attempt in earlier if not worked(attempt.outcome)]
     if tried and is_same_again(approach):
         return Verdict(False, f"same as attempt {tried[-1].number}: its approach says so", tried[-1].number)
-    if tried and approach and denies_difference(why_different):
-        said = f"{why_different.strip()!r}" if why_different and why_different.strip() else "nothing"
-        return Verdict(False, f"same as attempt {tried[-1].number}: why it is different says {said}", tried[-1].number)
-    for other in tried:
-        ground = _sameness(approach, outcome, files, commit, other)
-        if ground:
-            return Verdict(False, f"same as attempt {other.number}: {ground}", other.number)
+    alike = ((other, _sameness(approach, outcome, files, commit, other)) for other in tried)
+    same, ground = next(((other, why) for other, why in alike if why), (None, None))
+    if tried and approach and why_different and denies_difference(why_different):
+        number = (same or tried[-1]).number
+        said = f"why it is different says {why_different.strip()!r}"
+        return Verdict(False, f"same as attempt {number}: {said}", number)
+    if same is not None:
+        return Verdict(False, f"same as attempt {same.number}: {ground}", same.number)
     return Verdict(True, "a new approach" if approach else "no approach named, and no earlier change like it")
 
 
@@ -86,7 +94,7 @@ def _sameness(
     if not approach or not other.approach:
         # Without names only the change itself can tell; an unknown change is taken for a new one.
         return "the change is the same commit" if commit and commit == other.commit else None
-    words, others = normal(approach), normal(other.approach)
+    words, others = normal(without_again(approach)), normal(without_again(other.approach))
     if words == others:
         return "the approach is the same, word for word"
     alike = 1.0 if _mistyped(words, others) else similarity(words, others)

@@ -1,17 +1,19 @@
 """Why a run failed decides what happens next (R-07), and which failures count (R-05)."""
 
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec.structs import replace
 
 from folkmoot.core.item import Effort, Span
 from folkmoot.core.records import Attempt
-from folkmoot.core.report import Report, Try
+from folkmoot.core.report import SIGNALS, Report, Try
 from folkmoot.core.rules.asking.telling import facts, said_told
 from folkmoot.core.rules.children.help import (
+    ACCOUNT,
     EXPERTS_MAX,
     INCOMPLETES_MAX,
     experts_named,
+    is_account,
     named_experts,
     next_expert,
     seek_help,
@@ -22,10 +24,12 @@ from folkmoot.core.rules.judging.verdicts import is_stopped
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import Cause
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.tries import worked
-from folkmoot.core.vocabulary.ways import AGAIN, CANCEL, GO_ON, PARK, Way
-from folkmoot.core.vocabulary.words import is_security, known_reason, meaning_of
+from folkmoot.core.vocabulary.triggers import FATAL, REQUIREMENT, stated_in
+from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, CANCEL, GO_ON, GO_ON_ALL_THE_SAME, PARK, Way
+from folkmoot.core.vocabulary.words import is_only_word, is_security, known_reason
 
 BACKOFF_SECONDS = 5.0
 CONFLICTS_MAX = 2
@@ -43,40 +47,43 @@ WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."
 
 def failed(case: Case, report: Report, stated: bool = False) -> None:
     """`stated`: the agent itself says why, and not whoever looked at its change."""
-    cause = report.cause or "capability"
+    cause: Cause = report.cause or "capability"
     if cause in ENDS and cause != "fatal" and tried_before(case, report):
         return  # six means six, and a person is asked; what else it says is in the question
     if cause in ENDS:
         note_failure(case, report, f"{cause}: no further attempt can mend it")
     elif cause in PASSING and not (cause == "timeout" and case.item.effort.timeouts):
         _note(case, report, f"told beside {cause}: kept, not counted")
-    if cause in ("transient", "environment", "quota"):
-        # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
-        passing_fault(case, cause, _words(report))
-    elif cause == "timeout" and case.item.effort.timeouts == 0:
-        effort = replace(case.item.effort, timeouts=1)
-        passing_fault(case, cause, _words(report), effort)
-    elif cause == "protocol":
-        protocol_fault(case, _words(report), report)
-    elif cause == "requirement":
-        _unclear(case, report)
-    elif cause == "size":
-        to_discovery(case, _words(report), said_told(report))
-    elif cause == "fatal":
-        _fatal(case, report)
-    elif cause == "integration":
-        conflicted(case, _words(report), "The parts do not fit together")
-    elif cause == "conflict" and case.item.effort.conflicts < CONFLICTS_MAX and not (stated and case.flow.arbiter):
-        # What could not be merged may be on the new base; assumptions that do not fit together do not mend themselves.
-        effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
-        again(case, "error_occurred", {"cause": cause, "why": _words(report)}, effort=effort)
-    elif cause == "conflict":
-        conflicted(case, _words(report))
-    else:
-        record_attempts(case, report, cause)
+    match cause:
+        case "transient" | "environment" | "quota":
+            # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
+            passing_fault(case, cause, _words(report))
+        case "timeout" if case.item.effort.timeouts == 0:
+            passing_fault(case, cause, _words(report), replace(case.item.effort, timeouts=1))
+        case "protocol":
+            protocol_fault(case, _words(report), report)
+        case "requirement":
+            _unclear(case, report)
+        case "size":
+            to_discovery(case, _words(report), said_told(report))
+        case "fatal":
+            _fatal(case, report)
+        case "integration":
+            conflicted(case, _words(report), "The parts do not fit together")
+        case "conflict" if case.item.effort.conflicts < CONFLICTS_MAX and not (stated and case.flow.arbiter):
+            # What could not be merged may be on the new base; assumptions that do not fit together do not mend
+            # themselves.
+            effort = replace(case.item.effort, conflicts=case.item.effort.conflicts + 1)
+            again(case, "error_occurred", {"cause": cause, "why": _words(report)}, effort=effort)
+        case "conflict":
+            conflicted(case, _words(report))
+        case "capability" | "timeout" | "gate":
+            record_attempts(case, report, cause)
+        case _:
+            assert_never(cause)
 
 
-def passing_fault(case: Case, cause: str, why: str, effort: Effort | None = None) -> None:
+def passing_fault(case: Case, cause: Cause, why: str, effort: Effort | None = None) -> None:
     """Try the same again after a growing, jittered pause, a few times in all; then a person is asked."""
     effort = effort or case.item.effort
     effort = replace(effort, executions=effort.executions + 1)
@@ -126,10 +133,11 @@ def stuck(case: Case, report: Report) -> None:
     if target in (case.item.column, *case.item.origins):
         target = None  # who is stuck there, or was, names nobody else: it is the end of its ladder (R-09)
     agent = case.run.agent if case.run else ""
-    because = f"{agent} is stuck{_named(reason or report.reason, report)}: {_words(report)}"
+    because = f"{agent} is stuck{_named(reason or report.reason, report)}: {report.blockers or _words(report)}"
     if target is None and is_security(reason):
         ways, named = experts_named(case, report), named_experts(case, report)
-        ask(case, "decision", because, GO_ON, *ways, context=facts(said_told(report), history(case)), split=named)
+        told = facts(said_told(report), history(case))
+        ask(case, "decision", because, GO_ON_ALL_THE_SAME, *ways, context=told, split=named)
     elif target is None and report.cause in ENDS:
         # What no further attempt can mend needs no reason: its cause says who can.
         failed(case, replace(report, attempts=[]))
@@ -145,10 +153,10 @@ def stuck(case: Case, report: Report) -> None:
 def _fatal(case: Case, report: Report) -> None:
     """Nothing that an agent could try would help: a person at once, and nothing more is counted (H-08, E-08)."""
     if not tried_before(case, report):
-        words = f"It cannot go on without you: {_words(report)}"
+        words = f"It cannot go on without you: {stated_in(report, FATAL) or _words(report)}"
         named = experts_named(case, report)
         told = facts(said_told(report), history(case))
-        ask(case, "decision", words, AGAIN, *named, context=told, split=named_experts(case, report))
+        ask(case, "decision", words, AGAIN_ALL_THE_SAME, *named, context=told, split=named_experts(case, report))
 
 
 def tried_before(case: Case, report: Report) -> bool:
@@ -158,7 +166,7 @@ def tried_before(case: Case, report: Report) -> bool:
     return at_limit(case)
 
 
-def record_attempts(case: Case, report: Report, cause: str) -> None:
+def record_attempts(case: Case, report: Report, cause: Cause) -> None:
     """Write down each approach that was tried, and judge whether it counts: only what failed does."""
     for told in report.attempts or [Try(outcome=report.summary or None)]:
         _record(case, report, told, cause)
@@ -192,7 +200,7 @@ def keep_told(case: Case, report: Report) -> None:
 
 def _note(case: Case, report: Report, ground: str) -> None:
     for told in report.attempts:
-        _record(case, report, told, report.cause or "", noted=ground)
+        _record(case, report, told, report.cause, noted=ground)
 
 
 def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, noted: str) -> tuple[bool, str, int]:
@@ -228,14 +236,16 @@ def _was_tried(attempt: Attempt) -> bool:
     return attempt.cause not in (*PASSING, "protocol") and attempt.kind == "self_solve"
 
 
-def _record(case: Case, report: Report, told: Try, cause: str, noted: str = "") -> None:
+def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: str = "") -> None:
     assert case.run is not None
     item, run = case.item, case.run
     files = [*report.files.created, *report.files.modified]
     # A block that is labelled as an expert's is the agent's own unless an expert was asked (R-06).
     is_labelled = told.kind == "expert_delegation"
     said_so = is_labelled and item.span.expert_attempts < len(item.span.experts)
-    kind = "expert_delegation" if item.advisor or said_so else "self_solve"
+    account = not (item.advisor or said_so) and is_account(case, report, told)
+    kind = "expert_delegation" if item.advisor or said_so or account else "self_solve"
+    noted = noted or (f"{ACCOUNT}: kept, not counted" if account else "")
     counted, ground, repeats = _judged(case, report, told, files, kind, noted)
     if is_labelled and kind == "self_solve":
         ground += f"; labelled {EXPERTS_LABEL}, but the board has asked no expert for it: its own"
@@ -261,7 +271,7 @@ def _record(case: Case, report: Report, told: Try, cause: str, noted: str = "") 
         "column": item.column,
         "kind": kind,
         "model": run.model,
-        "cause": cause or None,
+        "cause": cause,
         "reason": _why(report, told),
         "approach": told.approach,
         "outcome": told.outcome,
@@ -283,10 +293,10 @@ def _record(case: Case, report: Report, told: Try, cause: str, noted: str = "") 
 
 
 def _why(report: Report, told: Try) -> str:
-    """Why this attempt failed: in its own words if the report tells of several, since its summary is about them all;
-    else the failure's own reason, which a word that only names who can help is not."""
-    own = told.outcome if len(report.attempts) > 1 else None
-    given = report.reason if report.reason != report.escalation_reason and not meaning_of(report.reason) else None
+    """Why this attempt failed: in its own words, since a summary is about all of them, or about something else; else
+    the failure's own reason, which a word that only names who can help is not."""
+    own = told.outcome if report.attempts and told.outcome != report.summary else None
+    given = report.reason if report.reason != report.escalation_reason and not is_only_word(report.reason) else None
     return own or given or report.summary or report.blockers or told.outcome or report.reason or ""
 
 
@@ -320,7 +330,7 @@ def _unclear(case: Case, report: Report) -> None:
     else:
         # No option can say what is meant: words do. The options are for whoever has none.
         ways = Way("go on with what there is", "again"), PARK, CANCEL
-        words = f"The requirement is not clear: {_words(report)}"
+        words = f"The requirement is not clear: {stated_in(report, REQUIREMENT) or _words(report)}"
         clarify(case, words, options=[way.option for way in ways], context=said_told(report), help=WHAT_IS_MEANT)
 
 
@@ -330,4 +340,6 @@ def _named(reason: str | None, report: Report) -> str:
 
 
 def _words(report: Report) -> str:
-    return report.summary or report.blockers or report.reason or "no words were given"
+    """What it says for itself: a signal's name alone says nothing, if anything else does."""
+    said = [report.summary, report.blockers, report.reason]
+    return next((words for words in said if words and words not in SIGNALS), report.summary or "no words were given")

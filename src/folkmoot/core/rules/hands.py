@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from folkmoot.core import order
 from folkmoot.core.commands import AddComment, AddItem, AskPerson, CancelItem, EditItem, MoveItem, ReopenItem
 from folkmoot.core.flow import END
-from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Option
 from folkmoot.core.rules.answers import give_up, reset_counters
-from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.rules.breaker import artifact_of, decided_by, leave_undecided, thread_of
 from folkmoot.core.rules.children.counting import count_made, count_said, refuse_excess
 from folkmoot.core.rules.children.making import look_at_generation
 from folkmoot.core.rules.claims import fence, revoke, stale
@@ -21,9 +21,10 @@ from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import clarify, withdraw
 from folkmoot.core.rules.sharing.paths import good_files
-from folkmoot.core.rules.sharing.widening import beyond
+from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case, origin_of
-from folkmoot.errors import Invalid, Refused
+from folkmoot.core.terms import BOUND, ENDED, PRIORITIES, TYPES
+from folkmoot.errors import Invalid, Refused, unknown_column
 
 TITLE_MAX = 500
 LIST_MAX = 1000
@@ -44,10 +45,14 @@ def add(case: Case, command: AddItem) -> None:
         _check_stage(case, situation.maker, column)
         refuse_excess(case, situation.maker)
         _check_reach(case, situation.maker, command.files)
+        _check_family(situation.maker, command.parent)
     _check_fields(command)
     waits_for = unfinished(case, command.after)
     check_parent(case, command.parent, command.after)
     generation = situation.maker.generation + 1 if situation.maker else 0
+    files, widened = good_files(command.files), list[str]()
+    if situation.maker is not None:
+        files, widened = handed_on(situation.maker, files)
     fields = {
         "title": command.title.strip(),
         "body": command.body,
@@ -56,7 +61,7 @@ def add(case: Case, command: AddItem) -> None:
         "type": command.type,
         "priority": command.priority,
         "tags": command.tags,
-        "files": good_files(command.files),
+        "files": files,
         "after": command.after,
         "parent": command.parent,
         "generation": generation,
@@ -67,6 +72,8 @@ def add(case: Case, command: AddItem) -> None:
         "created_at": situation.at,
     }
     rows: dict[str, Any] = {}
+    if widened:
+        fields["widened"] = widened
     if situation.maker is not None:
         fields["origin"] = origin_of(situation.maker)
         rows["meters"] = count_made(case, situation.maker, 1, generation)
@@ -92,6 +99,14 @@ def _check_reach(case: Case, maker: Item, files: list[str]) -> None:
         raise Refused("may_not_widen", words, "ask for them first: moot widen; or say in the report what is needed")
 
 
+def _check_family(maker: Item, parent: str | None) -> None:
+    """A parent waits for its children: a run lets only its own item wait, or the one that waits for that anyway."""
+    if parent in (None, maker.id, maker.parent):
+        return
+    words = f"a run on item {maker.id} cannot add a child to item {parent}: that one would wait for it"
+    raise Refused("not_its_item", words, f"name {maker.id}, or leave --parent out; --after lets the new item wait")
+
+
 def _check_fields(command: AddItem | EditItem) -> None:
     title = command.title
     if title is not UNSET and not (title.strip() and len(title) <= TITLE_MAX):
@@ -107,7 +122,7 @@ def _check_fields(command: AddItem | EditItem) -> None:
 
 def known_column(case: Case, column: str) -> None:
     if column not in case.flow.columns:
-        raise Invalid("unknown_column", f"there is no column {column!r}", f"columns: {', '.join(case.flow.columns)}")
+        raise unknown_column(column, case.flow.columns)
 
 
 def _take_in_hand(case: Case, why: str, target: str) -> None:
@@ -118,7 +133,11 @@ def _take_in_hand(case: Case, why: str, target: str) -> None:
     for need in given_up:
         drop_dependency(case, need)
     for dispute in case.item.disputes:
-        close(case, dispute.thread, "accepted" if target == dispute.maker.column else "rejected")
+        way = decided_by(dispute, target)
+        if way is None:
+            leave_undecided(case, dispute.thread)
+        else:
+            close(case, dispute.thread, way)
     reset_counters(case, why)
 
 
@@ -189,6 +208,7 @@ def reopen(case: Case, command: ReopenItem) -> None:
         result=None,
         proving=None,
         waived=[],
+        waived_at=None,
         **without_parts(item),
     )
     withdraw(case, why)
@@ -222,6 +242,8 @@ def edit(case: Case, command: EditItem) -> None:
     if "title" in changed:
         changed["title"] = changed["title"].strip()
     context = {"fields": sorted(changed)}
+    if "files" in changed and case.item.widened:
+        changed["widened"] = []  # what a person names is given
     if "after" not in changed:
         case.set("item_edited", context, **changed)
         return
@@ -290,7 +312,7 @@ def comment(case: Case, command: AddComment) -> None:
         "item": case.item.id,
         "author": run.agent if run else case.speaker.name,
         "content": command.content,
-        "artifact": command.artifact,
+        "artifact": command.artifact or artifact_of(case, command.parent),
         "target": command.target,
         "parent": command.parent,
         "run": run.id if run else None,

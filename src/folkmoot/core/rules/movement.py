@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from folkmoot.core import order
 from folkmoot.core.commands import CancelItem
 from folkmoot.core.flow import END, LANDING, Column
-from folkmoot.core.item import ASKING, BOUND, ENDED, Dispute, Effort, Item, Output, Proving
+from folkmoot.core.item import Dispute, Effort, Item, Output, Proving
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.terms import ASKING, BOUND, ENDED, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
@@ -48,7 +49,7 @@ def origins_for(case: Case, target: str) -> list[str]:
     return [] if on_flow or case.flow.columns[stage].kind != "flow" else [stage]
 
 
-def enter(case: Case, column: str, because: str, *, event: str = "item_moved", **changed: Any) -> None:
+def enter(case: Case, column: str, because: str, *, event: EventName = "item_moved", **changed: Any) -> None:
     """Put the item into a column."""
     item = case.item
     context = {"from": item.column, "to": column, "why": because, **changed.pop("context", {})}
@@ -125,7 +126,7 @@ def at_limit(case: Case) -> bool:
     return most is not None and case.item.span.attempts >= most
 
 
-def again(case: Case, name: str, context: dict[str, Any], **changed: Any) -> None:
+def again(case: Case, name: EventName, context: dict[str, Any], **changed: Any) -> None:
     """The item stays in its column and may be claimed again."""
     case.emit(name, context, item=at_rest(case, **changed))
 

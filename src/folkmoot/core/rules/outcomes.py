@@ -1,14 +1,14 @@
 """A report comes in. However the agent spoke, its outcome is one of nine; each leads to one rule."""
 
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
-from folkmoot.core.item import BOUND, ENDED, Artifact
+from folkmoot.core.item import Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Remark, Report
-from folkmoot.core.rules.asking.telling import asked_because, said_told
+from folkmoot.core.rules.asking.telling import question_told, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
@@ -57,6 +57,7 @@ from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
 
@@ -133,7 +134,8 @@ def _decide(case: Case, judged: Judged, comments: list[str], claimed: str) -> No
 
 def _fault(case: Case, said: Report) -> str | None:
     """A `done` that the rules take for another verdict must be in good form as what it says it is."""
-    return fault_of(case, said) or fault_of(case, as_shown(case, said))
+    shown = as_shown(case, said)
+    return fault_of(case, said) or (fault_of(case, shown) if shown is not said else None)
 
 
 def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
@@ -182,8 +184,10 @@ def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
                 delegates(case, said)
         case "incomplete" if (ended := gave_in(case)) and not (said.attempts or said.cause):
             go_on(case, ended)
-        case _:
+        case "incomplete":
             incomplete(case, said)
+        case _:
+            assert_never(said.outcome)
 
 
 def _ends_child(case: Case, said: Report) -> bool:
@@ -192,7 +196,7 @@ def _ends_child(case: Case, said: Report) -> bool:
         end_child(case, f"{case.item.agent} has spoken")
         return True
     if said.outcome == "stuck":
-        why = said.summary or said.blockers or "no words were given"
+        why = said.blockers or said.summary or "no words were given"
         ask(case, "decision", f"{case.item.agent} is stuck: {why}", AGAIN, context=said_told(said))
         return True
     if case.item.kind == "expert" and said.outcome == "failed" and is_unsuccessful(said):
@@ -214,7 +218,7 @@ def _raise(case: Case, said: Report, asked: AskedQuestion) -> None:
         kind="clarification",
         question=asked.question,
         part=case.item.agent or "",
-        context=asked_because(said.reason or said.escalation_reason, asked.context),
+        context=question_told(said, asked.context),
         help=asked.help,
         options=_options(asked),
     )
@@ -277,7 +281,7 @@ def _contracts_agreed(case: Case, said: Report) -> bool:
     contracts = meant(case, said)
     if not contracts or said.outcome == "split":
         return True
-    if case.item.kind == "task" and case.item.parent:
+    if case.item.kind == "task" and case.item.parent and not case.situation.tasks:
         agent = case.run.agent if case.run else ""
         case.set("item_edited", {"contracts": sorted(contracts)}, **agreed_here(case.item, contracts))
         case.tell(case.item.parent, AgreeContracts(contracts=contracts, by=agent, task=case.item.id))
@@ -388,7 +392,7 @@ def _clarify(case: Case, said: Report, asked: AskedQuestion) -> None:
     clarify(
         case,
         asked.question,
-        context=asked_because(said.reason or said.escalation_reason, asked.context),
+        context=question_told(said, asked.context),
         help=asked.help,
         options=_options(asked),
         blocking=asked.blocking or must_wait,

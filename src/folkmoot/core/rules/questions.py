@@ -1,34 +1,42 @@
 """Asking a person. A question holds its own item and what waits for it, and nothing else (R-16, R-17)."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec.structs import replace
 
-from folkmoot.core.item import BOUND, Output
+from folkmoot.core.item import Output
 from folkmoot.core.records import Option, Question, Wanted
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.choosing import fitting
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENGINE_NAME, QuestionKind, Status
 from folkmoot.core.vocabulary.ways import CANCEL, PARK, Way
 
-ENGINE = "folkmoot"  # the name under which the rules themselves speak
 # An item's third question since guidance blocks and has no default: two were for the agent's convenience.
 FREE_QUESTIONS = 2
 ENDS = ("cancel", "wait")  # a way that gives the item up, or lets time decide
 
 
-def asking_status(questions: Iterable[Question]) -> str | None:
+def asking_status(questions: Iterable[Question]) -> Status | None:
     """The status that open questions give an item, or None if none of them blocks."""
-    kinds = {question.kind for question in questions if question.blocking and question.state == "open"}
-    if not kinds:
-        return None
-    return "needs-human-review" if "dispute" in kinds else "awaiting-divine-guidance"
+    asked = {_status(question.kind) for question in questions if question.blocking and question.state == "open"}
+    return max(asked, default=None)  # a review goes before guidance
+
+
+def _status(kind: QuestionKind) -> Status:
+    match kind:
+        case "dispute":
+            return "needs-human-review"
+        case "clarification" | "decision" | "budget" | "conflict":
+            return "awaiting-divine-guidance"
+        case _:
+            assert_never(kind)
 
 
 def ask(
     case: Case,
-    kind: str,
+    kind: QuestionKind,
     question: str,
     first: Way,
     *more: Way,
@@ -62,7 +70,7 @@ def ask(
         item=case.item.id,
         kind=kind,
         question=question,
-        agent=ENGINE,
+        agent=ENGINE_NAME,
         run=case.run.id if case.run else None,
         context=context,
         help=help,
@@ -108,7 +116,7 @@ def clarify(
         item=case.item.id,
         kind="clarification",
         question=question,
-        agent=case.run.agent if case.run else ENGINE,
+        agent=case.run.agent if case.run else ENGINE_NAME,
         run=case.run.id if case.run else None,
         context=context,
         help=help,

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.flow import END, LANDING
-from folkmoot.core.item import BOUND, ENDED
 from folkmoot.core.order import actor
 from folkmoot.core.rules.asking.telling import facts, findings_told
 from folkmoot.core.rules.breaker import statements_of, trip_breakers
@@ -23,6 +22,7 @@ from folkmoot.core.rules.running.landing import is_before_landing, is_marked, no
 from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENDED, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, NOT_NOW, Way
 
 # More than a flow can have columns: whoever gets here has found a circle that no check of the flow has seen.
@@ -155,7 +155,8 @@ def _before_landing(case: Case) -> None:
         return
     gates = unsigned(case.flow, item, item.asker is None)
     if [*gates, LANDING] != proving.left:
-        name, told = ("gate_called", {"gates": gates}) if gates else ("item_rests", {"why": "no gate is left to ask"})
+        name: EventName = "gate_called" if gates else "item_rests"
+        told: dict[str, Any] = {"gates": gates} if gates else {"why": "no gate is left to ask"}
         case.set(name, {**told, "column": item.column}, proving=replace(proving, left=[*gates, LANDING]))
 
 

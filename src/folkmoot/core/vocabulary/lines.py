@@ -1,15 +1,18 @@
-"""What one line says, in whichever dialect it stands: a finding with its severity and place, or a count of tests."""
+"""What one line says, in whichever dialect it stands: a finding with its severity and place."""
 
 import itertools
 import re
 from typing import Any
 
-from folkmoot.core.report import SEVERITIES, Finding, Tests
+from folkmoot.core.report import Finding
+from folkmoot.core.terms import SEVERITIES, FindingKind, Severity, is_severity
+from folkmoot.core.vocabulary.phrases.mended import mended_in
+from folkmoot.core.vocabulary.phrases.reds import failed_test_named
 
 PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9})(?:-\d{1,9})?(?::\d{1,9})?)?", re.ASCII)
 _SEVERITY = re.compile(r"[\[( ]{0,3}(critical|high|medium|low)\b(?!-(?!severity|priority|risk)\w)", re.IGNORECASE)
 _SEVERITY_LABEL = re.compile(
-    r"\A[\[(]?severity[\])]?\s{0,3}[:=]\s{0,3}(?=[\[(]?(?:critical|high|medium|low)\b)", re.IGNORECASE
+    r"\A[\[(]?sev(?:erity)?[\])]?\s{0,3}[:=]\s{0,3}(?=[\[(]?(?:critical|high|medium|low)\b)", re.IGNORECASE
 )
 # Behind the words: `(High)`, `[critical severity]`, `severity: low`.
 _SEVERITY_TOLD = re.compile(
@@ -17,8 +20,9 @@ _SEVERITY_TOLD = re.compile(
 )
 # `Blocker: …` and `[minor] …`; the same words in a sentence say nothing about it.
 _OTHER_SEVERITY = re.compile(
-    r"(?:\[|\()?(blocker|blocking|severe|major|serious|moderate|minor|informational|info|trivial|nit|cosmetic)"
-    r"(?:\]|\))?\s{0,3}(?::|(?<=[\])])|[–—])\s{0,3}",
+    r"(?:\[|\()?(blocker|blocking|severe|major|serious|moderate|minor|informational|info|trivial|nit|cosmetic|crit"
+    r"|show[- ]?stopper|(?:sev(?:erity)?|p|prio(?:rity)?)[ -]?\d{1,2})"
+    r"(?:\]|\))?\s{0,3}(?::|(?<=[\])])|[–—]|-\s)\s{0,3}",
     re.IGNORECASE,
 )
 # Pictures and signs before the words: `🔴 Critical: …`, `[x] High: …`.
@@ -33,17 +37,24 @@ _TOKEN = re.compile(r"\S+")
 _AROUND = "`(),;:[]"
 _SIGNS = ":])–—-, "
 _LINE_BEHIND = re.compile(r"[\s,;:]{0,3}(?:\(|at |on |#)?\s?(?:lines? |L)(\d{1,9})\b", re.IGNORECASE)
-_OF = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})(?: \w{1,20})?(?: tests?| cases?)?(?: have| were)?"
-_COUNT = re.compile(_OF + r" (pass|fail)")
-_PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? fail")
-_FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
-_ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
 # Other words for how bad a finding is, as trackers and linters have them.
-SEVERITY_WORDS = {
-    **dict.fromkeys(("blocker", "blocking", "severe", "fatal"), "critical"),
+SEVERITY_WORDS: dict[str, Severity] = {
+    **dict.fromkeys(("blocker", "blocking", "severe", "fatal", "crit", "showstopper", "show stopper"), "critical"),
     **dict.fromkeys(("major", "error", "serious", "important"), "high"),
-    **dict.fromkeys(("moderate", "normal", "warning", "warn"), "medium"),
+    **dict.fromkeys(("moderate", "normal", "warning", "warn", "med"), "medium"),
     **dict.fromkeys(("minor", "info", "informational", "trivial", "nit", "note", "cosmetic", "suggestion"), "low"),
+}
+# `P0` and `Sev 1` are the gravest of their scales; a ball has the colour that such lists give it.
+_SCALE = re.compile(r"(sev(?:erity)?|p|prio(?:rity)?) ?(\d{1,2})")
+_SCALES: dict[str, tuple[Severity, ...]] = {
+    "s": ("critical", "critical", "high", "medium", "low", "low"),
+    "p": ("critical", "high", "medium", "low", "low"),
+}
+_BALLS: dict[str, Severity] = {
+    **dict.fromkeys("🔴🛑🚨", "critical"),
+    **dict.fromkeys("🟠", "high"),
+    **dict.fromkeys("🟡", "medium"),
+    **dict.fromkeys("🟢🔵", "low"),
 }
 LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
 PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
@@ -76,10 +87,16 @@ def paths_in(words: list[str]) -> list[str]:
     return [path for path in found if path]
 
 
-def severity_of(word: str) -> str | None:
+def severity_of(word: str) -> Severity | None:
     """How bad, in one of the board's words; None if nobody knows the word."""
-    plain = word.strip().lower()
-    return plain if plain in SEVERITIES else SEVERITY_WORDS.get(plain)
+    plain = word.strip().lower().replace("-", " ").replace("_", " ")
+    if is_severity(plain) or plain in SEVERITY_WORDS:
+        return plain if is_severity(plain) else SEVERITY_WORDS[plain]
+    scale = _SCALE.fullmatch(plain)
+    if scale is None:
+        return _BALLS.get(plain)
+    grades, grade = _SCALES[plain[0]], int(scale.group(2))
+    return grades[grade] if grade < len(grades) else None
 
 
 def with_range(issue: str, lines: str) -> str:
@@ -88,13 +105,16 @@ def with_range(issue: str, lines: str) -> str:
     return issue if not bare or bare in issue else f"{issue} (lines {bare})".strip()
 
 
-def finding_in(point: str, kind: str = "review", severity: str | None = None) -> Finding:
+def finding_in(point: str, kind: FindingKind = "review", severity: Severity | None = None) -> Finding:
     """`High: handlers/feature.go:42: Missing check`, in any order and with any markup. `severity` is the one of the
     list that it stands in: what the words say themselves goes first."""
-    label = _SEVERITY_LABEL.sub("", _ADORNED.sub("", point.replace("*", "").replace("`", "").strip()))
+    point, fixed = mended_in(point)
+    bare = point.replace("*", "").replace("`", "").strip()
+    signs = _ADORNED.match(bare)
+    label = _SEVERITY_LABEL.sub("", bare[signs.end() :] if signs else bare)
     head = label[:60].lower().lstrip("[( ")
     found = _SEVERITY.match(label)
-    said = found.group(1).lower() if found else None
+    said = severity_of(found.group(1)) if found else None
     rest = label
     if found is not None:
         head, rest = _behind(label[found.end() :], label)
@@ -103,13 +123,29 @@ def finding_in(point: str, kind: str = "review", severity: str | None = None) ->
     file, line = place_in(rest)
     told = (_SEVERITY_TOLD.search(label) or _SEVERITY_APART.search(label)) if said is None else None
     other = _OTHER_SEVERITY.match(rest) if said is None and told is None else None
-    said = said or (told.group(1).lower() if told else severity_of(other.group(1)) if other else None)
+    worded = told or other
+    said = said or (severity_of(worded.group(1)) if worded else None)
+    said = said or next((_BALLS[sign] for sign in (signs.group() if signs else "") if sign in _BALLS), None)
     category = other.group(1).lower() if other else None
     rest = rest[other.end() :] if other else rest
     kind = "security" if "security" in head else "test" if head.strip() == "test" else kind
+    test = failed_test_named(rest) if kind == "review" else None
     return Finding(
-        kind=kind, severity=said or severity or "medium", issue=rest, file=file, line=line, category=category
+        kind="test" if test else kind,
+        severity=said or severity or "medium",
+        issue=rest,
+        file=file,
+        line=line,
+        category=category,
+        test=test,
+        fixed=fixed or None,
     )
+
+
+def unknown_severity(point: str) -> str | None:
+    """What stands where a severity would, and is none that anybody knows: `Sev 9: …`."""
+    other = _OTHER_SEVERITY.match(_ADORNED.sub("", point.replace("*", "").replace("`", "").strip()))
+    return other.group(1) if other and severity_of(other.group(1)) is None else None
 
 
 def says_severity(point: str) -> bool:
@@ -145,27 +181,6 @@ def place_in(words: str) -> tuple[str | None, int | None]:
             file, at = bare, token.end()
     line = _LINE_BEHIND.match(words, at) if file is not None else None
     return file, int(line.group(1)) if line else None
-
-
-def counted(words: str) -> Tests | None:
-    """What the words count: `8/10 passed`, `2 of 10 tests failed`, or `8 passed, 2 failed`. Of the same tests the last
-    count holds, since they were run again; others are added."""
-    words = words.lower()
-    counts: dict[int, int] = {}
-    for found in _COUNT.finditer(words):
-        some, total = int(found.group(1)), int(found.group(2))
-        counts[total] = some if found.group(3) == "pass" else total - some
-    if not counts:
-        counts = {int(a) + int(b): int(a) for a, b in _PASSED_FAILED.findall(words)}
-    if not counts:
-        counts = {int(a) + int(b): int(b) for a, b in _FAILED_PASSED.findall(words)}
-    alone = _ONLY_FAILED.fullmatch(words) if not counts else None
-    if alone:
-        counts = {int(alone.group(1)): 0}
-    if not counts or any(not 0 <= passed <= total for total, passed in counts.items()):
-        return None
-    total, passed = sum(counts), sum(counts.values())
-    return Tests(total=total, passed=passed, failed=total - passed)
 
 
 def number_in(value: Any) -> int | None:

@@ -7,12 +7,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.report import KINDS, SEVERITIES, Finding
+from folkmoot.core.report import Finding
+from folkmoot.core.terms import FINDING_KINDS, SEVERITIES, FindingKind, Severity, is_finding_kind, is_severity
 from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
+from folkmoot.core.vocabulary.phrases.mended import mended
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.words import plain
 
 # The last word of a name under which problems are listed, and of which kind they are; None: as the report is.
-_NOUNS: dict[str, str | None] = {
+_NOUNS: dict[str, FindingKind | None] = {
     **dict.fromkeys(("findings", "issues", "problems", "bugs", "defects", "concerns", "errors", "violations")),
     **dict.fromkeys(("vulnerabilities", "vulns", "exploits", "weaknesses"), "security"),
     **dict.fromkeys(("failures",), "test"),
@@ -27,7 +30,7 @@ _OVER = {
 }
 # What each field of a finding is called, the nearest name first.
 NAMES: dict[str, tuple[str, ...]] = {
-    "severity": ("severity",),
+    "severity": ("severity", "sev"),
     "issue": ("issue", "error", "description", "message", "title", "problem", "finding", "details", "summary"),
     "file": ("file", "location", "path", "where", "filename", "file_path"),
     "line": ("line", "line_number", "lineno", "lines"),
@@ -37,16 +40,13 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "test": ("test", "test_name"),
     "exploit": ("exploit",),
+    "why": ("why", "rationale", "impact", "why_it_matters", "consequence", "because"),
     "category": ("category", "type"),
     "kind": ("kind",),
 }
+_SINGLE = ("issue", "problem", "finding")  # what one problem is called, where an object tells of it alone
 _WEIGHTS = ("level", "priority", "risk", "impact")  # where no severity is said, a word for one may stand here
 _TOLD = {name for names in NAMES.values() for name in names} - {"summary", "details", "path", "where", "lines"}
-_NOTHING = {
-    *("", "none", "n a", "na", "nothing", "no", "none found", "nothing found", "not applicable", "nil", "clean", "0"),
-    *("no issues", "no issues found", "no findings", "no problems", "no problems found", "no vulnerabilities"),
-    *("no vulnerabilities found", "no failures", "no bugs", "no bugs found", "no errors", "no concerns", "zero"),
-}
 TEST_NAME_MAX = 200
 _DEEP = 3  # objects in objects that are looked into
 
@@ -55,8 +55,8 @@ class Problems(Struct, frozen=True):
     """One list of what was found: under which name, of which kind, and each of it with the severity it stands under."""
 
     name: str
-    kind: str | None
-    parts: list[tuple[Any, str | None]]
+    kind: FindingKind | None
+    parts: list[tuple[Any, Severity | None]]
     within: tuple[str, ...] = ()  # the names of the objects around it
 
 
@@ -66,13 +66,10 @@ class Told(Struct, frozen=True):
     finding: Finding
     faults: list[str]
     used: set[str]
+    weighed: bool = True  # does it say how bad it is, or the name it stands under?
 
 
-def says_nothing(words: str) -> bool:
-    return plain(words) in _NOTHING
-
-
-def listed_under(name: str) -> tuple[bool, str | None, str | None]:
+def listed_under(name: str) -> tuple[bool, FindingKind | None, Severity | None]:
     """Are problems listed under this name? And if so of which kind, and how bad, as far as the name says it."""
     words = plain(name).split()
     while len(words) > 1 and words[-1] in _BEHIND:
@@ -84,7 +81,7 @@ def listed_under(name: str) -> tuple[bool, str | None, str | None]:
     if words[-1] not in _NOUNS and not tests:
         return False, None, None
     kind = "security" if before & _SECURITY else "test" if tests or before & _TESTS else _NOUNS[words[-1]]
-    return True, kind, next((word for word in words[:-1] if word in SEVERITIES), None)
+    return True, kind, next((word for word in words[:-1] if is_severity(word)), None)
 
 
 def is_over(name: str) -> bool:
@@ -110,6 +107,15 @@ def problems_in(
         elif isinstance(value, dict) and deep < _DEEP:
             for inner in problems_in(value, deep=deep + 1):
                 yield Problems(inner.name, inner.kind, inner.parts, (name, *inner.within))
+
+
+def problem_itself(data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The one problem that an object is about, told in its own fields: `{"issue": "…", "file": "auth.py"}`."""
+    told = next((data[name] for name in _SINGLE if isinstance(data.get(name), str)), "")
+    if not told.strip() or says_nothing(told) or number_in(told) is not None:
+        return None
+    known = {name for names in NAMES.values() for name in names} - {"summary", "details"}
+    return {name: value for name, value in data.items() if plain(str(name)).replace(" ", "_") in known}
 
 
 def tells_severity(value: Any) -> bool:
@@ -138,7 +144,7 @@ def _is_finding(value: dict[str, Any]) -> bool:
     return bool(_folded(value).keys() & _TOLD)
 
 
-def _parts(value: Any, severity: str | None) -> list[tuple[Any, str | None]]:
+def _parts(value: Any, severity: Severity | None) -> list[tuple[Any, Severity | None]]:
     """Each of a list, of an object that tells a single one, or of one that has them under names of its own."""
     if isinstance(value, str):
         return [] if says_nothing(value) else [(value, severity)]
@@ -146,7 +152,7 @@ def _parts(value: Any, severity: str | None) -> list[tuple[Any, str | None]]:
         return [(part, severity) for part in value if not (isinstance(part, str) and says_nothing(part))]
     if not value or _is_finding(value):
         return [(value, severity)] if value else []
-    found: list[tuple[Any, str | None]] = []
+    found: list[tuple[Any, Severity | None]] = []
     for about, told in value.items():
         weight = severity_of(plain(str(about)).removesuffix(" issues").removesuffix(" severity"))
         for part in told if isinstance(told, list) else [told]:
@@ -163,7 +169,7 @@ def _parts(value: Any, severity: str | None) -> list[tuple[Any, str | None]]:
     return found
 
 
-def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
+def finding_told(part: Any, kind: FindingKind, severity: Severity | None = None) -> Told:
     """A finding in words or as an object. An object that tells none, and other values, are faults."""
     if isinstance(part, str):
         found = finding_in(part, kind, severity)
@@ -171,26 +177,31 @@ def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
     if not isinstance(part, dict):
         return Told(Finding(kind=kind), [f"{part!r:.80} is not a finding"], set())
     said = _Said(part)
+    over = mended(part)
+    said.used |= over.used if over else set()
     file, line, lines = said.place()
     category = said.text(*NAMES["category"])
     word, weight = said.severity(severity)
     exploit = said.text("exploit")
-    own = (said.text("kind") or ("security" if exploit else kind)).strip().lower()  # what can be exploited is a hole
-    if own not in KINDS:
-        said.faults.append(f"kind {own!r:.80} is not one of {', '.join(KINDS)}")
+    own: FindingKind = "security" if exploit else kind  # what can be exploited is a hole
+    named = (said.text("kind") or own).strip().lower()
+    if is_finding_kind(named):
+        own = named
+    else:
+        said.faults.append(f"kind {named!r:.80} is not one of {', '.join(FINDING_KINDS)}")
     if word not in SEVERITIES and category is None:
         category = word
     elif word not in SEVERITIES:
         said.used.discard(said.names.get("severity", ""))  # the word survives as it was said
     test = said.text(*NAMES["test"])
     test = said.text("name") if test is None and own == "test" else test
-    own = "test" if test and own == KINDS[0] and "kind" not in said.names else own
+    own = "test" if test and own == FINDING_KINDS[0] and "kind" not in said.names else own
     issue = said.text(*NAMES["issue"], "name") or category or exploit or ""
     if not said.used:
         said.faults.append(f"{', '.join(map(str, part)) or 'an empty object'!r:.80} tells no finding: {part!r:.80}")
     finding = Finding(
         kind=own,
-        severity=weight or word,
+        severity=weight or "medium",
         issue=with_range(issue, lines),
         file=file,
         line=line,
@@ -198,8 +209,10 @@ def finding_told(part: Any, kind: str, severity: str | None = None) -> Told:
         test=test,
         exploit=exploit,
         category=category,
+        why=said.text(*NAMES["why"]),
+        fixed=over.words if over else None,
     )
-    return Told(finding, said.faults, said.used)
+    return Told(finding, said.faults, said.used, severity is not None or said.weighs)
 
 
 def failed_test(finding: Finding) -> Finding:
@@ -218,6 +231,7 @@ class _Said:
             self.names.setdefault(plain(str(name)).replace(" ", "_"), name)
         self.used: set[str] = set()
         self.faults: list[str] = []
+        self.weighs = False
 
     def get(self, name: str) -> Any:
         return self.part.get(self.names.get(name, ""))
@@ -233,15 +247,16 @@ class _Said:
             return str(value)
         return None
 
-    def severity(self, default: str | None) -> tuple[str, str | None]:
+    def severity(self, default: Severity | None) -> tuple[str, Severity | None]:
         """The word, and what it means; a word that nobody knows is a fault and means nothing."""
-        told = self.text("severity")
+        told = self.text(*NAMES["severity"])
         if told is None:
             for name in _WEIGHTS:
                 value = self.get(name)
                 if isinstance(value, str) and severity_of(value):
                     told = self.text(name)
                     break
+        self.weighs = told is not None
         word = (told or default or "medium").strip().lower()
         weight = severity_of(word)
         if weight is None:

@@ -53,10 +53,17 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def helping_column(flow: Flow, name: str | None) -> str | None:
-    """The column off the flow that is named where a reason belongs, such as `needs-human`."""
-    found = flow.columns.get(role(name, flow.columns)) if name else None
-    helps = found is not None and (found.human or found.kind in ("escalation", "backflow"))
-    return found.name if found is not None and helps else None
+    """The column off the flow that is named where a reason belongs, such as `needs-human`; also by the end of its name,
+    where that has two words and is the end of no other: `needs-test-review` is `blocked-needs-test-review`."""
+    if not name:
+        return None
+    helping = [one for one in flow.columns.values() if one.human or one.kind in ("escalation", "backflow")]
+    found = role(name, flow.columns)
+    if found in flow.columns:
+        return next((one.name for one in helping if one.name == found), None)
+    fold = folded(name[:NEAREST_MAX])
+    ends = [one.name for one in helping if "-" in fold and folded(one.name).endswith(f"-{fold}")]
+    return ends[0] if len(ends) == 1 else None
 
 
 def actors(flow: Flow) -> list[str]:

@@ -4,6 +4,7 @@ import re
 
 WORDS_MAX = 300
 _WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"[:;,.()\[\]–—\n]|\s-\s")
 _CLAUSE = re.compile(r"[:;,.(–—\n]|\s-\s")
 
 
@@ -43,7 +44,8 @@ _THING = _one_of("approach method strategy tool thing idea way one attempt comma
 _SAME = (
     f"{_LEAD}(?:the |a |an )?"
     f"{_one_of('same identical unchanged retry retries retried retrying repeat repeated rerun reran')}"
-    f"(?: (?:the )?(?:same )?{_THING})?(?: (?:as|of|to|from) {_BEFORE})?(?: (?:once more|again))?"
+    f"(?: (?:the )?(?:same )?{_THING}| (?:the )?same| it)?(?: (?:as|of|to|from) {_BEFORE})?"
+    "(?: (?:once more|again|retried|repeated|rerun|(?:tried|run|done) (?:again|once more)))?"
 )
 _AGAIN = (
     "(?:try|tried|trying|run|ran|do|did)(?: (?:it|that|the same|the same thing|the same approach|the tests?))?"
@@ -67,8 +69,9 @@ _AS_BEFORE = re.compile(
     f"(?:{_SAME}|{_AGAIN}|{_NOT_OTHER})(?:{_BETWEEN}{_TYPO})?|{_TYPO}(?:{_BETWEEN}(?:{_SAME}|{_AGAIN}))?"
 )
 _TYPO_ONLY = re.compile(_TYPO)
-# Beside "why different" these say that nothing is; as the name of an approach they would say nothing at all.
-_EMPTY = frozenset({"", "no", "none", "na", "n a", "not applicable", "nil", "null", "nothing", "unknown", "tbd"})
+# Beside "why different" these say that nothing is. A field that was left empty, or `n/a`, says nothing: what was tried
+# decides then.
+_NOT_AT_ALL = frozenset({"no", "none", "nothing", "not", "no difference"})
 
 
 def worked(outcome: str | None) -> bool:
@@ -90,9 +93,19 @@ def claims_success(text: str | None) -> bool:
 
 
 def is_same_again(approach: str | None) -> bool:
-    """Do the words say that it is the approach before once more?"""
+    """Do the words say that it is the approach before once more, in whole or in each of their parts?"""
     words = _plain(approach)
-    return bool(words) and len(words) < WORDS_MAX and _AS_BEFORE.fullmatch(words) is not None
+    if not words or len(words) >= WORDS_MAX:
+        return False
+    parts = [part for part in (_plain(part) for part in _PARTS.split(approach or "")) if part]
+    return _AS_BEFORE.fullmatch(words) is not None or all(_AS_BEFORE.fullmatch(part) for part in parts)
+
+
+def without_again(approach: str) -> str:
+    """The approach without the parts that only say that it is made again: `Retried: …`, `… (typo fixed)`."""
+    parts = [part for part in _PARTS.split(approach) if _plain(part)] if len(approach) < WORDS_MAX else []
+    left = [part for part in parts if _AS_BEFORE.fullmatch(_plain(part)) is None]
+    return " ".join(left) if left and len(left) < len(parts) else approach
 
 
 def is_typo_fix(approach: str | None) -> bool:
@@ -102,8 +115,8 @@ def is_typo_fix(approach: str | None) -> bool:
 
 
 def denies_difference(why_different: str | None) -> bool:
-    """Does "Why Different" say that it is not, or was it left empty? Where nobody said anything, nothing is denied."""
-    return why_different is not None and (_plain(why_different) in _EMPTY or is_same_again(why_different))
+    """Does "Why Different" say that it is not? Where nobody said anything, nothing is denied."""
+    return why_different is not None and (_plain(why_different) in _NOT_AT_ALL or is_same_again(why_different))
 
 
 def _plain(text: str | None) -> str:

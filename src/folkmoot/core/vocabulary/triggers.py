@@ -5,9 +5,13 @@ security concern, ambiguous acceptance criteria. Whoever states one of them mean
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from folkmoot.core.vocabulary.denials import is_denied, says_nothing
+from msgspec import Struct
+
+from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.phrases.denials import is_denied, says_nothing, without_unticked
 from folkmoot.core.vocabulary.words import Meaning, plain
 
 FATAL, REQUIREMENT, SECURITY = Meaning(cause="fatal"), Meaning(cause="requirement"), Meaning(reason="security")
@@ -16,33 +20,109 @@ SENTENCE_MAX = 200
 _CRITERIA = "acceptance criteri(?:a|on)"
 _UNCLEAR = "(?:ambiguous|unclear|not clear|contradictory|conflicting|vague|undefined|not defined|missing)"
 _RISK = "(?:issue|risk|problem|vulnerability|hole|breach)"
+_GRAVE = "(?:a |possible |potential |serious |critical |severe )*"
+# Work may be about a security issue, or check for vulnerabilities: only who says that there is one states it.
+_THERE_IS = f"(?:(?<!.)|there (?:is|was)|this is|it is|found|introduces|contains|opens|has) ?{_GRAVE}"
+_OF_TOOLS = r"(?! (?:scan|check|report|test|database|list|tool|assess)\w*)"
+_JUDGED = r"(?:human|person)(?: being)? (?:must|should|has to|needs to|ought to)|human judge?ment"
+_SECRET = "(?:credential|secret|password|private key|api key|signing key|access token|key|token)s?"
+_LEAKED = "(?:leaked|exposed|compromised|stolen)"
+_ON = "(?:depends? on|requires?|imports?)"
 _SAID = (
     ("(?:6|six)(?: total| distinct)?(?: failed attempts| attempts(?: have| all)* failed)", FATAL),
     (
         "(?:3|three|all|all three)(?: of the)? experts?(?: were| have| are| was| has| all)* (?:unsuccessful|failed)",
         FATAL,
     ),
+    # The document's own word anywhere.
+    (f"security concerns?|{_THERE_IS}security {_RISK}|security {_RISK} .{{0,60}}?(?:{_JUDGED})", SECURITY),
+    (f"{_THERE_IS}vulnerability{_OF_TOOLS}", SECURITY),
+    (f"{_SECRET}(?: \\w+){{0,3}}? (?:has|have|was|were|is|are|got)(?: been)? {_LEAKED}|leaked {_SECRET}", SECURITY),
     (r"(?:circular|cyclic|cyclical)(?: \w+)? dependenc(?:y|ies)|dependency (?:cycle|circle|loop)s?", FATAL),
-    ("(?:circular|cyclic) imports? detected|depend on each other in a circle", FATAL),
+    ("(?:circular|cyclic) imports? detected|depend on each other", FATAL),
+    ("(?:imports?|dependency|dependencies|references?) (?:is|are|was|were) (?:circular|cyclic)", FATAL),
+    (rf"(\w+(?: \w+)?) {_ON} (\w+(?: \w+)?)(?: (?:and|while|but|which|in turn))* (?:\2 )?{_ON} \1", FATAL),
     ("exhausted all options|(?:requires|needs) human judge?ment", FATAL),
     (f"{_UNCLEAR} {_CRITERIA}|{_CRITERIA} can be read in (?:two|several|different|many) ways", REQUIREMENT),
     (f"{_CRITERIA}(?: is| are| was| were| remain| seem)?(?: too| very| still)? {_UNCLEAR}", REQUIREMENT),
-    # The document's own word anywhere; others where a sentence begins with them: work may be about a security issue.
-    (f"security concerns?|(?<!.)(?:a |possible |potential |serious |critical )*security {_RISK}", SECURITY),
 )
 _FOUND = [(re.compile(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
 _SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
+# "Reason: 'fast' has no number" below the line that names a trigger tells what it is about.
+_LABEL = re.compile(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
+_EMPTY_LINES = re.compile(r"\n[^\S\n]*(?=\n)")
+_MARKS = " \t*_`#>-–—:;."
+# Under these names a dialect says what the work is, and not how it went.
+_ABOUT_WORK = frozenset(
+    {"task", "title", "item", "issue", "agent", "expert", "spec", "goal", "scope", "description", "type", "context"}
+)
 
 
-def trigger_in(texts: Iterable[str | None]) -> Meaning | None:
-    """What the first stated trigger means, or None. Who says that there is none, or no longer, states none."""
+class Trigger(Struct, frozen=True):
+    meaning: Meaning
+    words: str  # what it is about, as it was said; nothing where only its name was
+
+
+def trigger_in(texts: Iterable[str | None]) -> Trigger | None:
+    """The first stated trigger, or None. Who says that there is none, or no longer, states none."""
+    return next(triggers_in(texts), None)
+
+
+def triggers_in(texts: Iterable[str | None]) -> Iterator[Trigger]:
     for text in texts:
-        sentences = _SENTENCES.split((text or "")[:TEXT_MAX])
-        for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
+        words = _EMPTY_LINES.sub("\n", without_unticked((text or "")[:TEXT_MAX]))
+        start = 0
+        marks = [*_SENTENCES.finditer(words)]
+        for mark, following in zip([*marks, None], [*marks[1:], None, None], strict=False):
+            end = mark.start() if mark else len(words)
+            sentence = words[start:end]
+            behind = words[mark.end() : following.start() if following else len(words)] if mark else ""
             meaning = _stated(plain(sentence)) if len(sentence) <= SENTENCE_MAX else None
-            if meaning is not None and not says_nothing(plain(following)):
-                return meaning
-    return None
+            if meaning is not None and not says_nothing(plain(behind)):
+                yield Trigger(meaning, _about(words, start, end))
+            start = mark.end() if mark else end
+
+
+def _about(text: str, start: int, end: int) -> str:
+    """What is said of it: behind its name, on the next line, or in the sentence that names it."""
+    line_end = text.find("\n", end)
+    rest = text[end : line_end if line_end >= 0 else len(text)].strip(_MARKS)
+    if rest:
+        return (
+            rest if text[end : end + 1] == ":" else text[start : line_end if line_end >= 0 else len(text)].strip(_MARKS)
+        )
+    below = text[line_end + 1 :].lstrip().partition("\n")[0] if line_end >= 0 else ""
+    label = _LABEL.match(below)
+    heads = text[:start].rpartition("\n")[2].lstrip().startswith("#") or text[start:end].lstrip().startswith("#")
+    if label is not None or heads or text[end : end + 1] == ":":
+        return below[label.end() if label else 0 :].strip(_MARKS)
+    own = plain(text[start:end])
+    return "" if any(phrase.fullmatch(own) for phrase, _ in _FOUND) else text[start:end].strip(_MARKS)
+
+
+def told_in(said: Report) -> list[str]:
+    """All the words of a report in which a trigger may be stated, what its dialect says beyond our fields with them."""
+    return [text for text in (said.blockers, said.summary, *_own_words(said)) if text]
+
+
+def stated_in(said: Report, meaning: Meaning) -> str | None:
+    """The words of such a trigger, as far as the report says what it is about; None if it states none."""
+    texts = [said.reason, *told_in(said), *(one.outcome for one in said.attempts)]
+    found = [one.words for one in triggers_in(texts) if one.meaning == meaning]
+    return next((words for words in found if words), "") if found else None
+
+
+def _own_words(said: Report) -> Iterator[str]:
+    for name, value in said.extra.items():
+        if plain(name) in _ABOUT_WORK or isinstance(value, dict) or value in (None, "", []):
+            continue
+        words = ", ".join(_texts(value)) if isinstance(value, list) else str(value)
+        if words:
+            yield f"{name}: {words}"
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    return (value for value in values if isinstance(value, str))
 
 
 def _stated(words: str) -> Meaning | None:

@@ -31,7 +31,7 @@ Effect = Literal[
 DOES: dict[str, str] = {
     "again": "goes on where it asked, its counters at zero",
     "move": "goes to {to}",
-    "fix": "goes to {to}, then back to whoever asked",
+    "fix": "goes to {to}, then back to whoever asked; its rounds are counted from 1 again",
     "finish": "counts as done here, and goes on",
     "waive": "goes on: these findings change nothing",
     "uphold": "goes to {to}, the dispute accepted",
@@ -75,6 +75,8 @@ NOT_NOW = Way("park it", "park", says="no")  # where the question is whether it 
 CANCEL = Way("cancel it", "cancel")
 AGAIN = Way("try again", "again", says="yes")
 GO_ON = Way("go on", "again", says="yes")
+# Where the question states a concern: a yes would say that it is one, and not that anybody goes on.
+AGAIN_ALL_THE_SAME, GO_ON_ALL_THE_SAME = Way("try again", "again"), Way("go on", "again")
 
 
 def does(option: Option) -> str | None:

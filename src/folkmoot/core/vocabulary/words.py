@@ -6,10 +6,11 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from folkmoot.core.vocabulary.denials import is_denied, says_nothing
+from folkmoot.core.terms import ReportedCause
+from folkmoot.core.vocabulary.phrases.denials import is_denied, says_nothing, without_unticked
 
 # Every word that is understood as a cause. Case, signs between words, and `CamelCase` make no difference.
-CAUSE_WORDS: dict[str, tuple[str, ...]] = {
+CAUSE_WORDS: dict[ReportedCause, tuple[str, ...]] = {
     "capability": ("capability", "lack of capability"),
     "transient": ("transient", "transient error", "recoverable", "recoverable error", "network error", "crash"),
     "environment": ("environment", "environment error"),
@@ -98,7 +99,7 @@ WORD_MAX = 200
 class Meaning(Struct, frozen=True):
     """What a word of an agent says: a cause, or a reason that names who can help."""
 
-    cause: str | None = None
+    cause: ReportedCause | None = None
     reason: str | None = None
 
 
@@ -120,6 +121,11 @@ def meaning_of(words: str | None) -> Meaning | None:
         if head in REASONS:
             return Meaning(reason=head)
     return None
+
+
+def is_only_word(words: str | None) -> bool:
+    """Is it the name of a cause or reason and nothing more? `FatalError: cannot be built` says what happened."""
+    return meaning_of(words) is not None and meaning_of(plain(words or "")) is not None
 
 
 def known_reason(reasons: Mapping[str, str], words: str | None) -> str | None:
@@ -145,6 +151,11 @@ def verdict_of(word: object) -> bool | None:
 def approves(word: object) -> bool:
     """Does it say that the work is good, and not only that somebody has done something?"""
     return verdict_of(word) is True and _joined(word) not in ENDINGS
+
+
+def is_approval(word: object) -> bool:
+    """Is it the very word of approval? `passed` and `ok` are said of one's own work too."""
+    return _joined(word) in ("approved", "approve", "lgtm")
 
 
 def only_ends(word: object) -> bool:
@@ -174,7 +185,7 @@ def is_security(words: str | None) -> bool:
 def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
     """The first of the documents' kinds of failure that a text names, where it does not say that there is none."""
     for text in texts:
-        for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
+        for sentence in _SENTENCES.split(without_unticked((text or "")[:TEXT_MAX])):
             told = plain(sentence) if len(sentence) <= WORD_MAX else ""
             found = _telling().search(told) if told else None
             if found is None or is_denied(told[: found.start()], told[found.end() :]):

@@ -4,7 +4,7 @@ import click
 from msgspec import UNSET
 
 from folkmoot.core import commands
-from folkmoot.core.item import PRIORITIES, TYPES
+from folkmoot.core.terms import PRIORITIES, TYPES
 from folkmoot.doors.cli.session import Number, Session, View, keyed, number_of, read_text
 
 

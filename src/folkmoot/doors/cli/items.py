@@ -3,7 +3,7 @@
 import click
 
 from folkmoot.core.commands import AddItem
-from folkmoot.core.item import PRIORITIES, STATUSES, TYPES
+from folkmoot.core.terms import PRIORITIES, STATUSES, TYPES
 from folkmoot.doors.cli.session import Number, Session, View, common, in_run, keyed, number_of, read_text
 from folkmoot.errors import Invalid, MootError
 
@@ -243,6 +243,6 @@ def board_command(session: Session) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.board import board
 
-        board(view, flow, unable=lambda: session.boards.unable(flow))
+        board(view, flow, unable=lambda: session.boards.unable(session.board, flow))
 
     session.answer(view, words)

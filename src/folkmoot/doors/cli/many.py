@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.commands import AddItem
 from folkmoot.core.flow import END, Flow
-from folkmoot.core.item import PRIORITIES, TYPES
 from folkmoot.core.kinds import converted
+from folkmoot.core.terms import PRIORITIES, TYPES
 from folkmoot.core.text import encoded, has_unstorable
 from folkmoot.errors import Invalid
 

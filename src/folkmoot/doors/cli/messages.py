@@ -3,9 +3,11 @@
 import click
 
 from folkmoot.core import commands
-from folkmoot.core.records import MESSAGE_STATUSES, ORCHESTRATOR
+from folkmoot.core.records import ORCHESTRATOR
+from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json, read_text
+from folkmoot.doors.posting import order_to_dispatch
 from folkmoot.errors import Invalid
 
 
@@ -170,7 +172,8 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
     """Give another agent a small thing to do, and go on.
 
     For simple fixes, questions and test failures. Inside a run, what comes of it is in the item's next brief.
-    Coordination, conflicts and the state of the board are for the rules: report. TASK may be - for standard input.
+    Coordination, conflicts and the state of the board are for the rules: report. TASK may be - for standard input, and
+    may be what dispatch_agent takes: {"agent": …, "task": …}.
 
     \b
     Examples:
@@ -181,8 +184,7 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
 
     See also: moot send, moot report.
     """
-    words = read_text(task) if task == "-" else task
-    command = commands.DispatchAgent(agent=agent, task=words, purpose=purpose)
+    command = order_to_dispatch(agent, read_text(task) if task == "-" else task, purpose)
     view = session.board.engine.add(session.speaker(), command, session.key)
 
     def say() -> None:

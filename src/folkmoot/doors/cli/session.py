@@ -101,12 +101,21 @@ def _fitted(words: str, beside: int) -> str:
 
 
 def _error_view(error: MootError) -> View:
-    view: View = {name: plain(words) for name, words in error.as_json()["error"].items()}
+    view: View = _readable(error.as_json()["error"])
     if error.code == "flow_faults":
         from folkmoot.flows.faults import FlowFaults
 
         view["faults"] = [msgspec.to_builtins(fault) for fault in error.faults] if isinstance(error, FlowFaults) else []
     return {"error": view}
+
+
+def _readable(value: Any) -> Any:
+    """Without what a terminal would obey, however deep it stands."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list):
+        return [_readable(one) for one in value]
+    return {name: _readable(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def print_json(view: View) -> None:

@@ -46,7 +46,7 @@ def init_command(session: Session, preset: str) -> None:
         "agents": list(flow.agents),
         "run": run_by(flow),
         "made_flow": made_flow,
-        "unable": {} if made_flow else session.boards.unable(flow),
+        "unable": {} if made_flow else session.boards.unable(application, flow),
     }
 
     def words() -> None:
@@ -104,7 +104,7 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         from folkmoot.doors.cli.say.progress.held import run_by
 
         taken = session.board.queries.flow()
-        started, unable = run_by(taken), session.boards.unable(taken)
+        started, unable = run_by(taken), session.boards.unable(session.board, taken)
         view |= {"agents": list(taken.agents), "run": started}
         view["unable"] = {agent: why for agent, why in unable.items() if agent in started}
 

@@ -9,15 +9,16 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Change, Event, FlowVersion, Row, evolve, typed
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Hold, Message, Question, Run
+from folkmoot.core.terms import ENDED
 from folkmoot.core.text import COMMAND_BYTES_MAX, has_unstorable
 from folkmoot.core.vocabulary.tries import worked
 from folkmoot.engine.checking.conduct import Conduct
 from folkmoot.engine.checking.invariants import Violation
 from folkmoot.engine.checking.landings import Landings
 from folkmoot.engine.checking.running import Running
-from folkmoot.engine.turn import DUE_MAX, ENGINE
+from folkmoot.engine.turn import DUE_MAX
 from folkmoot.store.base import BoardHead, Reading
 
 # What a run itself writes; each must come while that run is the item's current one.
@@ -61,7 +62,7 @@ class Audit:
             for change in event.changes:
                 self._fold(event, typed(change))
             after = self._item(event.item)
-            by_person = event.run is None and event.agent != ENGINE.name
+            by_person = event.by_person
             self._check_after(event, item, after, by_person)
             self.conduct.after(event, item, after, self._in_force, by_person)
             self.running.after(event, item, after, self._in_force)

@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.kinds import converted
 from folkmoot.core.order import stage
 from folkmoot.core.records import ORCHESTRATOR, Hold, Message
@@ -21,6 +21,7 @@ from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
 from folkmoot.core.rules.sharing.choice import writes_now
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.engine.checking.enclosed import check_enclosed
 
 Found = Callable[[str, str, str | None], None]
@@ -214,7 +215,7 @@ class Conduct:
                 del counted[key]
 
     def _split(self, event: Event, item: Item, flow: Flow) -> None:
-        if event.run is None and event.agent != "folkmoot":
+        if event.by_person:
             self._allowed |= set(event.context.get("children", ()))  # a person was asked, and said yes
         elif max(item.span.splits, item.depth) >= flow.limits.splits:
             self.found("R-24", f"it is split after {item.span.splits} splits, {item.depth} deep", item.id)
@@ -269,7 +270,7 @@ class Conduct:
     def _check_proved(self, event: Event, item: Item, flow: Flow, column: str) -> None:
         gates = flow.columns[column].gate if column in flow.columns else []
         missing = [gate for gate in gates if gate not in self._green.get(item.id, ())]
-        by_person = event.run is None and event.agent != "folkmoot"
+        by_person = event.by_person
         if missing and not by_person:
             self.found("R-21", f"it leaves {column} by event {event.seq}, and {missing[0]} was not green", item.id)
 

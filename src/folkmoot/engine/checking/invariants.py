@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from folkmoot.core.flow import END, LANDING, Flow
-from folkmoot.core.item import ASKING, BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.life import is_over
+from folkmoot.core.terms import ASKING, BOUND, ENDED
 from folkmoot.core.vocabulary.ways import DOES
 from folkmoot.engine.checking.quests import check_task
 

@@ -3,10 +3,12 @@ and nothing onto any branch beyond the item's files (R-20)."""
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from folkmoot.core.events import Event
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.rules.judging.required import last_words, proved, required
+from folkmoot.core.rules.judging.required import last_words, proved, required, waived
 from folkmoot.core.rules.sharing.paths import outside
 
 Found = Callable[[str, str, str | None], None]
@@ -21,19 +23,35 @@ class Landings:
         self._recorded: dict[str, str] = {}  # item -> the commit that it was about to land, proved
         self._heads: dict[str, str | None] = {}  # item -> where its branch was before that changed
         self._said = False
+        self._lasting: set[str] = set()  # items whose gates were waived when no log said for which work
+        self._bound = False  # it has been said since
 
     def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None, by_person: bool) -> None:
         if before is None or item is None or flow is None:
             return
-        new = [gate for gate in item.waived if gate not in before.waived]
-        if new and not (by_person and event.name == "gates_waived"):
-            self.found("R-19", f"{event.name} by {event.agent} lets it go without {new[0]}", item.id)
+        self._waived(event, before, item, by_person)
         if item.head != before.head:
             self._heads[item.id] = before.head
         if event.name == "landing_recorded":
             self._record(event, item, flow)
         elif event.name == "work_landed":
             self._landed(event, item, flow)
+
+    def _waived(self, event: Event, before: Item, item: Item, by_person: bool) -> None:
+        """By a person's word alone, and for the work that is there then."""
+        is_word = by_person and event.name == "gates_waived"
+        new = [gate for gate in item.waived if gate not in before.waived or item.waived_at != before.waived_at]
+        if new and not is_word:
+            self.found("R-19", f"{event.name} by {event.agent} lets it go without {new[0]}", item.id)
+        if event.name != "gates_waived":
+            return
+        self._bound = self._bound or "head" in event.context
+        self._lasting.discard(item.id)
+        if not self._bound:
+            self._lasting.add(item.id)
+        elif item.waived_at != item.head:
+            words = f"event {event.seq} waives {new[0] if new else 'gates'} for {item.waived_at or 'no work'}"
+            self.found("R-19", f"{words}, and its work is at {item.head or 'its start'}", item.id)
 
     def _record(self, event: Event, item: Item, flow: Flow) -> None:
         landing = item.landing
@@ -70,10 +88,12 @@ class Landings:
     def _missing(self, item: Item, flow: Flow, for_target: bool, tree: str | None, head: str | None) -> list[str]:
         last = last_words(flow, item, head)
         there = proved(flow, item).get(tree or "", [])
+        let_go = item.waived if item.id in self._lasting else waived(replace(item, head=head))
         return [
             gate
-            for gate in required(flow, item, for_target)
-            if not (gate in there if tree is not None and flow.gates[gate].run else last.get(gate, False))
+            for gate in required(flow, replace(item, waived=[]), for_target)
+            if gate not in let_go
+            and not (gate in there if tree is not None and flow.gates[gate].run else last.get(gate, False))
         ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, day_is_spent
 from folkmoot.core.rules.running.pauses import LONG_SECONDS, QUOTA_SECONDS_MAX
@@ -13,6 +13,7 @@ from folkmoot.core.rules.running.rights import may_write, strays, trespasses
 from folkmoot.core.rules.running.work import leaked, too_much
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
+from folkmoot.core.terms import BOUND
 
 Found = Callable[[str, str, str | None], None]
 NOBODYS = frozenset({".git", ".moot"})  # no run changes what lies in one of these, at any depth
@@ -140,8 +141,8 @@ class Running:
             self.found("R-20", f"{run.id} of {run.agent} only reads, and its word was lost with its files", item.id)
         if work is None or work.commit is None or too_much(work, flow.limits) or leaked(work, flow):
             return
-        faults = trespasses(work.touched, write, item.files, item.new_tests)
-        faults += strays(work.lands or [], item.files, [*item.changed, *(one.path for one in work.touched)])
+        faults = trespasses(work.touched, write, flow, item)
+        faults += strays(work.lands or [], flow, item, [*item.changed, *(one.path for one in work.touched)])
         if not faults:
             self.found("R-20", f"{run.id} of {run.agent} was refused for what others hold, and did not wait", item.id)
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.records import Comment
-from folkmoot.core.report import COMMENT_STATUSES, RESOLUTIONS
+from folkmoot.core.terms import COMMENT_STATUSES, RESOLUTIONS, CommentStatus, Resolution
 from folkmoot.errors import Invalid
 from folkmoot.mirror.reading.texts import known_keys, text_in, yaml_mapping
 
@@ -28,8 +28,8 @@ class Said(Struct, frozen=True, kw_only=True):
     item: str | None = None
     target: str | None = None
     parent: str | None = None
-    status: str | None = None
-    resolution: str | None = None
+    status: CommentStatus | None = None
+    resolution: Resolution | None = None
     resolved_by: str | None = None
     before: int = 0  # how many that say the same stand above it: by that a repeated one is another
 

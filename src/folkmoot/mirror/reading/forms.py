@@ -6,11 +6,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from folkmoot.core.records import MESSAGE_STATUSES
+from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid
-from folkmoot.mirror.reading.texts import json_object, text_in, text_of, yaml_mapping
+from folkmoot.mirror.reading.texts import Unfinished, json_object, text_in, text_of, yaml_mapping
 from folkmoot.mirror.writing.items import EDITABLE, EDITED_BY
 from folkmoot.reports.envelope import Envelope, check_message
+from folkmoot.reports.read import read_report
+from folkmoot.reports.returning.returns import bare_object
 
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T.*")
 
@@ -45,6 +47,7 @@ class SharedState(Struct, frozen=True, kw_only=True):
     version: int | None = None  # the version that was read before it was changed
     locks: dict[str, Lock] = field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    others: dict[str, Any] = field(default_factory=dict)  # what follows from what happened, as it stands there
 
 
 def read_state(data: bytes) -> SharedState:
@@ -61,8 +64,17 @@ def read_state(data: bytes) -> SharedState:
     return SharedState(
         version=version,
         locks={resource: _lock(resource, one) for resource, one in locks.items()},
-        agents={name: one for name, one in agents.items() if isinstance(one, dict)},
+        agents={name: _said(name, one) for name, one in agents.items()},
+        others={name: value for name, value in found.items() if name not in ("version", "locks", "agents")},
     )
+
+
+def _said(name: str, one: Any) -> dict[str, Any]:
+    """A status alone is read as one."""
+    said = {"status": one} if isinstance(one, str) else one
+    if not isinstance(said, dict):
+        raise Invalid("bad_value", f"agents: {name[:80]!r} is no object", '{"status": "active"}')
+    return said
 
 
 def _lock(resource: str, one: Any) -> Lock:
@@ -130,7 +142,16 @@ def read_dropped(name: str, data: bytes, agents: list[str]) -> Dropped:
     stripped = text.strip()
     if not (stripped.startswith("{") and (stripped.endswith("}") or name.endswith(".json"))):
         return Dropped(agent=named_agent, item=named_item, text=text)
-    found = json_object(data)
+    try:
+        found = json_object(data)
+    except Unfinished:
+        # As the documents print a return, or several objects: whatever `moot report` reads is a report here too.
+        bare = bare_object(stripped)
+        if bare is None and not is_report(text):
+            raise
+        if bare is None:
+            return Dropped(agent=named_agent, item=named_item, text=text)
+        found = bare
     if "question" in found and "answer" in found:
         question, answer = text_in(found, "question", "the file"), text_in(found, "answer", "the file")
         return Dropped(question=question or "", answer=answer or "", by=text_in(found, "by", "the file"))
@@ -142,6 +163,14 @@ def read_dropped(name: str, data: bytes, agents: list[str]) -> Dropped:
         item=str(item).removeprefix("#") if item is not None else named_item,
         text=json.dumps(rest, ensure_ascii=False),
     )
+
+
+def is_report(text: str) -> bool:
+    try:
+        read_report(text)
+    except Invalid:
+        return False
+    return True
 
 
 def _from_name(name: str, agents: list[str]) -> tuple[str | None, str | None]:

@@ -6,9 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Hold, Run
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.engine.views import moment_text, pending_view, tracking_view
 from folkmoot.mirror.picture import Picture
 from folkmoot.mirror.writing.items import pretty
@@ -54,18 +55,16 @@ class State:
         active = {run.agent for run in open_runs.values()}
         return {name: Heard(name in active, at) for name, at in self._active.items()}
 
-    def file(self, picture: Picture) -> bytes:
-        """Each workflow and each item's tracking has a line: those are many, and kept as they are written."""
+    def shown(self, picture: Picture) -> dict[str, Any]:
+        """The file but for the lines of workflows and tracking, which are many."""
         flow = picture.flow
-        live, over = sorted(self._live, reverse=True), sorted(self._over, reverse=True)
-        newest = str((live or over)[0]) if live or over else None
-        current = picture.items[newest] if newest else None
-        shown = sorted([*live, *over[:ENDED_SHOWN]], reverse=True)
-        view = {
+        live = self._live or self._over
+        current = picture.items[str(max(live))] if live else None
+        return {
             "schema_version": "1.0.0",
             "current_workflow": _current(current) if current else None,
             "current_agent": _agent(flow, picture, current) if current else None,
-            "last_handoff": picture.last_message,
+            "last_handoff": picture.last_handoff,
             "locks": {hold.path: _lock(hold) for hold in locks_of(picture.holds)},
             "iteration": max(1, iteration(flow, current)) if current else 1,
             "agents": self._agents(flow, picture, current),
@@ -75,6 +74,11 @@ class State:
             ],
             "version": picture.seq,
         }
+
+    def file(self, picture: Picture) -> bytes:
+        """Each workflow and each item's tracking has a line: they are kept as they are written."""
+        view, over = self.shown(picture), sorted(self._over, reverse=True)
+        shown = sorted([*self._live, *over[:ENDED_SHOWN]], reverse=True)
         tracked = (b'    "%s": %s' % (item.encode(), self._tracking[item]) for item in sorted(self._tracking, key=int))
         parts = [
             pretty(view).removesuffix(b"\n}\n"),

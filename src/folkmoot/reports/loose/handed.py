@@ -6,6 +6,7 @@ Whether one of them is the agent's own, and may be sent, is for the rules to say
 import re
 from typing import Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.report import Posted, Report
@@ -15,6 +16,8 @@ from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.messages import NO_REPORTS, READERS
 from folkmoot.reports.placeholders import is_placeholder
 
+ASKED = ("escalation", "clarification_request")  # messages for which a person is asked
+_OF_ASKED = {"details", "question", "reason", "options", "payload"}
 DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
 _NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in NO_REPORTS)
 # `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
@@ -81,22 +84,50 @@ def _filled(data: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in empty}
 
 
-def taken_out(data: dict[str, Any]) -> tuple[dict[str, Any], list[Posted]]:
+class Enclosed(Struct):
+    """What stands in the fields of a report and is none of its own words: messages, and what a person is asked."""
+
+    messages: list[Posted] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, value: Any, name: str = "") -> bool:
+        """Is the value one of these, and taken? In a field that is called so, the type need not be said."""
+        if is_handed(value):
+            self.messages.append(posted(value))
+        elif is_asked(value):
+            self.asked.append(value)
+        elif _is_payload(value) and (kind := role(name, ASKED)) in ASKED:
+            self.asked.append({"type": kind, **(value if "payload" in value else {"payload": value})})
+        else:
+            return False
+        return True
+
+
+def is_asked(data: Any) -> bool:
+    """Is it a message that asks a person?"""
+    kind = data.get("type") if isinstance(data, dict) else None
+    return isinstance(kind, str) and "outcome" not in data and role(kind, ASKED) in ASKED
+
+
+def _is_payload(value: Any) -> bool:
+    return isinstance(value, dict) and "type" not in value and bool(value.keys() & _OF_ASKED)
+
+
+def taken_out(data: dict[str, Any]) -> tuple[dict[str, Any], Enclosed]:
     """A report without the messages that stand in its fields, and these."""
-    found: list[Posted] = []
+    found = Enclosed()
     rest = _without(data, found, DEPTH_MAX)
-    return (rest, found) if found else (data, [])
+    return (rest, found) if found.messages or found.asked else (data, found)
 
 
-def _without(data: dict[str, Any], found: list[Posted], depth: int) -> dict[str, Any]:
+def _without(data: dict[str, Any], found: Enclosed, depth: int) -> dict[str, Any]:
     rest: dict[str, Any] = {}
     for name, value in data.items():
-        if is_handed(value):
-            found.append(posted(value))
-        elif isinstance(value, list) and any(map(is_handed, value)):
-            found += [posted(part) for part in value if is_handed(part)]
-            left = [part for part in value if not is_handed(part)]
-            rest |= {name: left} if left else {}
+        if found.take(value, name):
+            continue
+        if isinstance(value, list):
+            left = [part for part in value if not found.take(part, name)]
+            rest |= {name: left} if left or not value else {}
         else:
             rest[name] = _without(value, found, depth - 1) if isinstance(value, dict) and depth else value
     return rest

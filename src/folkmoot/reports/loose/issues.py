@@ -3,7 +3,8 @@
 from typing import Any
 
 from folkmoot.core.vocabulary.lines import number_in, says_severity
-from folkmoot.core.vocabulary.problems import says_nothing
+from folkmoot.core.vocabulary.phrases.mended import mended, mended_in
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 
 OPEN = "open_issues"  # of `extra`: how many a verdict names that have no severity
 
@@ -21,5 +22,11 @@ def open_issues(value: Any) -> int:
 
 def _is_open(one: Any) -> bool:
     if isinstance(one, dict):
-        return not (isinstance(one.get("severity"), str) and one["severity"].strip())
-    return isinstance(one, str) and bool(one.strip()) and not says_nothing(one) and not says_severity(one)
+        return mended(one) is None and not (isinstance(one.get("severity"), str) and one["severity"].strip())
+    return (
+        isinstance(one, str)
+        and bool(one.strip())
+        and not mended_in(one)[1]
+        and not says_nothing(one)
+        and not says_severity(one)
+    )

@@ -1,31 +1,27 @@
-"""The disputes document's YAML: comments on an artifact, and the reason why an item is stuck, fenced or bare."""
+"""The disputes document's YAML: comments on an artifact, and the reason why an item is stuck, fenced or bare.
 
-import re
+A block is read once, as YAML has it. What it says beside comments and reason are fields of a report like any others:
+those that are known are taken, what the document keeps on an item is told on, and the rest is refused by its name.
+"""
+
 from typing import Any
 
-import yaml
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.text import has_unstorable
-from folkmoot.reports.canonical import UNSTORABLE, Faulty, canonical_report
+from folkmoot.reports.canonical import FIELDS, PARTS, UNSTORABLE, Faulty, canonical_report, missing_outcome
 from folkmoot.reports.json_dialects import report_from_object
+from folkmoot.reports.loose.blocks import HEAD, OF_ITEM, blocks, is_whole, load, nested_ends
+from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.messages import READERS
 from folkmoot.reports.page import Line, Page
 from folkmoot.reports.quest import is_status_report
+from folkmoot.reports.uniting.statements import joined
 
 NOTES_CHARS_MAX = 20_000
-_LANGUAGES = {"yaml", "yml", ""}
-_BEGINS = re.compile(r"comments:\s*(?:#.*)?|-\s+id:\s*\S.*|escalation_reason:\s*[^\s#].*")
-_OUTCOME = re.compile(r"(?:outcome|status):\s*[\w-]+\s*(?:#.*)?")
-_ANY_KEY = re.compile(r"([A-Za-z_]{2,30}):(?:\s.*)?")
-_KEY = re.compile(r"[a-z_]{2,30}:(?:\s.*)?")
-_HEAD = re.compile(r"#\s*(Artifact|Metadata):\s*(\S.*?)\s*")
-# What the disputes document keeps on an item, and no agent reports.
-_OF_ITEM = {"issue", "failure_count", "failure_history", "dispute_rounds", "dispute_agents", "flag"}
-_OF_COMMENT = ("id", "author", "timestamp", "target", "status", "parent", "resolution", "artifact")
-_TIME = "tag:yaml.org,2002:timestamp"
+_OF_COMMENT = frozenset(PARTS["comments"])
 
 
 class Notes(Struct):
@@ -33,16 +29,19 @@ class Notes(Struct):
 
     comments: list[Remark] = field(default_factory=list)
     escalation_reason: str | None = None
+    more: Report | None = None  # the other fields of a report that stand there; its outcome means nothing
     extra: dict[str, Any] = field(default_factory=dict)
     reports: list[tuple[int, Report]] = field(default_factory=list)  # a whole report in YAML, and its last line
     lines: set[int] = field(default_factory=set)
+    nested: set[int] = field(default_factory=set)  # lines in which a part of something says how that part ended
 
     def beside(self, report: Report) -> Report:
         """The report with what was noted; what it says itself goes first."""
         said = {remark.content.strip() for remark in report.comments}
         comments = [*report.comments, *(one for one in self.comments if one.content.strip() not in said)]
         reason = report.escalation_reason or self.escalation_reason
-        return replace(report, comments=comments, escalation_reason=reason, extra={**self.extra, **report.extra})
+        report = replace(report, comments=comments, escalation_reason=reason, extra={**self.extra, **report.extra})
+        return joined(report, replace(self.more, outcome=report.outcome)) if self.more is not None else report
 
     def alone(self) -> Report | None:
         """Where nothing else was said: a reason means stuck, an open comment a dispute, a resolved one its end."""
@@ -56,170 +55,112 @@ class Notes(Struct):
         return self.beside(said)
 
     def _words(self) -> str:
-        return self.comments[-1].content.strip() if self.comments else ""
-
-
-class _Loader(yaml.SafeLoader):
-    """Plain values only: a time stays the text it is, and nothing stands for something else."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            raise yaml.YAMLError("an alias is not read here")
-        return super().compose_node(parent, index)
-
-
-_Loader.yaml_implicit_resolvers = {
-    sign: [(tag, pattern) for tag, pattern in known if tag != _TIME]
-    for sign, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+        told = self.more is not None and self.more.summary.strip()
+        return self.comments[-1].content.strip() if self.comments and not told else ""
 
 
 def read_notes(page: Page) -> Notes:
     """All of it in a text; Faulty if a block is meant so and cannot be read."""
-    notes = Notes()
-    blocks = _blocks(page)
-    size = sum(len(line.text) + 1 for lines in blocks for line in lines)
+    notes = Notes(nested=nested_ends(page))
+    found = blocks(page)
+    size = sum(len(line.text) + 1 for lines in found for line in lines)
     if size > NOTES_CHARS_MAX:
         raise Faulty([f"the comments have {size} characters, more than {NOTES_CHARS_MAX}"])
-    for lines in blocks:
-        _read(notes, lines)
+    whole = is_whole(page)
+    for lines in found:
+        _read(notes, lines, whole)
     return notes
 
 
-def _blocks(page: Page) -> list[list[Line]]:
-    found = []
-    for fence in page.fences:
-        if fence.language not in _LANGUAGES or page.only_shows(fence.before):
-            continue
-        lines = [line for line in page.inside(fence) if not line.quoted]
-        whole = bool(fence.language) and any(_OUTCOME.fullmatch(line.text.rstrip()) for line in lines)
-        if whole or any(_begins(line) for line in lines):
-            found.append(lines)
-    if _is_whole(page):
-        return [page.lines]
-    place = 0
-    while place < len(page.lines):
-        if page.lines[place].fence is not None or not _begins(page.lines[place]):
-            place += 1
-            continue
-        start, end = _start(page.lines, place), _end(page.lines, place)
-        if not page.only_shows(start):
-            found.append(page.lines[start:end])
-        place = end
-    return [part for lines in found for part in _files(lines)]
-
-
-def _files(lines: list[Line]) -> list[list[Line]]:
-    """One block for each file of comments: another artifact, or another list, begins the next."""
-    parts: list[list[Line]] = [[]]
-    listed = False  # has this part its comments?
-    for line in lines:
-        words = line.text.rstrip()
-        head, begins = _HEAD.fullmatch(words) is not None, words.startswith("comments:")
-        if listed and (head or begins):
-            parts.append([])
-            listed = False
-        parts[-1].append(line)
-        listed = listed or begins
-    return parts
-
-
-def _is_whole(page: Page) -> bool:
-    """Is the whole text a report in YAML, with nothing else in it?"""
-    lines = [line.text.rstrip() for line in page.lines if line.text.strip()]
-    keys = [found.group(1) for line in lines if (found := _ANY_KEY.fullmatch(line))]
-    if page.fences or len(keys) < 2 or len(set(keys)) < len(keys) or not {"outcome", "status"} & set(keys):
-        return False
-    if not all(line.startswith((" ", "- ", "# ")) or _ANY_KEY.fullmatch(line) for line in lines):
-        return False
-    try:
-        data = _load("\n".join(line.text for line in page.lines))
-    except Faulty:
-        return False
-    if not isinstance(data, dict):
-        return False
-    if data.keys() & _OF_ITEM and not data.keys() & {"outcome", "comments", "escalation_reason"}:
-        told = ", ".join(str(name) for name in data)
-        raise Faulty(
-            [f"{told}: this is an item, which the board keeps; a report says how a run ended: outcome: failed"]
-        )
-    return _is_report(data)
+def _read(notes: Notes, lines: list[Line], whole: bool) -> None:
+    """One block. `whole`: it is the whole text, so that it can be meant as nothing but a report."""
+    heads = {found.group(1): found.group(2) for line in lines if (found := HEAD.fullmatch(line.text))}
+    said = load("\n".join(line.text for line in lines))
+    data = with_known_names(_named(said), OF_ITEM) if isinstance(said, dict) else {"comments": said}
+    comments = [_comment(one, heads.get("Artifact")) for one in _comments(data.get("comments"))]
+    ends = _is_report(data)
+    if not (comments or ends or data.get("escalation_reason") is not None):
+        if whole or _is_comment(data) or any(_is_near(name) for name in data):
+            raise Faulty(_faults(data))
+        return
+    if has_unstorable(data):
+        raise Faulty([UNSTORABLE])
+    notes.lines.update(line.number for line in lines)
+    data |= {"comments": comments} if comments else {}
+    data |= {"escalation_reason": _in_words(data["escalation_reason"])} if "escalation_reason" in data else {}
+    data = _with_items(data)
+    if ends:
+        report = report_from_object(data)
+        notes.reports += [(lines[-1].number, report)] if report is not None else []
+        return
+    told = canonical_report({**data, "outcome": "disputed" if comments else "stuck"})
+    notes.comments += told.comments
+    notes.escalation_reason = told.escalation_reason or notes.escalation_reason
+    notes.extra |= {"Metadata": heads["Metadata"]} if "Metadata" in heads else {}
+    more = replace(told, comments=[], escalation_reason=None)
+    notes.more = joined(notes.more, replace(more, outcome=notes.more.outcome)) if notes.more is not None else more
 
 
 def _is_report(data: dict[str, Any]) -> bool:
     return "outcome" in data or is_status_report(data) or data.get("type") in READERS
 
 
-def _begins(line: Line) -> bool:
-    return not line.quoted and _BEGINS.fullmatch(line.text.rstrip()) is not None
+def _is_near(name: str) -> bool:
+    """`comment`, `artifact_comments`: comments were meant."""
+    return name not in FIELDS and name.lower().endswith(("comment", "comments"))
 
 
-def _start(lines: list[Line], place: int) -> int:
-    """The first line of the block: other keys right above it, and what says which artifact it is about."""
-    start = place
-    for number in range(place - 1, -1, -1):
-        line, words = lines[number], lines[number].text.rstrip()
-        if line.fence is not None or line.quoted:
-            break
-        if _HEAD.fullmatch(words) or (start == number + 1 and _KEY.fullmatch(words)):
-            start = number
-        elif words or start - number > 2:
-            break
-    return start
+def _is_comment(data: dict[str, Any]) -> bool:
+    return "content" in data and data.keys() <= _OF_COMMENT
 
 
-def _end(lines: list[Line], place: int) -> int:
-    """Behind its last line: indented, a point of its list, another key, or empty between such lines."""
-    end = place + 1
-    for number in range(place + 1, len(lines)):
-        words = lines[number].text
-        if not words.strip():
-            continue
-        inside = words.startswith((" ", "\t", "- ")) or (words.startswith("#") and not words.startswith("##"))
-        if lines[number].fence is not None or not (inside or (number == end and _KEY.fullmatch(words.rstrip()))):
-            break
-        end = number + 1
-    return end
-
-
-def _read(notes: Notes, lines: list[Line]) -> None:
-    text = "\n".join(line.text for line in lines)
-    heads = {found.group(1): found.group(2) for line in lines if (found := _HEAD.fullmatch(line.text))}
-    data = _load(text)
-    listed = data.get("comments") if isinstance(data, dict) else data
-    comments = [_comment(one, heads.get("Artifact")) for one in _comments(listed)]
-    reason = data.get("escalation_reason") if isinstance(data, dict) else None
-    whole = isinstance(data, dict) and _is_report(data)
-    if not comments and reason is None and not whole:
-        return
-    if has_unstorable(data):
-        raise Faulty([UNSTORABLE])
-    notes.lines.update(line.number for line in lines)
-    if whole:
-        said = report_from_object({**data, "comments": comments} if comments else data)
-        notes.reports += [(lines[-1].number, said)] if said is not None else []
-        return
-    notes.comments += canonical_report({"outcome": "done", "comments": comments}).comments
-    notes.escalation_reason = str(reason) if reason is not None else notes.escalation_reason
-    notes.extra |= {"Metadata": heads["Metadata"]} if "Metadata" in heads else {}
-
-
-def _load(text: str) -> Any:
+def _faults(data: dict[str, Any]) -> list[str]:
+    """What is wrong with a mapping that says nothing about how it ended, and holds no comment."""
+    if data.keys() & OF_ITEM:
+        told = ", ".join(data)
+        return [f"{told}: this is an item, which the board keeps; a report says how a run ended: outcome: failed"]
+    if _is_comment(data):
+        return [f"{', '.join(data)}: this is a comment: it stands in a list under `comments`"]
     try:
-        return yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Faulty([f"the comments are no YAML: {' '.join(str(error).split())[:200]}"]) from error
+        canonical_report({"outcome": "done", **data})
+    except Faulty as error:
+        return [*error.faults, missing_outcome(data)]
+    return [missing_outcome(data)]
+
+
+def _with_items(data: dict[str, Any]) -> dict[str, Any]:
+    """What the document keeps on an item is kept here by the board, and told on."""
+    told = {name: data[name] for name in data if name in OF_ITEM}
+    if not told or not isinstance(data.get("extra", {}), dict):
+        return data
+    rest = {name: value for name, value in data.items() if name not in told}
+    return {**rest, "extra": {**told, **data.get("extra", {})}}
 
 
 def _comments(listed: Any) -> list[dict[str, Any]]:
-    """The list, if each of it is a comment and not something else under the same name."""
+    """The list, if each of it is a comment, well said or not, and not something else under the same name."""
     parts = listed if isinstance(listed, list) else [listed] if isinstance(listed, dict) else []
-    told = all(isinstance(one, dict) and "content" in one and one.keys() & set(_OF_COMMENT) for one in parts)
-    return parts if told else []
+    named = [with_known_names(_named(one), _OF_COMMENT) if isinstance(one, dict) else {} for one in parts]
+    return named if all(one.keys() & _OF_COMMENT for one in named) else []
 
 
 def _comment(said: dict[str, Any], artifact: str | None) -> dict[str, Any]:
-    found = {name: str(value).strip() for name, value in said.items() if value is not None}
+    found = {
+        name: value if isinstance(value, dict | list) else str(value).strip()
+        for name, value in said.items()
+        if value is not None
+    }
     if artifact and "artifact" not in found:
         found["artifact"] = artifact
     return found
+
+
+def _named(data: dict[Any, Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in data.items()}
+
+
+def _in_words(value: Any) -> Any:
+    """Several reasons in a list are several words: which of them holds is for the rules to say."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return value if value is None or isinstance(value, str) else str(value)

@@ -6,7 +6,16 @@ from folkmoot.core.report import Choice
 from folkmoot.reports.placeholders import filled
 
 _MARKUP = "*_`#> \t•"
-_POINT = re.compile(r"\s{0,8}(?:[-*+•]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+")
+_POINT = re.compile(
+    r"(\s{0,8})(?:[-*+•]\s+)?(?:[*_`]{0,3}option\s+(?:\d{1,3}|[A-Za-z])[*_`]{0,3}\s?[:.)–—-][*_`]{0,3}\s*"
+    r"|(?:[-*+•]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+)",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"\s{0,8}[-*+•]\s+(?!option\s)", re.IGNORECASE)
+# The template's own name for what stands behind an option.
+_WHY = re.compile(r"[*_`]{0,3}why(?: it is)? (?:insufficient|not enough|not)[*_`]{0,3}\s?:[*_`]{0,3}\s*", re.IGNORECASE)
+_LABELLED = re.compile(r"[A-Za-z][A-Za-z ]{1,20}:\s")
+_RULE = re.compile(r"[|:\s-]+")
 # The same marks in the middle of a line: `a) PEM b) DER`.
 _INLINE = re.compile(r"(?:\A|(?<=[\s,;]))\(?(?:\d{1,2}|[A-Za-z])\)\s{1,3}")
 # With these a part of a sentence goes on; it is no option of its own.
@@ -27,20 +36,53 @@ def options_in(words: str) -> list[Choice]:
 
 
 def _listed(words: str) -> list[Choice]:
-    """`1. option: why it is not enough`; a line without a mark goes on with the option before, if any has a mark."""
+    """`1. option: why it is not enough`; a line without a mark goes on with the option before, if any has a mark. So
+    does a point below a point: what is indented, or a bullet among numbers."""
     lines = [line for line in words.split("\n") if line.strip()]
+    if lines and all(line.lstrip().startswith("|") for line in lines):
+        return _rows(lines)
     if len(lines) == 1:
         return [choice for point in _on_one_line(lines[0]) if (choice := _choice(point)) is not None]
-    marked = any(_POINT.match(line) for line in lines)
+    first = next((mark for line in lines if (mark := _POINT.match(line))), None)
     points: list[list[str]] = []
+    reasons: list[list[str]] = []
     for line in lines:
         mark = _POINT.match(line)
-        goes_on = bool(points) and not mark and (marked or line[:1].isspace())
-        if goes_on:
-            points[-1].append(line.strip())
+        below = first is not None and mark is not None and _is_below(mark, first, line)
+        if points and (below or _WHY.match(line.strip())):
+            reasons[-1].append(_WHY.sub("", line[mark.end() if mark else 0 :].strip(), count=1))
+        elif points and not mark and (first is not None or line[:1].isspace()):
+            labelled = line[:1].isspace() and _LABELLED.match(line.strip())
+            (reasons if labelled or reasons[-1] else points)[-1].append(line.strip())
         else:
             points.append([line[mark.end() :].strip() if mark else line.strip()])
-    return [choice for point in points if (choice := _choice(" ".join(point))) is not None]
+            reasons.append([])
+    found = [(_choice(" ".join(point)), "; ".join(why)) for point, why in zip(points, reasons, strict=True)]
+    return [_because(choice, why) for choice, why in found if choice is not None]
+
+
+def _is_below(mark: re.Match[str], first: re.Match[str], line: str) -> bool:
+    """Does this point stand under another one? The first says how far in, and with which kind of mark, they stand."""
+    numbered = _BULLET.match(first.string) is None
+    return len(mark.group(1)) > len(first.group(1)) + 1 or (numbered and _BULLET.match(line) is not None)
+
+
+def _because(choice: Choice, why: str) -> Choice:
+    told = "; ".join(part for part in (choice.why_insufficient, filled(why)) if part)
+    return Choice(option=choice.option, why_insufficient=told or None)
+
+
+def _rows(lines: list[str]) -> list[Choice]:
+    """Options as a table: one in each row, and the rest of the row why it is not enough."""
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines if not _RULE.fullmatch(line)
+    ]
+    ruled = len(lines) > 1 and _RULE.fullmatch(lines[1]) is not None
+    rows = rows[1:] if ruled else rows
+    if rows and all(len(row) > 1 and re.fullmatch(r"#?\d{1,3}[.)]?|[A-Za-z]", row[0]) for row in rows):
+        rows = [row[1:] for row in rows]  # the first column numbers them
+    told = ((filled(row[0].strip(_MARKUP)), "; ".join(cell for cell in row[1:] if cell)) for row in rows if row)
+    return [Choice(option=option, why_insufficient=filled(why)) for option, why in told if option is not None]
 
 
 def _on_one_line(line: str) -> list[str]:

@@ -7,10 +7,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.report import SEVERITIES, Finding
-from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of
-from folkmoot.core.vocabulary.problems import NAMES, failed_test, finding_told, listed_under, says_nothing
+from folkmoot.core.report import Finding
+from folkmoot.core.terms import SEVERITIES, FindingKind, Severity
+from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of, unknown_severity
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.problems import NAMES, failed_test, finding_told, is_over, listed_under
 from folkmoot.core.vocabulary.words import plain
+from folkmoot.reports.canonical import Faulty, shown
 
 _BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -22,7 +25,7 @@ _BARE = {
     *("vulnerabilities", "must", "fix", "should", "level", "security", "test", "failures", "review", "and", "or"),
 }
 # Headings that say by what must become of it how bad it is.
-_MEANT = {
+_MEANT: dict[str, Severity] = {
     **dict.fromkeys(
         ("must fix", "must be fixed", "must change", "required", "required changes", "required fixes"), "high"
     ),
@@ -31,7 +34,7 @@ _MEANT = {
 }
 _NUMBER = re.compile(r"\A\s{0,3}(?:(?:[A-Za-z]{1,12}[ -]?)?\d{1,3}[.):]|#?\d{1,3}(?:\.\d{1,3}){1,3}[.):]?)\s+")
 _OWN = {plain(name): field for field, names in NAMES.items() for name in names} | {
-    **dict.fromkeys(("level", "priority", "risk"), "severity"),
+    **dict.fromkeys(("sev", "level", "priority", "prio", "risk"), "severity"),
     **dict.fromkeys(("name", "what", "comment", "issue description"), "issue"),
     **dict.fromkeys(("files", "file line", "file and line", "place", "code"), "file"),
 }
@@ -58,7 +61,9 @@ class Under(Struct):
     lines: list[str]
 
 
-def findings_in(parts: Iterable[Under], filled: Callable[[str], str | None], kind: str = "review") -> list[Finding]:
+def findings_in(
+    parts: Iterable[Under], filled: Callable[[str], str | None], kind: FindingKind = "review"
+) -> list[Finding]:
     """Every finding in a section and below its sub-headings. `filled` takes out what only stands in the template."""
     found: list[Finding] = []
     for part in parts:
@@ -66,7 +71,7 @@ def findings_in(parts: Iterable[Under], filled: Callable[[str], str | None], kin
     return found
 
 
-def bare_severity(words: str) -> str | None:
+def bare_severity(words: str) -> Severity | None:
     """The severity that these words are, if they say nothing else; a line that says so is a heading."""
     bare = plain(re.sub(r"\(\s{0,3}\d{1,4}\s{0,3}\)", " ", words)).split()
     if " ".join(bare) in _MEANT:
@@ -84,14 +89,32 @@ def tells_problems(title: str, lines: list[str]) -> bool:
         return True
     told = [point.words for point in _points(words) if point.listed]
     heads = [plain(cell) for table in tables for cell in table[0].strip("|").split("|")]
-    return "severity" in heads or any(_LABEL.match(one.lstrip("*_`[( ")) for one in told)
+    return bool({"severity", "sev"} & set(heads)) or any(_LABEL.match(one.lstrip("*_`[( ")) for one in told)
 
 
-def _named(title: str) -> tuple[bool, str | None, str | None]:
+def problems_among(parts: Iterable[tuple[bool | None, int, Under]]) -> list[Under]:
+    """What stands under Issues Found (True) and its sub-headings, and under any other heading that tells of problems
+    and that the form does not know (None); each with the level of its heading."""
+    found: list[Under] = []
+    within = -1  # the level of the Issues Found above, while what follows is below it
+    for is_issues, level, part in parts:
+        if is_issues is not None:
+            within = level if is_issues else -1
+            found += [Under("", part.lines)] if is_issues else []
+        elif is_over(part.title):
+            continue
+        elif 0 <= within < level or tells_problems(part.title, part.lines):
+            found.append(part)
+        else:
+            within = -1
+    return found
+
+
+def _named(title: str) -> tuple[bool, FindingKind | None, Severity | None]:
     return listed_under(re.sub(r"\([^()]{0,60}\)|:.*", " ", title))
 
 
-def _under(part: Under, filled: Callable[[str], str | None], kind: str) -> list[Finding]:
+def _under(part: Under, filled: Callable[[str], str | None], kind: FindingKind) -> list[Finding]:
     title = _NUMBER.sub("", part.title).strip()
     words, tables = _apart(part.lines)
     points = [replace(point, words=told) for point in _points(words) if (told := filled(point.words)) is not None]
@@ -118,13 +141,13 @@ def _says_none(title: str) -> bool:
     return bool(rest) and bare_severity(head) is not None and says_nothing(rest.strip(" ._"))
 
 
-def _kind_of(title: str, kind: str) -> str:
+def _kind_of(title: str, kind: FindingKind) -> FindingKind:
     words = plain(title).split()
     named = _named(title)[1]
     return "security" if "security" in words else named or ("test" if {"test", "tests"} & set(words) else kind)
 
 
-def _weighed(finding: Finding, severity: str | None, kind: str) -> Finding:
+def _weighed(finding: Finding, severity: Severity | None, kind: FindingKind) -> Finding:
     """A row under a heading that says how bad what stands below is."""
     return replace(
         finding, severity=severity or finding.severity, kind=kind if finding.kind == "review" else finding.kind
@@ -147,6 +170,8 @@ def _points(lines: Iterable[str]) -> list[Point]:
         bullet = _BULLET.match(words)
         if bullet:
             found.append(Point(words[bullet.end() :].strip(), indent))
+        elif words and found and indent and _field(words) and _field(found[-1].words) and not _joins(found[-1], indent):
+            found.append(Point(words, indent, listed=False))  # `File: …` below `- Severity: …`
         elif words and found and indent and not bare_severity(found[-1].words):
             found[-1] = replace(found[-1], words=f"{found[-1].words} {words}")
         elif words:
@@ -157,15 +182,20 @@ def _points(lines: Iterable[str]) -> list[Point]:
     return [point for point in found if point.listed or not has_list or not _opens(point.words)]
 
 
+def _joins(point: Point, indent: int) -> bool:
+    """Does a line that stands so far in go on with the words of this point, and is no line beside or below it?"""
+    return indent < point.indent
+
+
 def _opens(words: str) -> bool:
     return words.rstrip("*_ ").endswith(":") and bare_severity(words) is None and not says_severity(words)
 
 
-def _listed(points: list[Point], kind: str, severity: str | None) -> list[Finding]:
+def _listed(points: list[Point], kind: FindingKind, severity: Severity | None) -> list[Finding]:
     """Points, each a finding with the fields below it. One that is only a severity says how bad those below it are:
     indented further if it is a point of a list itself."""
     found: list[Finding] = []
-    head: tuple[Point, str] | None = None
+    head: tuple[Point, Severity] | None = None
     blocks = _blocks(points)
     for at, block in enumerate(blocks):
         point = block[0]
@@ -201,8 +231,11 @@ def _blocks(points: list[Point]) -> list[list[Point]]:
     return found
 
 
-def _told(block: list[Point], kind: str, severity: str | None) -> Finding:
+def _told(block: list[Point], kind: FindingKind, severity: Severity | None) -> Finding:
     if len(block) == 1:
+        strange = unknown_severity(block[0].words)
+        if strange is not None:
+            raise _unknown(strange)
         finding = finding_in(_after_label(block[0].words), kind, severity)
         return failed_test(finding) if kind == "test" else finding
     fields = [point for point in block if _field(point.words)]
@@ -226,7 +259,7 @@ def _field(words: str) -> tuple[str, str] | None:
     return (field, found.group(2).strip(" *_`")) if found and field else None
 
 
-def _one(title: str, points: list[Point], kind: str, weight: str | None = None) -> Finding:
+def _one(title: str, points: list[Point], kind: FindingKind, weight: Severity | None = None) -> Finding:
     """A heading that is a finding itself, with its fields and further words below it."""
     found, more, told = finding_in(title, kind, weight), [], dict[str, Any]()
     for point in points:
@@ -237,7 +270,8 @@ def _one(title: str, points: list[Point], kind: str, weight: str | None = None) 
             more.append(point.words)
     word = told.pop("severity", None)
     severity = severity_of(word) or (finding_in(word).severity if says_severity(word) else None) if word else None
-    more += [word] if word and severity is None else []
+    if word and severity is None:
+        raise _unknown(word)
     issue = told.pop("issue", None)
     fields = finding_told({"issue": title, **told}, found.kind).finding if told else found
     file, line = (fields.file, fields.line) if fields.file else (found.file, found.line)
@@ -252,6 +286,11 @@ def _one(title: str, points: list[Point], kind: str, weight: str | None = None) 
         file=file,
         line=line,
     )
+
+
+def _unknown(word: str) -> Faulty:
+    """As in a message: how bad it is must not be guessed."""
+    return Faulty([f"Issues Found: severity {shown(word)} is not one of {', '.join(SEVERITIES)}"])
 
 
 def _apart(lines: list[str]) -> tuple[list[str], list[list[str]]]:
@@ -273,7 +312,7 @@ def _apart(lines: list[str]) -> tuple[list[str], list[list[str]]]:
     return words, tables
 
 
-def _rows(table: list[str], kind: str) -> Iterator[Finding]:
+def _rows(table: list[str], kind: FindingKind) -> Iterator[Finding]:
     """Each row of a table, by the names at its head; without a head by what stands in its cells."""
     rows = [
         [cell.strip(" *_`").replace("\\|", "|") for cell in _CELLS.split(line.strip().strip("|"))] for line in table
@@ -287,7 +326,7 @@ def _rows(table: list[str], kind: str) -> Iterator[Finding]:
         yield _row(names if headed else [""] * len(cells), cells, kind)
 
 
-def _row(names: list[str], cells: list[str], kind: str) -> Finding:
+def _row(names: list[str], cells: list[str], kind: FindingKind) -> Finding:
     told: dict[str, str] = {}
     more: list[str] = []
     for name, cell in zip([*names, *[""] * len(cells)], cells, strict=False):
@@ -302,6 +341,8 @@ def _row(names: list[str], cells: list[str], kind: str) -> Finding:
         else:
             told[field] = cell
     word = told.pop("severity", "")
+    if word and severity_of(word) is None and not says_severity(word):
+        raise _unknown(word)
     severity = severity_of(word) or finding_in(word).severity
     finding = finding_told({"issue": "; ".join([told.pop("issue", ""), *more]).strip("; "), **told}, kind).finding
     return replace(finding, severity=severity)

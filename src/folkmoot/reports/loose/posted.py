@@ -7,8 +7,10 @@ sends is still there.
 import re
 from typing import Any
 
+from folkmoot.core.vocabulary.roles import folded
+from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import Faulty, decoder, shown
-from folkmoot.reports.loose.returns import bare_object
+from folkmoot.reports.returning.returns import bare_object
 from folkmoot.reports.scan import objects
 
 _FENCE = re.compile(r"[`~]{3,}[^\n`]*\n(.*?)\n?[ \t]*[`~]{3,}", re.DOTALL)
@@ -37,6 +39,29 @@ def object_in(text: str) -> dict[str, Any]:
     if end != len(text):
         raise Faulty(_faults(text) or ["it is not one JSON object"])
     return data
+
+
+def dispatched(agent: str, task: str) -> str:
+    """The task in the documents' `{"agent": …, "task": …}`, for which `agent` is named beside it; other words stay as
+    they are. Invalid where it names another agent, or says more than there is a place for."""
+    text = task.strip()
+    fenced = _FENCE.fullmatch(text)
+    text = fenced.group(1).strip() if fenced else text
+    try:
+        data, end = decoder().raw_decode(text) if text.startswith("{") else (None, 0)
+    except (ValueError, RecursionError):
+        return task
+    if not isinstance(data, dict) or end != len(text) or not {"agent", "task"} & data.keys():
+        return task
+    named, words = data.get("agent", agent), data.get("task")
+    more = sorted(data.keys() - {"agent", "task"})
+    if more or not isinstance(words, str) or not words.strip() or not isinstance(named, str):
+        fault = f"{more[0]}: unknown field" if more else "agent and task are texts, and task says what to do"
+        raise Invalid("bad_dispatch", f"the task cannot be read: {fault}", 'such as {"agent": "…", "task": "…"}')
+    if folded(named) != folded(agent):
+        fault = f"two agents are named: {agent}, and in the task itself {named[:80]}"
+        raise Invalid("bad_dispatch", fault, f"name one: moot dispatch {shown(named)} …, or mend the agent in the JSON")
+    return words
 
 
 def _faults(text: str) -> list[str]:

@@ -2,18 +2,23 @@
 
 from typing import Any
 
-from folkmoot.core.report import CAUSES, Report
+from msgspec import to_builtins
+
+from folkmoot.core.report import Report
+from folkmoot.core.terms import CAUSES, FindingKind, Severity
 from folkmoot.core.vocabulary.lines import (
     LINE,
     PLACE,
-    counted,
     finding_in,
     number_in,
     paths_in,
     severity_of,
     with_range,
 )
-from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in, says_nothing
+from folkmoot.core.vocabulary.phrases.mended import mended
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
+from folkmoot.core.vocabulary.phrases.tallies import counted
+from folkmoot.core.vocabulary.problems import NAMES, listed_under, problems_in
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.loose.issues import OPEN, open_issues
 from folkmoot.reports.loose.options import options_in
@@ -45,7 +50,7 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
         if isinstance(data.get(name), str):
             data[name] = [data[name]] if data[name].strip() else []
     if isinstance(data.get("blockers"), list) and all(isinstance(part, str) for part in data["blockers"]):
-        data["blockers"] = "\n".join(part for part in data["blockers"] if part.strip()) or None
+        data["blockers"] = "\n".join(telling(data["blockers"])) or None
     _tasks(data)
     _files(data)
     _beyond(data)
@@ -108,13 +113,13 @@ def _beyond(data: dict[str, Any]) -> None:
         data["extra"] = {**told, **data.get("extra", {})}
 
 
-def _placed(part: Any, kind: str | None, severity: str | None) -> Any:
+def _placed(part: Any, kind: FindingKind | None, severity: Severity | None) -> Any:
     """One of a list under another name, with what that name says of it."""
     if isinstance(part, str):
         return _told(part, kind or "review", severity)
     if not isinstance(part, dict):
         return part
-    own = {"kind": kind} if kind and "kind" not in part else {}
+    own: dict[str, str] = {"kind": kind} if kind and "kind" not in part else {}
     own |= {"severity": severity} if severity and "severity" not in part else {}
     return {**part, **own}
 
@@ -180,7 +185,7 @@ def _cause(data: dict[str, Any]) -> None:
 
 def _finding(part: dict[str, Any]) -> dict[str, Any]:
     spelt = {name: own for name in part if (own := _lower(name)) != name and own in {*NAMES, *_FINDING}}
-    said = _renamed(_renamed(part, spelt), _FINDING)
+    said = _renamed(_renamed(_settled(part), spelt), _FINDING)
     for name in ("severity", "kind"):
         said |= {name: _lower(said[name])} if name in said else {}
     word = said.get("severity")
@@ -206,12 +211,20 @@ def _finding(part: dict[str, Any]) -> dict[str, Any]:
     return said
 
 
+def _settled(part: dict[str, Any]) -> dict[str, Any]:
+    """With what was done about it under one name; that it is open needs no word."""
+    over = mended(part)
+    if over is None:
+        return {name: value for name, value in part.items() if not (name == "fixed" and not value)}
+    return {**{name: value for name, value in part.items() if name not in over.used}, "fixed": over.words}
+
+
 def _with_range(said: dict[str, Any], lines: Any) -> dict[str, Any]:
     issue = said.get("issue", "")
     return {**said, "issue": with_range(issue, lines)} if lines and isinstance(issue, str) else said
 
 
-def _told(words: str, kind: str = "review", severity: str | None = None) -> dict[str, Any]:
+def _told(words: str, kind: FindingKind = "review", severity: Severity | None = None) -> dict[str, Any]:
     """A finding in one line of words, read as the form's Issues Found are."""
     found = finding_in(words, kind, severity)
     return {
@@ -221,6 +234,7 @@ def _told(words: str, kind: str = "review", severity: str | None = None) -> dict
         "file": found.file,
         "line": found.line,
         "category": found.category,
+        "fixed": found.fixed,
     }
 
 
@@ -229,7 +243,7 @@ def _count(data: dict[str, Any]) -> None:
     words = data.get("tests", data.get("summary") if data.get("outcome") == "done" else None)
     told = counted(words) if isinstance(words, str) else None
     if told is not None:
-        data["tests"] = {"total": told.total, "passed": told.passed, "failed": told.failed}
+        data["tests"] = to_builtins(told)
 
 
 def _comment(part: dict[str, Any]) -> dict[str, Any]:

@@ -11,13 +11,12 @@ from typing import Any, TypeVar
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from folkmoot.core.report import KINDS, SEVERITIES, AskedQuestion, Choice, Files, Finding, Report, Tests, Try
+from folkmoot.core.report import SIGNALS, AskedQuestion, Choice, Files, Finding, Report, Tests, Try
 from folkmoot.core.rules.judging.together import SAID, verdict
+from folkmoot.core.terms import FINDING_KINDS, SEVERITIES
 from folkmoot.reports.canonical import Faulty
 
 ALSO = "also"  # of `extra`: what other statements of the same text say under a name that is taken
-# As a summary these are no words of the agent's own.
-SIGNALS = ("TASK_INCOMPLETE", "EXPERT_UNSUCCESSFUL", "TASK_COMPLETE")
 _LISTED = ("artifacts", "comments", "tasks", "contracts", "interfaces", "delegate", "next_steps", "lessons", "messages")
 STATEMENTS_MAX = 100  # more than anybody says in one text
 COMPARED_MAX = 500  # beyond this many, only what is the same to the letter is said once
@@ -226,13 +225,13 @@ def _places(one: Finding, other: Finding) -> list[tuple[Any, Any]]:
 
 def _filled(known: Finding, told: Finding) -> Finding:
     """One finding that was told twice, with whatever either says of it."""
-    names = ("file", "line", "recommendation", "test", "exploit", "category")
+    names = ("file", "line", "recommendation", "test", "exploit", "category", "why", "fixed")
     parts = {name: getattr(known, name) if getattr(known, name) is not None else getattr(told, name) for name in names}
-    taken = [getattr(told, name) for name in ("recommendation", "exploit", "category")]
+    taken = [getattr(told, name) for name in ("recommendation", "exploit", "category", "why")]
     words = [told.issue, *(text for text in taken if text), *told.wordings]
     said = {known.issue, *known.wordings, *(str(value) for value in parts.values())}
     wordings = [*known.wordings, *(text for text in words if text and text not in said)]
-    kind = known.kind if known.kind != KINDS[0] else told.kind
+    kind = known.kind if known.kind != FINDING_KINDS[0] else told.kind
     return replace(known, **parts, kind=kind, issue=known.issue or told.issue, wordings=_distinct(wordings))
 
 

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Contract, Finding, Remark, Report
 from folkmoot.core.rules.children.outputs import OUTPUT_CHARACTERS
+from folkmoot.core.terms import Severity
 from folkmoot.sim.speech import Scene, good
 from folkmoot.sim.teamwork import CONTRACTS
 
@@ -29,7 +30,7 @@ def finding_fault(scene: Scene) -> Report:
     file = chance.choice([*files, *files, "README.md", None])
     if chance.random() < 0.2:
         return Report(outcome="disputed", comments=[Remark(content="this cannot stay", artifact=file)])
-    severity = chance.choice(("high", "high", "medium", "low"))
+    severity: Severity = chance.choice(("high", "high", "medium", "low"))
     found = [Finding(severity=severity, issue="two ways of doing one thing", file=file)]
     found += (
         [Finding(severity="low", issue="a name could be better", file="docs/x.md")] if chance.random() < 0.3 else []

@@ -1,6 +1,7 @@
 """An agent that means well and writes loosely: no parent, other spellings, labels that are not true."""
 
 from folkmoot.core.report import Remark, Report, Try
+from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.words import CAUSE_WORDS, SECURITY_WORDS
 from folkmoot.sim import speech
 from folkmoot.sim.speech import Scene
@@ -32,7 +33,7 @@ def _spelt(scene: Scene, words: str) -> str:
 
 def _named_cause(scene: Scene) -> Report:
     phrases = [phrase for known in CAUSE_WORDS.values() for phrase in known] + list(SECURITY_WORDS)
-    outcome = scene.chance.choice(("failed", "stuck"))
+    outcome: Outcome = scene.chance.choice(("failed", "stuck"))
     return Report(outcome=outcome, summary="it broke", reason=_spelt(scene, scene.chance.choice(phrases)))
 
 

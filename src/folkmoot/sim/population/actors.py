@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.report import (
     AskedQuestion,
     Choice,
@@ -22,6 +22,7 @@ from folkmoot.core.report import (
     Try,
     Usage,
 )
+from folkmoot.core.terms import BOUND, FindingKind
 from folkmoot.sim.population.chance import Chance
 from folkmoot.sim.population.population import Population
 
@@ -207,7 +208,7 @@ class Effort:
     def _verdict(self) -> Report:
         number, critical = self._count("findings"), self._happens("critical")
         wants_changes = self._happens("changes")
-        kind = "security" if critical else "review"
+        kind: FindingKind = "security" if critical else "review"
         findings = [
             Finding(
                 kind=kind if n == 0 else "review",

@@ -5,10 +5,11 @@ from typing import cast
 
 from folkmoot.core.events import Event, Row, type_of_table
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ASKING, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import place
 from folkmoot.core.records import Attempt, Question, Run
 from folkmoot.core.rules.sharing.paths import overlap
+from folkmoot.core.terms import ASKING, ENDED
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import check_rows
 from folkmoot.engine.checking.invariants import check_item

@@ -8,8 +8,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ASKING
 from folkmoot.core.records import Run
+from folkmoot.core.terms import ASKING
 from folkmoot.engine.measures import workflow_of
 from folkmoot.sim.population.trial import Trial
 

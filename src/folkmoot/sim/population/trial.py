@@ -10,9 +10,10 @@ from msgspec import Struct
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import LEASE_MAX, Flow
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
 from folkmoot.core.records import Question, Run
+from folkmoot.core.terms import ENDED
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.sim.population.actors import Act, Effort

@@ -1,6 +1,7 @@
 """The world that workers are in, and the judge who looks at all of them at every step and every second."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from folkmoot.core.flow import LANDING
@@ -47,7 +48,7 @@ class WorkerWorld(World):
         except Exception as fault:
             raise Red(self.step, [f"the engine broke: {type(fault).__name__}: {fault}; on a claim"]) from fault
 
-    def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: list[str]) -> None:
+    def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: Sequence[str]) -> None:
         super()._check_refusal(order, error, outlook, events)
         if isinstance(order, Next) and error.code == "nothing_ready":
             for agent in order.agents:

@@ -4,6 +4,7 @@ The standard library alone: it runs in the keeper. What is looked at twice a sec
 these are limits against harm to the machine, and not exact ones.
 """
 
+import contextlib
 import os
 import resource
 import stat
@@ -24,7 +25,8 @@ WALK_SHARE = 20  # a walk is followed by a pause of so many times its length
 ENTRY_BYTES = 1024  # what a file or folder takes beside its content
 PATH_MAX = 3000  # of the 4096 bytes that one call may name
 SPACE = "space"  # what a tree has passed that filled the disk itself, whatever it may use
-LEFT_SHARE, LEFT_BYTES = 0.02, 256 << 20  # of a disk: with less than the smaller of the two left, it is full
+# Of a disk: with less than the smaller of the two left, it is full. It has room for so many files, too.
+LEFT_SHARE, LEFT_BYTES, LEFT_FILES = 0.02, 256 << 20, 10_000
 WALK_AT_END = 2.0  # seconds
 SCRATCH = ("tmp", "var/tmp", "dev")  # in a box these lie in memory
 
@@ -40,12 +42,14 @@ class Bounds:
         self.places: list[str] = asked.get("places", []) if self.disk else []
         self.group = Group(None)
         self.pause = LOOK
-        self._walk: Iterator[int] | None = None
+        self._walk: Iterator[tuple[int, int]] | None = None
         self._walk_began = 0.0
         self._walk_at = time.monotonic() + WALK_EVERY
         self._again_at = 0.0  # where the disk is full
-        self._free, size = room(self.places)  # of the disk, when the last walk began
-        self._floor = min(size * LEFT_SHARE, LEFT_BYTES)
+        room = Room(self.places)
+        self._free = room.free  # when the last walk began
+        self._floor = min(room.size * LEFT_SHARE, LEFT_BYTES)
+        self._files_floor = min(room.files * LEFT_SHARE, LEFT_FILES)
 
     @property
     def any(self) -> bool:
@@ -77,15 +81,24 @@ class Bounds:
 
     def at_end(self) -> str:
         """The same when all of it has ended: it may have filled the disk since the last look."""
-        if not self.places or room(self.places)[0] >= self._floor:
+        room = Room(self.places)
+        if not self._is_full(room):
             return ""
         until = time.monotonic() + WALK_AT_END
-        for used in walk(self.places):
-            if used > self._floor:
+        for used, files in walk(self.places):
+            if self._has_filled(room, used, files):
                 return SPACE
             if time.monotonic() > until:
                 break
         return ""
+
+    def _is_full(self, room: "Room") -> bool:
+        return bool(self.places) and (room.free < self._floor or room.files_free < self._files_floor)
+
+    def _has_filled(self, room: "Room", used: int, files: int) -> bool:
+        """Whoever has taken more than is to be left has filled it, and not the others."""
+        bytes_too = room.free < self._floor and used > self._floor
+        return bytes_too or (room.files_free < self._files_floor and files > self._files_floor)
 
     def _grows(self, used: int, most: int) -> None:
         if used > most * NEAR:
@@ -105,17 +118,17 @@ class Bounds:
         than is to be left, and others are not.
         """
         now = time.monotonic()
-        free = room(self.places)[0]
-        is_full = bool(self.places) and free < self._floor
+        room = Room(self.places)
+        free, is_full = room.free, self._is_full(room)
         if self._walk is None:
             if now < (self._again_at if is_full else self._walk_at) and (is_full or free > self._free - most * NEAR):
                 return ""
             self._walk, self._walk_began, self._free = walk(self.places), now, free
         until = now + WALK_SLICE
-        for used in self._walk:
+        for used, files in self._walk:
             if used > most:
                 return "disk"
-            if is_full and used > self._floor:
+            if is_full and self._has_filled(room, used, files):
                 return SPACE
             if time.monotonic() > until:
                 self.pause = LOOK_SOON
@@ -125,6 +138,11 @@ class Bounds:
         self._again_at = time.monotonic() + max(LOOK, took * WALK_SHARE)
         self._walk_at = max(self._again_at, time.monotonic() + WALK_EVERY)
         return ""
+
+
+def has_filled(place: str) -> bool:
+    """Is the disk full, and has this folder taken of it more than is to be left?"""
+    return Bounds({"disk": 1, "places": [place]}).at_end() == SPACE
 
 
 def resident(pid: int) -> int:
@@ -168,18 +186,21 @@ def _device(path: str) -> int:
         return 0
 
 
-def room(places: list[str]) -> tuple[int, int]:
-    """Of the disk that the first of them lies on: what is free, and how large it is."""
-    try:
-        told = os.statvfs(places[0]) if places else None
-    except OSError:
-        told = None
-    return (told.f_bavail * told.f_frsize, told.f_blocks * told.f_frsize) if told else (0, 0)
+class Room:
+    """Of the disk that the first of these folders lies on: what is free, and how large it is, in bytes and in files. A
+    disk that does not count its files has none, and so is never full of them."""
+
+    def __init__(self, places: list[str]) -> None:
+        self.free = self.size = self.files_free = self.files = 0
+        with contextlib.suppress(OSError, IndexError):
+            told = os.statvfs(places[0])
+            self.free, self.size = told.f_bavail * told.f_frsize, told.f_blocks * told.f_frsize
+            self.files_free, self.files = told.f_favail, told.f_files
 
 
-def walk(places: list[str]) -> Iterator[int]:
-    """What the folders hold so far, again and again. What may not be looked at is not counted."""
-    used = 0
+def walk(places: list[str]) -> Iterator[tuple[int, int]]:
+    """What the folders hold so far, in bytes and files, again and again. What may not be looked at is not counted."""
+    used = files = 0
     linked: set[tuple[int, int]] = set()  # what has several names takes its place once
     to_look = list(places)
     while to_look:
@@ -192,6 +213,7 @@ def walk(places: list[str]) -> Iterator[int]:
             with os.scandir(place) as entries:
                 for entry in entries:
                     used += ENTRY_BYTES
+                    files += 1
                     try:
                         told = entry.stat(follow_symlinks=False)
                     except OSError:
@@ -203,7 +225,7 @@ def walk(places: list[str]) -> Iterator[int]:
                             continue
                         linked.add((told.st_dev, told.st_ino))
                     used += told.st_blocks * 512
-                    yield used
+                    yield used, files
         finally:
             os.close(place)
 

@@ -5,7 +5,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from typing import Any
 
 from folkmoot.core.rules.running.names import in_board, in_git
@@ -16,9 +15,8 @@ from folkmoot.mirror.mirror import Mirror
 from folkmoot.store.bell import Bell
 from folkmoot.system.alone import alone_within
 from folkmoot.system.folders import FolderWatch
+from folkmoot.wiring.mirroring.apart import RECORDS, record_of, tracked_in
 from folkmoot.wiring.trust import project_of
-
-RECORDS = "mirror"  # the folder in .moot that holds what was written, for each folder that is mirrored to
 
 
 def mirror(
@@ -122,16 +120,17 @@ def _mirrored_in(
 def _made(
     application: Application, home: str, place: Folder, tell: Callable[[str], None], *, watch: bool
 ) -> Iterator[Mirror | None]:
-    records = os.path.join(home, RECORDS)
-    os.makedirs(records, mode=0o700, exist_ok=True)
-    name = os.path.join(records, sha256(os.fsencode(place.root)).hexdigest()[:16])
+    os.makedirs(os.path.join(home, RECORDS), mode=0o700, exist_ok=True)
+    name = record_of(home, place.root)
     with alone_within(f"{name}.lock", 0) as is_alone:
         if not is_alone:
             yield None
             return
         # In this process alone: a ring of the board's own bell would wake every process that waits for it.
         watcher = FolderWatch(place.root, lambda: Bell.ring(application.bell)) if watch else None
-        made = Mirror(application, place, f"{name}.jsonl", watch=watcher, tell=tell)
+        made = Mirror(
+            application, place, f"{name}.jsonl", watch=watcher, tracked=tracked_in(home, place.root), tell=tell
+        )
         try:
             yield made
         finally:

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from folkmoot.core.terms import ReportedCause
+
 WHY_MAX = 500  # characters of a reason that are shown
 _READ_MAX = 20_000  # characters of an error that are looked at
 _RESET_MAX = 35 * 86_400.0
@@ -19,7 +21,7 @@ Now = Callable[[], float]  # seconds since the epoch: some clients tell the hour
 
 
 class Cause(Struct, frozen=True):
-    cause: str
+    cause: ReportedCause
     why: str
     reset_after: float | None = None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from msgspec import Struct, field
 
 from folkmoot.errors import Refused, Unavailable
+from folkmoot.worker.git.harvest.settings import unclear_hooks
 from folkmoot.worker.git.places import Tree, checked_out, own_trees
 from folkmoot.worker.git.refs import (
     BESIDE,
@@ -186,7 +187,7 @@ class Landing:
         """Look at how the target branch moves from the tip that was merged with to the commit that came of it.
 
         Where it is checked out in a tree that is not clean, `moot/<target>` moves instead; and so it does while
-        earlier work waits there.
+        earlier work waits there, and where a hook of the user's may run whatever comes.
         """
         repository, aside = self._repository, f"moot/{target}"
         theirs = repository.fetched(target)
@@ -195,19 +196,20 @@ class Landing:
         repository.give(new)
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
+        unclear = unclear_hooks(repository)
         waits = self._waits(target, theirs, new)
-        if not words and not waits:
+        if not words and not waits and not unclear:
             others = self._others(target, theirs)
             return Move(repository, Swap(repository, target, theirs.get(target), new, why), trees, self._trees, others)
         held, also = where(repository, f"refs/heads/{aside}"), self._trees(aside)
-        place = f"{target} is checked out in {trees[0].path} and {words}" if words else waits
+        place = f"{target} is checked out in {trees[0].path} and {words}" if words else waits or unclear
         if held and held != theirs.get(aside) and not holds(repository, new, held):
             hint = f"Commit your changes, or give that branch another name: `git branch -m {aside} NAME`."
             raise Refused("aside_in_conflict", f"{place}, and {aside} holds what is not moot's.", hint)
         if held and not holds(repository, new, held):
             hint = f"Merge {aside} into {target} by hand, or commit your changes there."
             raise Refused("aside_in_conflict", f"{place}, and {aside} does not go together with it.", hint)
-        if blocked := in_the_way(also, held, new):
+        if blocked := in_the_way(also, held, new) or (unclear if also else ""):
             hint = "Commit your changes, or check out another branch."
             raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
         note = f"{place}. The work is on {aside} instead, and all later work goes there too while this holds."

@@ -131,8 +131,9 @@ def _repository_in(folder: str) -> Place | None:
 
 
 def _looks_like_git(folder: str) -> bool:
-    has_head = os.path.lexists(os.path.join(folder, "HEAD"))
-    return has_head and os.path.isdir(os.path.join(common_of(folder), "objects"))
+    """As git does: what it would not take for a repository must not be one here either."""
+    has_head, common = os.path.lexists(os.path.join(folder, "HEAD")), common_of(folder)
+    return has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))
 
 
 def common_of(git_dir: str) -> str:

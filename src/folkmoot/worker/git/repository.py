@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from folkmoot.core.rules.running.names import parts, touches
-from folkmoot.core.rules.running.rights import ENGINES_OWN, GIT_LED
+from folkmoot.core.rules.running.names import parts
 from folkmoot.core.work import LINK, Touched
 from folkmoot.errors import Refused, Unavailable
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.bounds import MERGE_SECONDS
-from folkmoot.worker.git.harvest.settings import led_to
+from folkmoot.worker.git.harvest.never import Told, never
 from folkmoot.worker.git.places import Place, excluded_by, find
 from folkmoot.worker.git.refs import copy_of, make_way, put_beside
 from folkmoot.worker.git.target import branches_of
@@ -79,7 +78,8 @@ class Repository:
     def __init__(self, git: Git, user: Place, home: str, target: str, form: str, engines: Sequence[str] = ()) -> None:
         self.git = git
         self._passed_over: Sequence[str] = ()
-        self._engines = [parts(path) for path in engines]
+        self.engines = [parts(path) for path in engines]
+        self.told: Told = lambda: lambda path: None
         self.user = user
         self.home = os.path.abspath(home)
         self.target = target
@@ -363,16 +363,16 @@ class Repository:
     def touched(self, base: str | None, commit: str) -> list[Touched]:
         """What differs between two commits, path by path; renames are a path gone and a path that came."""
         changes = self.changes(base, commit)
-        led = [parts(path) for path in led_to(self)] if changes else []
         links = contents(self, [change.new for change in changes if change.mode == LINK])
         leads = {blob: readable(data) for blob, data in links}
+        kinds = never(self, base, commit, changes, leads)
         found = []
         for change in changes:
             how = {"A": CREATED, "D": DELETED}.get(change.status, MODIFIED)
             mode = change.old_mode if how == DELETED else change.mode
-            path = readable(change.path)
-            kind = ENGINES_OWN if touches(path, self._engines) else GIT_LED if touches(path, led) else mode
-            found.append(Touched(path, how, kind, leads.get(change.new) if mode == LINK else None))
+            kind = kinds.get(change.path, mode)
+            link = leads.get(change.new) if mode == LINK else None
+            found.append(Touched(readable(change.path), how, kind, link))
         return found
 
     def diff(self, base: str | None, commit: str, cap: int) -> str:

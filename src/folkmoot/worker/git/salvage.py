@@ -5,8 +5,8 @@ import tempfile
 
 from msgspec import Struct, field
 
-from folkmoot.core.rules.running.names import in_board
-from folkmoot.core.rules.running.rights import ENGINES_OWN, GIT_LED
+from folkmoot.core.rules.running.names import in_board, in_moots
+from folkmoot.core.rules.running.rights import NEVER
 from folkmoot.errors import Invalid, Refused
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.words import readable
@@ -64,14 +64,15 @@ class Salvage:
         return found
 
     def left_out(self, run: str) -> list[str]:
-        """What of a run's work no branch gets: the files of a board, and of moot itself. To check them out would put
-        them in the place of yours, since git thinks nothing of a file that it was told to ignore."""
+        """What of a run's work no branch gets: the files of a board, of its mirror and of moot itself, and what git
+        would run. To check them out would put them in the place of yours, since git thinks nothing of a file that it
+        was told to ignore."""
         repository = self._repository
         commit = repository.kept(repository.run_ref(run))
         if commit is None:
             return []
         touched = repository.touched(self._before(commit), commit)
-        return [one.path for one in touched if one.mode in (ENGINES_OWN, GIT_LED) or in_board(one.path)]
+        return [one.path for one in touched if one.mode in NEVER or in_board(one.path) or in_moots(one.path)]
 
     def _before(self, commit: str) -> str | None:
         return self._repository.kept(f"{commit}^1")

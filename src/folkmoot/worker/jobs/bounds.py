@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from folkmoot.core.flow import Limits
+from folkmoot.core.rules.running.work import too_much
+from folkmoot.core.work import Work
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import remove_tree
 
@@ -31,6 +33,11 @@ def make_room(paths: Paths, stopped: Callable[[], bool]) -> str:
             except OSError as error:
                 return f"{folder} filled the disk, and could not be removed: {error}"
     return ""
+
+
+def not_taken(work: Work | None, lost: str, limits: Limits) -> str:
+    """Why what a run left was not taken in; empty if it was."""
+    return lost or ("; ".join(too_much(work, limits)) if work is not None and work.aside is not None else "")
 
 
 def over_limit(limit: str, limits: Limits) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
-from folkmoot.core.rules.running.work import keeps, overruled, too_much
+from folkmoot.core.rules.running.work import keeps, overruled
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
@@ -18,7 +18,7 @@ from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
-from folkmoot.worker.jobs.bounds import SPACE, over_limit
+from folkmoot.worker.jobs.bounds import SPACE, not_taken, over_limit
 from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
@@ -120,9 +120,9 @@ class EffortJob(Job):
             self._allowed = allowed(self.flow.limits, self.tools.now, self._stopped.is_set, self.redactor.known)
         work, lost = self.tools.workshop.bring_home(self.paths, standing, base, message, self._allowed)
         self._kept = True
-        if work is not None and work.aside is not None:
-            words = "; ".join(too_much(work, self.flow.limits))
-            self.tell("fault", f"what it left was not taken in: {lost or words}", good=False)
+        why = not_taken(work, lost, self.flow.limits)
+        if why:
+            self.tell("fault", f"what it left was not taken in: {why}", good=False)
         return work, lost
 
     # Running it
@@ -155,10 +155,10 @@ class EffortJob(Job):
             "MOOT_ITEM": self.item,
             "MOOT_AGENT": self.agent,
             "MOOT_MODEL": start.model or "",
-            "MOOT_SOCKET": door.path,
+            "MOOT_SOCKET": door.address,
         }
         env = self.environment(start.env, start.set, run)
-        self.redactor = self.knowing(start.env, login.texts, start.set)
+        self.redactor = self.knowing(start.env, login.texts, {**start.set, "MOOT_SOCKET": door.secret})
         keep_given(self.paths.root, self._given(start, login))
         argv = fill(start.argv, values)
         stdin = files["prompt"].encode() if start.stdin else b""

@@ -4,6 +4,7 @@ from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.work import Evidence
+from folkmoot.worker.able import unstarted
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
@@ -49,8 +50,10 @@ def prove(job: Job, flow: Flow, gate: Gate, commit: str | None, setup: list[list
     began = job.tools.now()
     said = Words(KEPT_CHARACTERS)  # a gate runs the agent's code, which may never stop talking
     job.tell("started", gate.name)
-    launch = job.launch(gate.run, env, network=gate.network)
-    ended = job.converse(launch, said.line, all_of_it=True)
+    if (why := unstarted(gate.run, job.tools.programs)) is not None:
+        ended = Ended(fault=why)
+    else:
+        ended = job.converse(job.launch(gate.run, env, network=gate.network), said.line, all_of_it=True)
     job.check_alive()
     words = job.redactor.clean(tail_of(str(said), EVIDENCE_CHARACTERS))
     evidence = Evidence(

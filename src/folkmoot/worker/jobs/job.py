@@ -14,6 +14,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
 from folkmoot.engine.application import Application
 from folkmoot.errors import MootError, Refused, Unavailable
+from folkmoot.worker.able import Finder
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.environment import environment, make_tmp
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
@@ -52,6 +53,8 @@ class Door(Protocol):
 
     path: str
     folder: str
+    address: str  # where it is, and behind that what opens it
+    secret: str  # what opens it: for this run alone
 
     def close(self) -> None: ...
 
@@ -68,7 +71,7 @@ class Tools(Struct, kw_only=True):
     env: Mapping[str, str]  # of the worker
     root: str  # the project's folder
     moot: str  # the folder of the command `moot`
-    which: Callable[[str], str | None]  # where a program is
+    programs: Finder  # where a program is
     open_door: Callable[[str, Any], Door]
     tell: Callable[[Happening], None] = lambda happening: None
     step: Callable[[str, str], None] = lambda name, run: None  # called before each step that could be the last
@@ -225,6 +228,8 @@ class Job(ABC):
     ) -> dict[str, str]:
         paths = paths or self.paths
         make_tmp(paths.home)
+        if "PATH" in values:
+            values = {**values, "PATH": self.tools.programs.outside(values["PATH"])}
         return environment(
             names,
             values,

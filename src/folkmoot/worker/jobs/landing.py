@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from folkmoot.core.commands import AddComment, RecordLanding, Speaker
+from folkmoot.core.commands import ENGINE, AddComment, RecordLanding
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence, Touched, Work
@@ -74,12 +74,13 @@ class LandingJob(Job):
         if merged.commit is None:
             self._conflict(workshop, standing, tip, merged)
             return True
-        # What really differs on the branch: git follows renames of the other side, the item's own change does not tell.
-        touched = repository.touched(tip, merged.commit)
         repository.keep(repository.run_ref(self.run), merged.commit)
         evidence = self._prove(standing, merged)
         if evidence is None:
             return True
+        # What really differs on the branch: git follows renames of the other side, the item's own change does not tell.
+        # Looked at after the gates, which may take long: what lies in the user's trees, or is a mirror, may change.
+        touched = repository.touched(tip, merged.commit)
         return self._move(workshop, standing, tip, merged, touched, evidence)
 
     def _conflict(self, workshop: GitWorkshop, standing: Standing, tip: str | None, merged: Merged) -> None:
@@ -252,7 +253,7 @@ class LandingJob(Job):
             if moved.left:
                 words = AddComment(content=told_of(moved.branch, moved.left))
                 self.tell("fault", words.content, good=False)
-                self.tools.application.engine.on_item(Speaker("folkmoot"), self.item, words, show=False)
+                self.tools.application.engine.on_item(ENGINE, self.item, words, show=False)
         except (MootError, OSError) as error:
             self.tell("fault", f"{move.branch} moved, and its files are yet to come along: {error}", good=False)
 

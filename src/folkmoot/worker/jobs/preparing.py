@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from folkmoot.errors import Unavailable
+from folkmoot.worker.able import unstarted
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.output import tail_of
@@ -41,6 +42,8 @@ def set_up(job: "Job", commands: Sequence[list[str]], network: bool, commit: str
     for argv in commands:
         job.step("setup")
         env = job.environment([], {}, {"MOOT_ITEM": job.item}, cache=cache, paths=paths)
+        if why := unstarted(argv, job.tools.programs):
+            raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} could not be run: {why}")
         said = Words(WORDS_KEPT)
         launch = job.launch(argv, env, network=network, writable=[cache], paths=paths)
         ended = job.converse(launch, said.line, all_of_it=True)

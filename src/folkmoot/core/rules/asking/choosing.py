@@ -5,6 +5,7 @@ two. An open question takes any words; then a number, or the words of an option,
 """
 
 import re
+from typing import Any
 
 from msgspec import Struct
 
@@ -22,16 +23,26 @@ PLAIN = {"yes": "yes", "y": "yes", "no": "no", "n": "no"}
 SAME = {
     ("continue",): "again",
     ("go", "on"): "again",
+    ("proceed",): "again",
     ("try", "again"): "again",
     ("abort",): "cancel",
     ("cancel",): "cancel",
 }
+# Where nothing is tried again, these options go on: with the work as it is, or after a fix.
+GOES_ON = ("finish", "waive", "fix", "go")
 # Whoever goes on like this takes back, or leaves open, what came before.
 TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perhaps"})
 # What holds only in a case, or at another time, is not decided yet.
 CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
 # ... unless it only looks like that: "dev, once more" decides.
 NO_CONDITIONS = re.compile(r"\b(?:once (?:more|again)|after all|as before)\b")
+# Behind a plain yes these may say the opposite of the option that it stands for: "Yes, a real concern, do not go on".
+DENIES = frozenset(
+    {
+        *("not", "never", "nothing", "nobody", "stop", "halt", "wait", "hold", "pause", "park", "cannot", "dont"),
+        *("don't", "can't", "won't", "isn't", "doesn't", "didn't", "shouldn't", "mustn't", "wouldn't", "wrong"),
+    }
+)
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
 # sentence of it: "abort the old approach" gives up the approach, and not the item.
 LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
@@ -99,6 +110,7 @@ def _meant(question: Question, said: str) -> Option | None:
         candidates = [option for option in options if option.effect == effect]
         if not candidates and effect == "again":
             candidates = [option for option in options if option.says == "yes"]
+            candidates = candidates or [option for option in options if option.effect in GOES_ON]
     if not candidates and not question.decides:
         candidates = _by_letters(question, said)
     if len(candidates) > 1:
@@ -133,11 +145,12 @@ def _by_words(options: list[Option], said: str) -> list[Option]:
 def _by_letters(question: Question, said: str) -> list[Option]:
     """A letter or two in an open question: what begins so, or is asked back. It is no answer in words of its own."""
     word = said.casefold()
-    if not (word.isalpha() and len(word) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
+    if not (word.isalpha() and len(said) < BEGINNING_LETTERS) or PLAIN.get(word) == word:
         return []
     own = [(option, _words(option.option)) for option in question.options]
     plain = [option for option, words in own if words == [PLAIN.get(word)]]
-    found = plain or [option for option, words in own if words and word not in PLAIN and words[0].startswith(word)]
+    begun = [option for option, words in own if words and words[0].startswith(word)]
+    found = begun if plain or word not in PLAIN else []  # without a plain yes or no a letter for one means neither
     if not found:
         raise _refused(question, said)
     return found
@@ -164,7 +177,10 @@ def _with_more(question: Question, said: str) -> Chosen | None:
             option = None
         clear = option and "?" not in head and _is_clear(question, option, said[mark.end() :], plain=plain is not None)
         if option is not None and clear:
-            return Chosen(option, option.option + rest)
+            # A number or a beginning stands for the option's words; a yes is a word of its own, and stays.
+            if plain is not None:
+                return Chosen(option, _joined(option.option, said))
+            return Chosen(option, option.option + (_beyond(option, rest) if number is not None else rest))
     if not question.decides:
         return None
     words = list(_WORD.finditer(said))
@@ -182,13 +198,23 @@ def _with_more(question: Question, said: str) -> Chosen | None:
     return Chosen(option, said)
 
 
+def _beyond(option: Option, rest: str) -> str:
+    """What is said behind a number; `2) Session` says the option's own words again, and nothing more."""
+    own, words = _words(option.option), list(_WORD.finditer(rest))
+    if not own or [word[0].casefold() for word in words[: len(own)]] != own:
+        return rest
+    return rest[words[len(own) - 1].end() :].rstrip(" .!)")
+
+
 def _is_clear(question: Question, option: Option, rest: str, *, plain: bool = False) -> bool:
     """Do the further words leave standing what was chosen? They name no other option, and do not take it back.
     After a plain yes or no they may be what was really meant, so there less is taken for granted."""
-    words = _words(rest)
+    words = [word.replace("’", "'") for word in _words(rest)]
     if not words or words[0] in TAKES_BACK or all(word.isdecimal() for word in words):
         return False
     if question.decides and not CONDITIONS.isdisjoint(NO_CONDITIONS.sub(" ", " ".join(words)).split()):
+        return False
+    if plain and option.says == "yes" and not DENIES.isdisjoint(words):
         return False
     others = [_words(other.option) for other in question.options if other is not option]
     others += [list(said) for said, effect in SAME.items() if plain and effect != option.effect]
@@ -221,13 +247,17 @@ def _refused(question: Question, said: str, why: str = "", code: str = "choose_o
         hint = f"{question.help or 'answer by number'}; {beside}"
     else:
         hint = "answer by number; or, if these are the words: add --text"
-    return Invalid(code, f"{why}. Its options: {shown(question)}", hint)
+    return Invalid(code, f"{why}. Its options: {shown(question)}", hint, _details(question))
+
+
+def _details(question: Question) -> dict[str, Any]:
+    return {"question": question.id, "options": [one.option for one in question.options], "open": not question.decides}
 
 
 def _no_such_number(question: Question, number: str) -> Invalid:
-    count = len(question.options)
+    count, details = len(question.options), _details(question)
     words = f"{question.id} has options 1 to {count}, not {number[:20]}: {shown(question)}"
     if question.decides:
-        return Invalid("no_such_option", words, "answer with one of them")
+        return Invalid("no_such_option", words, "answer with one of them", details)
     hint = f"answer with one of them, or in words; if {number[:20]} is the answer: moot answer {question.id} --text …"
-    return Invalid("no_such_option", words, hint)
+    return Invalid("no_such_option", words, hint, details)

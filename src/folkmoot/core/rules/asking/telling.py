@@ -1,15 +1,19 @@
 """The facts that a question of the rules shows, so that whoever is asked can decide without looking elsewhere."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from folkmoot.core.report import Finding, Report, Task
+from folkmoot.core.report import WORDS_BESIDE, Finding, Report, Task
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.phrases.tallies import red_tests
+from folkmoot.core.vocabulary.words import is_only_word, plain
 from folkmoot.core.work import Evidence
 
 FINDINGS_SHOWN = 10
 TASKS_SHOWN = 20
 LINES_SHOWN = 15  # of what a gate printed
 LETTERS_SHOWN = 2_000  # of one fact
+_NAMES = ("Task", "Agent", "Expert")  # labels of a signal that only say whose it is
+_ASKED = {"question", "questions", "clarification", "clarifications"}  # in the name under which a dialect asks
 
 
 def facts(*told: str) -> str:
@@ -20,6 +24,16 @@ def facts(*told: str) -> str:
 def asked_because(reason: str | None, *more: str | None) -> str:
     """What stands beside an agent's question, however it was asked: its reason, and what it says around it."""
     return facts(f"reason: {_cut(reason)}" if reason else "", *(words or "" for words in more))
+
+
+def question_told(report: Report, context: str | None) -> str:
+    """What stands beside the question that a report asks: its reason, its context, and the words around it."""
+    return asked_because(report.reason or report.escalation_reason, context, _words_beside(report))
+
+
+def _words_beside(report: Report) -> str:
+    words = report.extra.get(WORDS_BESIDE)
+    return _cut(words) if isinstance(words, str) else ""
 
 
 def findings_told(findings: Iterable[Finding]) -> str:
@@ -35,6 +49,8 @@ def findings_told(findings: Iterable[Finding]) -> str:
             lines.append(f"  test: {finding.test}")
         if finding.exploit:
             lines.append(f"  exploit: {finding.exploit}")
+        if finding.why:
+            lines.append(f"  why it matters: {finding.why}")
         if finding.recommendation:
             lines.append(f"  fix: {finding.recommendation}")
     return _with_rest(lines, len(found) - FINDINGS_SHOWN)
@@ -45,13 +61,34 @@ def said_told(report: Report, *, summary: bool = False) -> str:
     tests = report.tests
     told = [
         f"it says: {_cut(report.summary)}" if summary and report.summary else "",
+        f"reason: {_cut(report.reason or '')}" if report.outcome == "failed" and _is_told(report) else "",
         f"blockers: {_cut(report.blockers)}" if report.blockers and report.blockers != report.summary else "",
         findings_told(report.findings),
-        f"tests: {tests.failed} of {tests.total} failed" if tests is not None and tests.failed else "",
+        f"tests: {red_tests(tests)}" if tests is not None and tests.failed else "",
         "; ".join(f"it would ask {one.to}: {_cut(one.task)}" for one in report.delegate if one.to),
         "\n".join(["next steps:", *(f"  - {_cut(step)}" for step in report.next_steps)]) if report.next_steps else "",
     ]
-    return facts(*told)
+    return facts(*told, *_own_words(report))
+
+
+def _own_words(report: Report) -> Iterator[str]:
+    """What it asks, what it wrote under labels of its own, and what it says in plain words, where its form has no field
+    for that."""
+    for name, value in report.extra.items():
+        asked = value if isinstance(value, list) else [value]
+        if _ASKED & set(plain(name).split()) and all(isinstance(one, str) for one in asked):
+            yield from (f"it asks: {_cut(one)}" for one in asked if one.strip())
+        elif isinstance(value, str) and value.strip() and name[:1].isupper() and name not in _NAMES:
+            yield f"{name}:{chr(10) if chr(10) in value else ' '}{_cut(value)}"
+    prose = report.extra.get(WORDS_BESIDE)
+    if isinstance(prose, str) and prose.strip():
+        yield f"{WORDS_BESIDE}: {_cut(prose)}"
+
+
+def _is_told(report: Report) -> bool:
+    """Is the reason words of its own? One of the flow's, or one that the question itself has, tells nothing more."""
+    own = report.reason and report.reason not in (report.summary, report.escalation_reason)
+    return bool(own and (report.summary or report.blockers) and not is_only_word(report.reason))
 
 
 def tasks_told(tasks: list[Task]) -> str:

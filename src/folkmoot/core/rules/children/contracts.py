@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import Report, Task
+from folkmoot.core.report import Contract, Report, Task
 from folkmoot.core.rules.movement import again
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import role
@@ -15,7 +16,28 @@ def meant(case: Case, said: Report) -> dict[str, str]:
     back nothing that others have changed meanwhile. Nor does one that it only names."""
     told, known = case.run.contracts if case.run else {}, case.item.contracts
     said_here = [one for one in said.contracts if one.text or not known.get(one.name)]
+    said_here += _in_interfaces(case, said, {one.name for one in said_here})
     return {one.name: one.text for one in said_here if told.get(one.name) != one.text}
+
+
+def _in_interfaces(case: Case, said: Report, named: set[str]) -> list[Contract]:
+    """Whoever looks at the whole of a split defines its interfaces: `AuthResult {ok, userId: string}` says what the
+    contract of that name is from now on. Of whoever works on a task they are what it made."""
+    if not (said.interfaces and case.situation.tasks and looks_at_whole(case.flow, case.item.column)):
+        return []
+    found = []
+    for words in said.interfaces:
+        for name in case.item.contracts:
+            rest = words.strip()[len(name) :]
+            begins = words.strip().casefold().startswith(name.casefold()) and not rest[:1].isalnum()
+            if name not in named and begins and (text := rest.strip().lstrip(":=-–— ").strip()):
+                found.append(Contract(name=name, text=text))
+    return found
+
+
+def looks_at_whole(flow: Flow, column: str) -> bool:
+    """Is it where somebody splits, or looks at parts that do not fit together?"""
+    return column in (flow.discover, flow.arbiter)
 
 
 def rewritten(item: Item, contracts: dict[str, str]) -> dict[str, str]:

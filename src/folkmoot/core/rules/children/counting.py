@@ -7,9 +7,10 @@ made below an origin is counted in a meter of its own, and counted anew once a p
 from typing import Any
 
 from folkmoot.core.commands import AskForMore
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import MADE_BELOW, Case, origin_of
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused
 

@@ -6,13 +6,14 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem
 from folkmoot.core.flow import RUNG_ESCALATE
-from folkmoot.core.item import BOUND, Output
-from folkmoot.core.report import Delegation, Report
+from folkmoot.core.item import Output
+from folkmoot.core.report import Delegation, Report, Try
 from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_split, to_discovery
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
-from folkmoot.core.rules.questions import ENGINE, ask
+from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENGINE_NAME, Kind
 from folkmoot.core.vocabulary.scopes import makes_something
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, Way
 
@@ -21,6 +22,7 @@ INCOMPLETES_MAX = 3  # runs in a row that leave the work unfinished, or to other
 SUB_AGENTS_MAX = 20
 TITLE_MAX = 500  # what is longer stands whole in the body
 UNSUCCESSFUL = "EXPERT_UNSUCCESSFUL"
+ACCOUNT = "it tells of an expert whom the board has asked, which is counted already"  # the ground of such an attempt
 
 
 def wants_help(case: Case, agent: str) -> bool:
@@ -57,7 +59,7 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
     across = " across all model tiers" if len(tiers) > 1 else ""
     content = because or f"Failed {tried}{across}"
     because = because or f"{agent} failed {tried}{across}"
-    note = {"item": item.id, "author": ENGINE, "content": content, "at": case.situation.at}
+    note = {"item": item.id, "author": ENGINE_NAME, "content": content, "at": case.situation.at}
     case.emit(
         "comment_added",
         {"why": "end of the ladder"},
@@ -106,7 +108,7 @@ def _ask_expert(case: Case, expert: str, because: str, task: str = "") -> None:
     )
 
 
-def _child(case: Case, child: str, kind: str, agent: str, title: str, body: str, because: str) -> MakeItem:
+def _child(case: Case, child: str, kind: Kind, agent: str, title: str, body: str, because: str) -> MakeItem:
     item = case.item
     return MakeItem(
         id=child,
@@ -241,7 +243,7 @@ def delegates(case: Case, said: Report) -> None:
     for one in said.delegate:
         child, agent = case.new_item_id(), one.to or case.run.agent
         children[child] = agent
-        kind = "sub" if _is_sub(case, one) else "dispatch"
+        kind: Kind = "sub" if _is_sub(case, one) else "dispatch"
         title = one.task.strip().splitlines()[0] if one.task.strip() else one.task
         body = "\n\n".join(
             part for part in (one.task if one.task.strip() != title[:TITLE_MAX] else "", one.scope) if part
@@ -249,7 +251,7 @@ def delegates(case: Case, said: Report) -> None:
         make = _child(case, child, kind, agent, title, body, because)
         if kind == "dispatch":
             # It writes for this item: what the item may not change, whoever it asks may not either.
-            make = replace(make, generation=case.item.generation + 1, files=case.item.files)
+            make = replace(make, generation=case.item.generation + 1, files=case.item.files, widened=case.item.widened)
         case.make(make)
     fan_out = case.item.fanned_out or any(_is_sub(case, one) for one in said.delegate)
     case.emit(
@@ -273,15 +275,47 @@ def is_unsuccessful(said: Report) -> bool:
 
 
 def fault_of_signal(case: Case, said: Report) -> str | None:
-    """EXPERT_UNSUCCESSFUL is said by whoever was asked for advice; of advice that did not help, by who followed it."""
+    """EXPERT_UNSUCCESSFUL is said by whoever was asked for advice; of advice that did not help, by who followed it; and
+    as the outcome of an ATTEMPT block, by who tells of an expert that the board has asked."""
     run = case.run
-    words = next((one for one in (said.summary, said.reason) if (one or "").startswith(UNSUCCESSFUL)), None)
-    if run is None or words is None or said.outcome != "failed" or case.item.kind == "expert" or case.item.advisor:
+    if run is None or said.outcome != "failed" or case.item.kind == "expert" or case.item.advisor:
+        return None
+    if said.implied and said.attempts:
+        return None if case.item.span.experts else _fault_of_block(said)
+    if not any((words or "").startswith(UNSUCCESSFUL) for words in (said.summary, said.reason)):
         return None
     return (
         f"{UNSUCCESSFUL} is said by an expert who was asked, and {run.agent} was asked by nobody: tell what was tried"
         " in ATTEMPT blocks, or ask a person with SEEKING_DIVINE_CLARIFICATION"
     )
+
+
+def _fault_of_block(said: Report) -> str | None:
+    """An ATTEMPT block that tells of an expert whom nobody has asked here."""
+    told = [number for number, one in enumerate(said.attempts, 1) if (one.outcome or "").startswith(UNSUCCESSFUL)]
+    if not told:
+        return None
+    return (
+        f"the Outcome of its ATTEMPT block {told[0]} is {UNSUCCESSFUL}, but the board has asked no expert for this item"
+        " since the last guidance: write there what failed; to have an expert asked report delegates; to ask a person,"
+        " signal SEEKING_DIVINE_CLARIFICATION"
+    )
+
+
+def is_account(case: Case, report: Report, told: Try) -> bool:
+    """Does an attempt tell of a delegation that the board itself has made and counted since the last guidance? It names
+    one of those experts, or none at all. Each delegation is told once in a run, and alone in one run only: else whoever
+    labels all it does so would never come to an end."""
+    asked, run = case.item.span.experts, case.run
+    if told.kind != "expert_delegation" or not asked or run is None:
+        return False
+    words = f"{told.approach} {told.outcome} {told.why_different}"
+    named = [name for name, agent in case.flow.agents.items() if agent.expert and name in words]
+    if named and not set(named) & set(asked):
+        return False
+    known = [a for a in case.attempts if a.guidance == case.item.clarifications and a.ground.startswith(ACCOUNT)]
+    alone = all(one.kind == "expert_delegation" for one in report.attempts)
+    return sum(a.run == run.id for a in known) < len(asked) and not (alone and any(a.run != run.id for a in known))
 
 
 def note_experts_tries(case: Case, output: Output) -> None:

@@ -3,15 +3,15 @@
 from msgspec.structs import replace
 
 from folkmoot.core.commands import DispatchAgent, MakeItem, NoteDispatch
-from folkmoot.core.item import ENDED
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS, count_made, refuse_excess
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.asking import asks_for_itself, escalate
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case, origin_of
+from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.core.vocabulary.ways import NOT_NOW, Way
-from folkmoot.errors import Invalid, Refused
+from folkmoot.errors import Invalid, Refused, unknown_agent
 
 PURPOSES = ("fix", "question", "test_failure")
 TITLE_MAX = 500
@@ -63,7 +63,7 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
     if not case.speaker.is_person and maker is None:
         raise stale(case.speaker, "it has ended")
     if command.agent not in flow.agents:
-        raise Invalid("unknown_agent", f"the flow has no agent {command.agent!r}", f"agents: {', '.join(flow.agents)}")
+        raise unknown_agent(command.agent, flow.agents)
     if command.purpose not in PURPOSES:
         raise Refused(
             "not_for_dispatch",
@@ -96,7 +96,12 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
     if maker:
         # A part has ended when the outcome comes; its item is told.
         for_whom = maker.parent if maker.kind == "part" else maker.id
-        fields |= {"dispatched_by": for_whom, "priority": maker.priority, "files": maker.files}
+        fields |= {
+            "dispatched_by": for_whom,
+            "priority": maker.priority,
+            "files": maker.files,
+            "widened": maker.widened,
+        }
         fields |= {"origin": origin_of(maker), "whole": maker.top}
     context = {"title": title, "column": columns[0], "kind": "dispatch", "purpose": command.purpose}
     rows = {"meters": count_made(case, maker, 1, maker.generation + 1)} if maker else {}

@@ -12,7 +12,6 @@ from folkmoot.core.unfinished import PARTIAL, beside_told, left_by
 OUTPUT_CHARACTERS = 8_000
 OUTPUT_PARTS = 200
 OUTPUTS_KEPT = 200
-NOTHING = ("", "none", "no", "nothing", "n/a", "no blockers", "none so far", "nil")
 
 
 def output_of(item: Item, run: Run, said: Report, claimed: str = "") -> Output:
@@ -58,14 +57,8 @@ def _beside(said: Report, agent: str) -> dict[str, Any]:
 
 
 def _open(said: Report) -> str:
-    """What a child that is done names as open all the same; "none" names nothing."""
-    words = said.blockers or "" if said.outcome == "done" and said.summary else ""
-    return "" if is_nothing(words) else words
-
-
-def is_nothing(words: str) -> bool:
-    """Do these words only fill in a field: "none", "n/a"?"""
-    return " ".join(words.casefold().strip(" .!-").split()) in NOTHING
+    """What a child that is done names as open all the same."""
+    return said.blockers or "" if said.outcome == "done" and said.summary else ""
 
 
 def kept(item: Item, output: Output) -> Output:

@@ -8,10 +8,11 @@ from folkmoot.core.commands import MakeItem
 from folkmoot.core.item import Item, Output
 from folkmoot.core.report import Finding, Remark, Report, Tests
 from folkmoot.core.rules.movement import at_rest, stage_of
-from folkmoot.core.rules.sharing.findings import against_done, merged, remarks
+from folkmoot.core.rules.sharing.findings import against_done, merged, remarks, still_open
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import Outcome
 
-STRICTNESS = ("failed", "disputed", "changes_requested", "done")
+STRICTNESS: tuple[Outcome, ...] = ("failed", "disputed", "changes_requested", "done")
 
 
 def settle_group(case: Case) -> None:
@@ -119,7 +120,7 @@ def merge(case: Case) -> tuple[Report, str]:
     return said, strictest.agent
 
 
-def _words(outputs: list[Output], verdicts: dict[str, str]) -> str:
+def _words(outputs: list[Output], verdicts: dict[str, Outcome]) -> str:
     """What each says, whose verdict decides first: of who says nothing more, the first thing that it found."""
     told = {
         o.agent: o.summary or next((f.issue for f in o.findings if verdicts[o.agent] != "done"), "") for o in outputs
@@ -128,14 +129,14 @@ def _words(outputs: list[Output], verdicts: dict[str, str]) -> str:
     return "; ".join(f"{agent}: {told[agent]}" for agent in order if told[agent])
 
 
-def _verdict(output: Output, checks: bool) -> str:
+def _verdict(output: Output, checks: bool) -> Outcome:
     """What its own report could not be weighed for: help that several give looks for the stage it helps (R-22).
 
     A critical finding is a reason for changes in any column, until a person takes the risk.
     """
     if output.outcome != "done":
         return output.outcome
-    critical = any(finding.severity == "critical" for finding in output.findings)
+    critical = any(finding.severity == "critical" for finding in still_open(output.findings))
     grave = checks and against_done(output.findings, output.tests) is not None
     return "changes_requested" if critical or grave else "done"
 

@@ -5,13 +5,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ReopenChild
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.children.contracts import meant, rewritten
 from folkmoot.core.rules.children.tasks import waits_again
 from folkmoot.core.rules.movement import at_rest, enter, stage_of
+from folkmoot.core.rules.sharing.findings import still_open
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENDED
 
 SERIOUS = ("critical", "high")  # what is less beside `done` is a remark: it is kept and told, and opens nothing
 
@@ -77,7 +79,7 @@ def _is_looked_at(case: Case) -> bool:
 
 def are_taken_back(case: Case, said: Report) -> bool:
     """Are there findings beside `done` with which the work of tasks cannot stay done?"""
-    return any(finding.severity in SERIOUS for finding in said.findings) and _is_looked_at(case)
+    return any(finding.severity in SERIOUS for finding in still_open(said.findings)) and _is_looked_at(case)
 
 
 def rebuilds_tasks(case: Case, said: Report) -> bool:
@@ -170,7 +172,7 @@ def sent_to_fix(case: Case, target: str | None, because: str) -> tuple[str | Non
     """Where an item goes that a person sends to be fixed, and what changes on it: it returns to whoever found it, and
     the tasks that the findings are about are opened again."""
     stage, item = stage_of(case), case.item
-    owners = tasks_to_mend(case, item.findings) if _is_looked_at(case) else {}
+    owners = tasks_to_mend(case, still_open(item.findings)) if _is_looked_at(case) else {}
     homes = {_home(case, task) for task in case.situation.tasks if task.id in owners}
     if not owners or target not in {case.flow.columns[stage].fix, *homes}:
         return target, {"returns_to": stage}  # nobody's work but the whole, or a person has named another column

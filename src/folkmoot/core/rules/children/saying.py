@@ -22,6 +22,7 @@ _ELSEWHERE = (
     *("outcome", "implied", "tasks", "contracts", "integration_points", "lessons", "usage", "messages", "comments"),
     *("artifacts", "findings", "question", "commit", "extra"),
 )
+_ON_ITEM = tuple(name for name in _ELSEWHERE if name not in ("contracts", "integration_points"))
 BEYOND = "in its own words"
 
 
@@ -29,8 +30,9 @@ def said_beside(said: Report, agent: str, item: Item) -> dict[str, Any]:
     """All that a split says beside its tasks, whole, for whoever works on them; `item` is what was split."""
     told: dict[str, Any] = {}
     nothing = Report(outcome=said.outcome)
+    elsewhere = _ELSEWHERE if said.outcome == "split" else _ON_ITEM  # who only looked has not handed these to the tasks
     for name in said.__struct_fields__:
-        if name not in _ELSEWHERE and getattr(said, name) != getattr(nothing, name):
+        if name not in elsewhere and getattr(said, name) != getattr(nothing, name):
             told[name] = to_builtins(getattr(said, name))
     words = words_of(said)
     own = {name: _own(said, name, agent, item, words) for name in said.extra}

@@ -5,20 +5,22 @@ from typing import Any
 from msgspec import json
 from msgspec.structs import replace
 
-from folkmoot.core.commands import AgreeContracts, EndReview, MakeItem, ReopenChild, ReviewConflict
+from folkmoot.core.commands import AgreeContracts, CancelItem, EndReview, MakeItem, ReopenChild, ReviewConflict
 from folkmoot.core.flow import END
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
 from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
+from folkmoot.core.rules.children.replacing import cancels, fault_of_replaced, open_tasks, replaced
 from folkmoot.core.rules.children.saying import fault_of_beside
 from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
-from folkmoot.core.rules.sharing.widening import beyond
+from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.core.text import path_fault
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
@@ -42,7 +44,8 @@ def fault_of_split(case: Case, said: Report) -> str | None:
         both = " and ".join(repr(task.title) for task in said.tasks if (task.key or task.title) == twice)
         return f"the tasks {both} have the same key {twice!r}: give each a `key` of its own"
     faults = (_fault_of_task(case, number, task, names) for number, task in enumerate(said.tasks, start=1))
-    return next((fault for fault in faults if fault), None) or fault_of_beside(case.flow, said)
+    fault = next((fault for fault in faults if fault), None) or fault_of_beside(case.flow, said)
+    return fault or fault_of_replaced(case, said)
 
 
 def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -> str | None:
@@ -101,8 +104,8 @@ def split(case: Case, said: Report) -> None:
 
 def _proposal(said: Report) -> Report:
     """As much of a split as is needed to carry it out later, when a person has said yes."""
-    points = said.integration_points
-    return Report(outcome="split", tasks=said.tasks, contracts=said.contracts, integration_points=points)
+    parts = {name: getattr(said, name) for name in ("tasks", "contracts", "integration_points")}
+    return Report(outcome="split", **parts, extra=cancels(said))
 
 
 def planned(case: Case, said: Report) -> Report:
@@ -132,7 +135,10 @@ def carry_out(case: Case, said: Report, *, allowed: bool = False) -> None:
         case.make(_task(case, task, ids, where, said))
     if not allowed:
         case.emit("items_counted", meters=count_made(case, item, len(said.tasks), item.generation + 1))
-    unfinished = {task.id: task.agent or "" for task in case.situation.tasks if task.status not in ENDED}
+    gone = replaced(case, said)
+    for old in gone:
+        case.tell(old.id, CancelItem(why=f"the new split of item {item.id} replaces it"))
+    unfinished = {old.id: old.agent or "" for old in open_tasks(case) if old not in gone}
     _wait_for_tasks(case, where, {**unfinished, **children}, list(children), said)
 
 
@@ -141,7 +147,7 @@ def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[
     is_forward = where != item.column and case.flow.columns[stage_of(case)].next == where
     forward: dict[str, Any] = {"failures": {}, "forwards": item.forwards + 1} if is_forward else {}
     for task in case.situation.tasks:
-        if item.id in task.waits_for:
+        if item.id in task.waits_for and task.id in children:
             case.tell(task.id, EndReview(why=f"item {item.id} was split again"))
     enter(
         case,
@@ -164,6 +170,7 @@ def _wait_for_tasks(case: Case, where: str, children: dict[str, str], new: list[
 def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report) -> MakeItem:
     item = case.item
     words = [f"{name}: {text}" for name, text in said.integration_points.items()]
+    files, widened = handed_on(item, list(dict.fromkeys(normal_path(path) for path in task.files)))
     return MakeItem(
         id=ids[task.key or task.title],
         title=task.title.strip(),
@@ -175,7 +182,8 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
         type=item.type,
         priority=item.priority,
         tags=item.tags,
-        files=list(dict.fromkeys(normal_path(path) for path in task.files)),
+        files=files,
+        widened=widened,
         after=list(dict.fromkeys(ids[name] for name in task.after)),
         generation=item.generation + 1,
         depth=item.depth + 1,
@@ -315,9 +323,10 @@ def rejoin(case: Case) -> bool:
     made = {task.id: task.agent or "" for task in left}
     fields = at_rest(case, join="tasks", made=made, waits_for=list(dict.fromkeys([*item.waits_for, *made])))
     case.emit("item_rests", {"waits_for": fields["waits_for"]}, item=fields)
+    said = case.run.report.summary if case.run and case.run.report and case.run.item == item.id else ""
     for task in left:
         if item.id in task.waits_for:
-            case.tell(task.id, EndReview(why=f"item {item.id} was looked at"))
+            case.tell(task.id, EndReview(why=f"item {item.id} was looked at{f': {said}' if said else ''}"))
     return True
 
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import OUTCOMES, UNSENT, Report
+from folkmoot.core.report import OTHER_REASONS, UNSENT, Report
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.roles import folded
@@ -45,7 +46,7 @@ CARRIES: dict[str, dict[str, str]] = {
     "cause": _row(TOLD, failed=ACTS, stuck=ACTS, incomplete=ACTS),
     "reason": _row(TOLD, failed=ACTS, stuck=ACTS, disputed=ACTS),
     "escalation_reason": _row(TOLD, failed=ACTS, stuck=ACTS, disputed=ACTS),
-    "blockers": _row(TOLD),
+    "blockers": _row(TOLD, done=ASKED),
     # Beside another outcome a person is asked as well; only `done` says that nothing need be waited for.
     "question": _row(ACTS, done=ASKED),
     "tasks": _row(TOLD, split=ACTS, done=ASKED),
@@ -237,6 +238,9 @@ def _not_taken(said: Report, agent: str, flow: Flow | None) -> list[dict[str, An
     why = f"{agent} only reads, so nothing of this is taken"
     why += ": the report itself is the discovery, and nothing more is to be done" if said.outcome == "split" else ""
     found = [{"what": "files", "said": shortly([why, *listed])}] if listed and reads else []
+    if OTHER_REASONS in said.extra:
+        words = f"one reason decides, and here that is {said.escalation_reason}"
+        found += [{"what": OTHER_REASONS, "said": shortly(said.extra[OTHER_REASONS]), "why": words}]
     found += [{"what": UNSENT, "said": shortly(said.extra[UNSENT])}] if UNSENT in said.extra else []
     more = [(f"{task.key or task.title}.{name}", value) for task in said.tasks for name, value in task.more.items()]
     return [*found, *({"what": name, "said": shortly(value)} for name, value in more if said.outcome == "split")]

@@ -8,15 +8,26 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.report import Report
-from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, against, may_say, own_word, words_of_end
+from folkmoot.core.report import WORDS_BESIDE, Report
+from folkmoot.core.rules.judging.carrying import (
+    PERMISSION,
+    UNSPEAKABLE,
+    against,
+    may_say,
+    own_word,
+    shortly,
+    words_of_end,
+)
+from folkmoot.core.rules.judging.own_words import words_against
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.words import approves, only_ends, says_fixed
+from folkmoot.core.vocabulary.phrases.undone import said_undone, still_red
+from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
+from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
 ANSWERS = ("expert", "sub", "dispatch")
@@ -27,6 +38,7 @@ VERDICT_MESSAGES = ("review_findings", "security_issues", "test_failures", "test
 class Contradiction(Struct, frozen=True):
     words: str  # both sides, and how to say either
     reading: str | None  # the stricter outcome, which holds where nobody is there to say; None: there is none
+    reason: str | None = None  # the reason for which a person is asked then
 
 
 def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
@@ -37,6 +49,10 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     refusal = sent_by_run(case, said).refusal if checks else None
     if refusal is not None and _approves(said):
         yield _refusing(case, said, refusal)
+    grave = against_done(said.findings, None) if checks else None
+    if grave is not None and any(says_fixed(word) for word in words_of_end(said)):
+        words = f"{grave}: which holds? Give each that is mended a `status` of fixed; for what is open report "
+        yield Contradiction(f"{words}changes_requested (needs_fixes)", "changes_requested")
     found = against(said, judges=checks)
     if found is not None:
         open_ones = "tell each in `findings`"
@@ -47,8 +63,17 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
             open_ones += "severity of low or medium"
         words = f"{found}: which holds? If something is open, {open_ones}; if nothing is, leave that out"
         yield Contradiction(words, "changes_requested" if checks else None)
+    in_words = list(_in_words(said, checks))
+    yield from in_words
+    if checks and not in_words and found is None and against_done(said.findings, said.tests) is None:
+        told = words_against(said)
+        if told is not None:
+            yield Contradiction(told, "changes_requested")
     if said.question is not None and said.question.blocking and said.question.question.strip():
         yield _asking(case, said.question.question)
+    concern = stated_in(said, SECURITY) if not is_security(said.escalation_reason) else None
+    if concern is not None:
+        yield _concerned(case, concern)
     tasks = len(said.tasks)
     if tasks and _may(case, "split"):
         words = (
@@ -58,6 +83,24 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if said.delegate and _may(case, "delegates"):
         words = f"it asks for help ({said.delegate[0].task[:80]}): which holds? To wait for the help report delegates"
         yield Contradiction(f"{words}; else leave it out", "delegates")
+
+
+def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
+    """Plain words that say the opposite: blockers are what keeps work from being done; and what stands beside the
+    report, or in it, may say that it is not done, or that a check is red."""
+    stricter = "changes_requested" if checks else "incomplete"
+    if said.blockers:
+        words = (
+            f"it names a blocker ({shortly(said.blockers)!r}): which holds? If that keeps it from being done report "
+        )
+        words += "stuck or failed (blocked); what is only left for others goes into `next_steps` (recommendations)"
+        yield Contradiction(words, "stuck")
+    beside = said.extra.get(WORDS_BESIDE)
+    beside = beside if isinstance(beside, str) else ""
+    told = said_undone(said.summary, plainly=True) or said_undone(beside) or still_red(beside)
+    if told is not None:
+        words = f"its words say {shortly(told)!r}: which holds? If it is not done report how it ended; if it is, say so"
+        yield Contradiction(f"{words} in the words, too", stricter)
 
 
 def _approves(said: Report) -> bool:
@@ -103,6 +146,19 @@ def fault_of_no_verdict(case: Case, said: Report) -> str | None:
     )
 
 
+def fault_of_verdict_word(case: Case, said: Report) -> str | None:
+    """Only whoever looks at work approves it: from those who make it, the word may be meant for another run."""
+    stage = stage_of(case)
+    if said.outcome != "done" or case.item.kind in ANSWERS or case.flow.checks(stage) or case.item.kind == "part":
+        return None
+    word = next((word for word in words_of_end(said) if is_approval(word)), None)
+    looks = next((name for name in case.flow.columns if case.flow.checks(name)), None)
+    if word is None or looks is None:
+        return None
+    own = "fixes_applied" if case.item.returns_to else "completed"
+    return f"{word!r} is the word of whoever looks at the work, as in {looks}, and this is {stage}: report {own}"
+
+
 def _asks_by_message(case: Case, agent: str) -> bool:
     return any(agent in rule.senders for kind, rule in case.flow.messages.items() if kind in FIX_TYPES)
 
@@ -113,6 +169,15 @@ def _asking(case: Case, question: str) -> Contradiction:
         return Contradiction(f"{words}This agent may not ask: say what is open in `next_steps`, or report stuck", None)
     ways = "To wait for the answer report asks; to go on without it give the question `blocking` false"
     return Contradiction(words + ways, "asks")
+
+
+def _concerned(case: Case, concern: str) -> Contradiction:
+    """A security concern in plain words goes to a person whatever stands beside it (E-05), unless it was met."""
+    told = f": {' '.join(concern.split())[:120]!r}" if concern else ""
+    words = f"it names a security concern{told}: which holds? To put it before a person "
+    words += "signal SEEKING_DIVINE_CLARIFICATION with a Question, or " if _may(case, "asks") else ""
+    words += "add the escalation_reason security; if it is met, say in the words that it was resolved"
+    return Contradiction(words, None, "security")
 
 
 def _may(case: Case, outcome: str) -> bool:
@@ -128,5 +193,8 @@ def fault_of_contradiction(case: Case, said: Report) -> str | None:
 
 def settled(case: Case, said: Report) -> Report:
     """The last word of a process: of two statements the stricter holds, and the other is kept beside it."""
-    reading = next((one.reading for one in contradictions(case, said) if one.reading), None)
+    found = list(contradictions(case, said))
+    reading = next((one.reading for one in found if one.reading), None)
+    reason = next((one.reason for one in found if one.reason), None)
+    said = replace(said, escalation_reason=reason) if reason else said
     return replace(said, outcome=reading) if reading else said

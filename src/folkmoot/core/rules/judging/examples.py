@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from folkmoot.core.report import OUTCOMES
+from folkmoot.core.terms import OUTCOMES
 
 EXAMPLES: dict[str, str] = {
     "done": '{"outcome": "done", "summary": "…"}',
@@ -16,6 +16,16 @@ EXAMPLES: dict[str, str] = {
     "split": '{"outcome": "split", "tasks": [{"key": "a", "title": "…", "files": ["…"]}]}',
     "incomplete": '{"outcome": "incomplete", "summary": "…", "next_steps": ["…"]}',
 }
+# The same as the handoff document's roles return it, for whoever wrote a status and no form with boxes.
+RETURNS: dict[str, str] = {
+    "done": '{"status": "completed", "summary": "…"}',
+    "changes_requested": '{"status": "needs_fixes", "issues": ["…"]}',
+    "failed": '{"status": "failed", "error": "…"}',
+    "stuck": '{"status": "blocked", "blockers": "…"}',
+    "incomplete": '{"status": "incomplete", "nextSteps": ["…"]}',
+}
+_OWN_WORDS = ("approved", "fixes_applied")  # of `done`, in which it is said again
+_BOXES = re.compile(r"\[[ xX_~✓✔-]?\]|needs[ -]follow|^\s{0,3}#{1,6}\s|^\s{0,3}[*_]{2}\w", re.MULTILINE | re.IGNORECASE)
 # Words of the documents by which a text that cannot be read still shows what it was meant to say, the most telling
 # first. In any spelling: signs and case make no difference.
 _SIGNS: tuple[tuple[str, str], ...] = (
@@ -60,3 +70,17 @@ def tried_in(text: str) -> str:
     words = re.sub(r"[ \-]", "_", text.lower())
     found = (outcome for outcome, sign in _SIGNS if re.search(sign, words, re.MULTILINE))
     return next(found, "done")
+
+
+def returned_in(text: str) -> str | None:
+    """The form of what a text tried to return, if it is no form with boxes and headings."""
+    text = text[:_LOOKED_AT]
+    if _BOXES.search(text):
+        return None
+    tried = tried_in(text)
+    word = next((word for word in _OWN_WORDS if word in text.lower().replace(" ", "_")), None)
+    if tried == "done" and word is not None:
+        return f'{{"status": "{word}", "summary": "…"}}'
+    if tried == "done" and re.search(r"status\W{1,6}failed", text, re.IGNORECASE):
+        tried = "failed"
+    return RETURNS.get(tried)

@@ -4,15 +4,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.item import Item
 from folkmoot.core.records import Comment
-from folkmoot.core.report import OUTCOMES, Remark, Report, Try
-from folkmoot.core.rules.breaker import thread_of
+from folkmoot.core.report import Remark, Report, Try
+from folkmoot.core.rules.breaker import artifact_of, thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE, may_say
-from folkmoot.core.rules.judging.contradictions import fault_of_contradiction, fault_of_no_verdict
+from folkmoot.core.rules.judging.contradictions import (
+    fault_of_contradiction,
+    fault_of_no_verdict,
+    fault_of_verdict_word,
+)
 from folkmoot.core.rules.judging.examples import way_on
 from folkmoot.core.rules.judging.spoken import fault_of_comments
 from folkmoot.core.rules.judging.together import fault_of_outcomes
@@ -20,7 +25,9 @@ from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.roles import agent_named, folded
+from folkmoot.core.vocabulary.words import plain as words
 from folkmoot.errors import Invalid
 
 # Where the documents let an agent say who it is.
@@ -40,9 +47,14 @@ def fault_of(case: Case, said: Report) -> str | None:
         return f"an item of kind {case.item.kind} cannot end with {said.outcome}"
     if not may_say(case.flow, case.run.agent if case.run else "", said.outcome):
         return f"this agent may not report {said.outcome}: {PERMISSION[said.outcome]!r} is not in its `may`"
-    fault = fault_of_signature(case, said) or fault_of_attempts(said) or fault_of_files(case, said)
+    fault = (
+        fault_of_signature(case, said)
+        or fault_of_task(case, said)
+        or fault_of_attempts(said)
+        or fault_of_files(case, said)
+    )
     fault = fault or fault_of_signal(case, said) or fault_of_enclosed(case, said) or fault_of_contradiction(case, said)
-    fault = fault or fault_of_no_verdict(case, said)
+    fault = fault or fault_of_no_verdict(case, said) or fault_of_verdict_word(case, said)
     if fault or case.item.kind == "part":
         return fault or _fault_of_part(case, said)
     fault = fault_of_words(case, said) or fault_of_comments(case, said) or fault_of_resolutions(case, said)
@@ -78,6 +90,25 @@ def fault_of_signature(case: Case, said: Report) -> str | None:
     return None
 
 
+def names_another(item: Item, said: Report) -> str:
+    """The task that a report says it is of, where that is another title than the item's; else nothing."""
+    word = said.extra.get("task")
+    own = (words(item.title), item.id)
+    return word if isinstance(word, str) and word.strip() and words(word) not in own else ""
+
+
+def fault_of_task(case: Case, said: Report) -> str | None:
+    """A report that says it is of another open task of the same whole would finish the wrong one."""
+    word = names_another(case.item, said) if case.situation.siblings else ""
+    other = next((one for one in case.situation.siblings if word and words(word) in (words(one.title), one.id)), None)
+    if other is None:
+        return None
+    return (
+        f"its `task` is {word[:80]!r}, which is item {other.id}; this run is about item {case.item.id} "
+        f"({case.item.title[:80]!r}): report what was done for that, with its own `task` or none"
+    )
+
+
 def _fault_of_part(case: Case, said: Report) -> str | None:
     if said.outcome == "asks" and said.question is None:
         return "asks needs a question"
@@ -100,8 +131,14 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     run = case.run
     assert run is not None
     way = way_on(fault, said.outcome, sayable(case))
-    hint = f"the run still lives, and what it said is kept: mend this and report again; {way}"
-    error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint)
+    hint = f"the run still lives: mend this and report again, with all of it; {way}"
+    if said.comments or said.attempts or said.contracts or said.integration_points:
+        hint = (
+            "the run still lives. Its comments, attempts, contracts and integration points are kept; all else must be "
+            f"said again: mend this and report again; {way}"
+        )
+    details = {"run": run.id, "outcome": said.outcome, "fault": fault}
+    error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint, details)
     if run.refusals >= REFUSALS_KEPT:
         raise error
     rows = _rows(case, said)
@@ -182,7 +219,8 @@ def row_of(case: Case, remark: Remark, author: str | None = None) -> dict[str, A
         "run": case.run.id if case.run else None,
         "at": case.situation.at,
     }
-    about = {"artifact": remark.artifact, "target": remark.target, "parent": remark.parent}
+    artifact = remark.artifact or artifact_of(case, remark.parent)
+    about = {"artifact": artifact, "target": remark.target, "parent": remark.parent}
     row |= {name: value for name, value in about.items() if value is not None}
     if remark.resolution:
         row |= {"status": "resolved", "resolution": remark.resolution}
@@ -191,7 +229,7 @@ def row_of(case: Case, remark: Remark, author: str | None = None) -> dict[str, A
 
 def with_kept(case: Case, said: Report) -> Report:
     """The report with the attempts, and for a part the comments, that a refused one of the same run told and this one
-    does not tell again."""
+    does not tell again. What tasks share, and where they meet, need not be said again either where both end alike."""
     before = case.run.refused if case.run else None
     if before is None:
         return said
@@ -200,9 +238,18 @@ def with_kept(case: Case, said: Report) -> Report:
     words = {remark.content for remark in said.comments}
     left = before.comments if case.item.kind == "part" else []
     comments = [replace(remark, resolution=None) for remark in left if remark.content not in words]
-    if not attempts and not comments:
+    shared = _shared_before(before, said) if before.outcome == said.outcome else {}
+    if not attempts and not comments and not shared:
         return said
-    return replace(said, attempts=[*attempts, *said.attempts], comments=[*said.comments, *comments])
+    return replace(said, attempts=[*attempts, *said.attempts], comments=[*said.comments, *comments], **shared)
+
+
+def _shared_before(before: Report, said: Report) -> dict[str, Any]:
+    named = {one.name for one in said.contracts}
+    contracts = [one for one in before.contracts if one.name not in named]
+    points = {name: told for name, told in before.integration_points.items() if name not in said.integration_points}
+    found: dict[str, Any] = {"contracts": [*contracts, *said.contracts]} if contracts else {}
+    return found | ({"integration_points": {**points, **said.integration_points}} if points else {})
 
 
 def _same(attempt: Try) -> tuple[str, str]:

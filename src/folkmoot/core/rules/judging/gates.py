@@ -20,7 +20,7 @@ from folkmoot.core.rules.running.landing import is_before_landing, landing_repor
 from folkmoot.core.rules.sharing.findings import against_done, remarks
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
-from folkmoot.core.vocabulary.reds import said_red
+from folkmoot.core.vocabulary.phrases.reds import said_red
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
 

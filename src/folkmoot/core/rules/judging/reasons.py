@@ -10,8 +10,13 @@ def reason_does(flow: Flow, item: Item, agent: str, said: Report) -> str:
     """Empty where there is no reason, or where the item is shows what it did (R-09, R-10)."""
     reason = said.escalation_reason
     target = flow.reasons.get(reason or "")
-    if target is None or item.column == target or is_security(reason):
+    if target is None or item.column == target:
         return ""
+    if is_security(reason):
+        if said.outcome in ("stuck", "asks"):
+            return ""
+        counts = "; the failure is kept, and not counted" if said.outcome == "failed" else ""
+        return f"{reason} is put before a person at once{counts}; to have it in {target} now, report stuck"
     argued = flow.columns[target].kind == "dispute"
     match said.outcome:
         case "failed" if not argued and target not in item.span.off_columns:

@@ -19,7 +19,13 @@ def required(flow: Flow, item: Item, for_target: bool) -> list[str]:
     that it has met elsewhere. Work for another item's branch needs only the latter: the others are that item's."""
     met = [proof.gate for proof in item.proofs]
     due = [gate for column in _way(flow, item) for gate in flow.columns[column].gate] if for_target else []
-    return [gate for gate in dict.fromkeys([*due, *met]) if gate in flow.gates and gate not in item.waived]
+    let_go = waived(item)
+    return [gate for gate in dict.fromkeys([*due, *met]) if gate in flow.gates and gate not in let_go]
+
+
+def waived(item: Item) -> list[str]:
+    """The gates that a person let its work go without, as that is now: what was made since, nobody has spoken for."""
+    return item.waived if item.waived_at == item.head else []
 
 
 def _way(flow: Flow, item: Item) -> list[str]:
@@ -93,10 +99,12 @@ def unproved(
 
 
 def waive(case: Case, gates: list[str], why: str) -> None:
-    """A person lets the item go without them: by their own hand, and the log says so. No run can."""
+    """A person lets the item's work go as it is now, by their own hand, and the log says so. No run can."""
     if gates:
-        waived = list(dict.fromkeys([*case.item.waived, *gates]))
-        case.set("gates_waived", {"gates": gates, "by": case.speaker.name, "why": why}, waived=waived)
+        head = case.item.head
+        context = {"gates": gates, "by": case.speaker.name, "why": why, "head": head}
+        let_go = list(dict.fromkeys([*waived(case.item), *gates]))
+        case.set("gates_waived", context, waived=let_go, waived_at=head)
 
 
 def not_green(case: Case, gates: Iterable[str]) -> list[str]:

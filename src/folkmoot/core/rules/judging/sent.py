@@ -6,19 +6,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.records import Message, Run
-from folkmoot.core.report import KINDS, SEVERITIES, Finding, Report, Tests
+from folkmoot.core.report import Finding, Report, Tests
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import against_end
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.lines import counted as counted_in
+from folkmoot.core.terms import FINDING_KINDS, SEVERITIES, FindingKind
 from folkmoot.core.vocabulary.lines import number_in
-from folkmoot.core.vocabulary.problems import finding_told, problems_in
+from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally
+from folkmoot.core.vocabulary.problems import finding_told, problem_itself, problems_in
 from folkmoot.core.vocabulary.words import approves, verdict_of
 
 # What each of the documents' messages about the work is about.
-SUBJECTS = {
+SUBJECTS: dict[str, FindingKind] = {
     "completion": "review",
     "fix_request": "review",
     "review_findings": "review",
@@ -26,6 +27,7 @@ SUBJECTS = {
     "test_failures": "test",
     "test_results": "test",
 }
+_TELLS_END = ("completion", "test_results")  # in these a payload says how something went
 _OF_ENVELOPE = frozenset({"context", "files", "tasks"})
 
 
@@ -142,7 +144,7 @@ def _filled(known: Finding, sent: Finding) -> Finding:
         known,
         **told,
         wordings=[one for one in words if one and one != told["issue"]],
-        kind=known.kind if known.kind != KINDS[0] else sent.kind,
+        kind=known.kind if known.kind != FINDING_KINDS[0] else sent.kind,
         severity=min(known.severity, sent.severity, key=_gravity),
         category=known.category or sent.category,
         file=place.file,
@@ -186,24 +188,23 @@ def _verdict(message: Message) -> bool | None:
 def _tests(message: Message) -> Tests | None:
     for name in ("summary", "tests"):
         value = message.payload.get(name)
-        if isinstance(value, dict):
-            counted = {part: number_in(value.get(part)) or 0 for part in ("total", "passed", "failed")}
-            return Tests(**counted) if any(counted.values()) else None
-        if isinstance(value, str) and (told := counted_in(value)) is not None:
+        if (counts := tally(value)) is not None:
+            return counts
+        if isinstance(value, str) and (told := counted(value)) is not None:
             return told
-    return None
+    return tally({name: message.payload[name] for name in COUNTED if name in message.payload})
 
 
 def _issues(message: Message) -> Iterable[Finding]:
     """What it lists under whichever name. Nobody is there who could be asked back: a severity that nobody knows is
     medium, and stays as the category."""
+    own = problem_itself(message.payload) if message.type not in _TELLS_END else None
+    if own is not None:
+        yield finding_told(own, SUBJECTS[message.type], None).finding
     for listed in problems_in(message.payload, _OF_ENVELOPE):
         for part, severity in listed.parts:
             if isinstance(part, str | dict) and part:
-                found = finding_told(part, listed.kind or SUBJECTS[message.type], severity).finding
-                known = found.severity if found.severity in SEVERITIES else "medium"
-                kind = found.kind if found.kind in KINDS else listed.kind or SUBJECTS[message.type]
-                yield replace(found, severity=known, kind=kind)
+                yield finding_told(part, listed.kind or SUBJECTS[message.type], severity).finding
 
 
 def _words(message: Message) -> Iterable[str]:

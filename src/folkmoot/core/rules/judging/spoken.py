@@ -9,6 +9,8 @@ from folkmoot.core.rules.disputes import answered_by, has_remarked, resolutions,
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import role
 
+NONE_OPEN = "; none is open, leave parent out to begin"
+
 
 def as_spoken(case: Case, report: Report) -> Report:
     """The comments as they are meant: without those that only repeat what stands on the item, each in its thread."""
@@ -88,7 +90,7 @@ def fault_of_comments(case: Case, report: Report) -> str | None:
         if remark.parent and thread_of(case, remark.parent) is None:
             return f"a comment has the parent {remark.parent}, but the item has no such comment{_threads(case)}"
         if remark.resolution and not remark.parent:
-            return f"a comment has a resolution but no parent: name the comment it resolves{_threads(case)}"
+            return f"a comment has a resolution but no parent: {_resolves_what(case)}"
         if remark.status == "resolved" and remark.resolution is None and report.outcome != "disputed":
             return "a comment is resolved, but how is not said: resolution: accepted, or rejected"
         if remark.status == "open" and remark.resolution:
@@ -96,9 +98,16 @@ def fault_of_comments(case: Case, report: Report) -> str | None:
     return None
 
 
+def _resolves_what(case: Case) -> str:
+    told = _threads(case)
+    if told == NONE_OPEN:
+        return "nothing is open that it could resolve: leave resolution and status out"
+    return f"name the comment it resolves{told}"
+
+
 def _threads(case: Case) -> str:
     """The comments that one may reply to, for whoever named another."""
     own = case.run.kept if case.run else []
     first = [c for c in case.comments.values() if c.parent is None and c.status == "open" and c.id not in own][-5:]
     told = "; ".join(f"{c.id} ({c.author}: {' '.join(c.content.split())[:60]})" for c in first)
-    return f"; open: {told}" if told else "; none is open, leave parent out to begin"
+    return f"; open: {told}" if told else NONE_OPEN

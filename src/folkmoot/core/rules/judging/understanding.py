@@ -4,17 +4,19 @@ import re
 
 from msgspec.structs import replace
 
-from folkmoot.core.item import BOUND
-from folkmoot.core.report import Report
+from folkmoot.core.report import OTHER_REASONS, Report
 from folkmoot.core.rules.children.tasks import planned
 from folkmoot.core.rules.judging.sent import unfinished_by, with_sent, with_unheard
 from folkmoot.core.rules.judging.spoken import as_spoken
+from folkmoot.core.rules.messages.carrying import fault_of_spec
 from folkmoot.core.rules.messages.enclosed import with_kept_messages
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND
 from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
-from folkmoot.core.vocabulary.triggers import trigger_in
+from folkmoot.core.vocabulary.triggers import told_in, trigger_in
 from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, verdict_of
 
 # In these a cause or reason decides where the item goes.
@@ -26,7 +28,7 @@ _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = with_kept_messages(case, said)
+    said = with_kept_messages(case, without_nothing(said))
     said = planned(case, _with_trigger(_with_reason(case, as_named(case.flow, said))))
     said = with_unheard(case, with_sent(case, said))
     return said if case.item.kind == "part" else as_spoken(case, said)
@@ -45,6 +47,8 @@ def _with_reason(case: Case, said: Report) -> Report:
         cause = meaning.cause
     lost = said.escalation_reason if known is not None and _says_more(case, said.escalation_reason, known) else None
     extra = {"escalation_reason": lost, **said.extra} if lost else said.extra
+    others = [reason for told in (said.escalation_reason, said.reason) for reason in _beside(_known(case, told), known)]
+    extra = {**extra, OTHER_REASONS: others} if others else extra
     return replace(said, cause=cause, escalation_reason=known or said.escalation_reason, extra=extra)
 
 
@@ -65,6 +69,11 @@ def _with_tags(case: Case, said: Report) -> Report:
     left = [tag for tag in tags if tag not in known or known[tag] != [reason]]
     extra = {other: value for other, value in said.extra.items() if other != name}
     return replace(said, escalation_reason=reason, extra={**extra, **({name: left} if left else {})})
+
+
+def _beside(named: list[str], known: str | None) -> list[str]:
+    """Where one field names several reasons: those that do not decide."""
+    return [reason for reason in named if reason != known] if len(named) > 1 else []
 
 
 def reasons_named(case: Case, said: Report) -> list[str]:
@@ -104,8 +113,9 @@ def _with_trigger(said: Report) -> Report:
         return said
     stated = [said.escalation_reason, said.reason]
     if said.outcome != "delegates" and said.cause not in _PASSING:
-        stated += [said.blockers, said.summary]
-    meaning = trigger_in(stated)
+        stated += told_in(said)
+    found = trigger_in(stated)
+    meaning = found.meaning if found is not None else None
     if meaning is None and said.outcome != "delegates" and said.attempts:
         last = meaning_of(said.attempts[-1].outcome)
         meaning = last if last is not None and last.cause == "fatal" else None
@@ -118,7 +128,8 @@ def _with_trigger(said: Report) -> Report:
 
 def fault_of_words(case: Case, said: Report) -> str | None:
     """A reason that nobody knows, or a number of issues that nobody has told: named back, and never guessed."""
-    return _fault_of_reason(case, said) or _fault_of_number(case, said) or _fault_of_completion(case, said)
+    fault = _fault_of_reason(case, said) or _fault_of_number(case, said) or _fault_of_completion(case, said)
+    return fault or fault_of_spec(said)
 
 
 def _fault_of_reason(case: Case, said: Report) -> str | None:

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem, RaiseQuestion
 from folkmoot.core.flow import END
-from folkmoot.core.item import BOUND
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import facts, findings_told, said_told
@@ -17,9 +16,13 @@ from folkmoot.core.rules.judging.carrying import against, own_word
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.movement import enter, finish, stage_of, stages
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, to_change
+from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, remarks, still_open, to_change
+from folkmoot.core.rules.sharing.paths import bad_path
+from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import AGAIN, Way
+from folkmoot.core.terms import BOUND
+from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
+from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, Way
 from folkmoot.core.vocabulary.words import is_security
 
 ABORT = Way("abort", "cancel")
@@ -76,7 +79,8 @@ def changes_requested(case: Case, said: Report, against: str | None = None, whol
     """
     stage = stage_of(case)
     place = case.flow.columns[stage]
-    asked, beside = to_change(said.findings), [finding for finding in said.findings if finding.remark]
+    asked = to_change(said.findings)
+    beside = remarks(finding for finding in said.findings if finding not in asked)
     first = stage not in case.item.span.rounds or stage in case.item.span.unseen
     scope = in_scope(case.situation.item or case.item, asked, first)
     if excess(case, case.item, len(scope.aside), case.item.generation + 1):
@@ -117,6 +121,8 @@ def _set_aside(case: Case, scope: Scope, beside: list[Finding]) -> None:
         made.append(case.new_item_id())
         where = f" ({finding.file}{f':{finding.line}' if finding.line else ''})" if finding.file else ""
         words = finding.recommendation or finding.issue
+        named = [finding.file] if finding.file and not bad_path(finding.file) else []
+        files, widened = handed_on(item, [] if beyond(case.flow, item.files, named) else named)
         case.make(
             MakeItem(
                 id=made[-1],
@@ -126,6 +132,8 @@ def _set_aside(case: Case, scope: Scope, beside: list[Finding]) -> None:
                 column=case.flow.start,
                 type="bugfix",
                 priority=finding.severity,
+                files=files if item.files else [],
+                widened=widened,
                 findings=[finding],
                 generation=item.generation + 1,
                 because=f"found while item {item.id} was checked",
@@ -144,7 +152,7 @@ def danger(case: Case, said: Report) -> str | None:
     """What a person must see whatever else the report says (R-10); `stuck` and `asks` have their own way to someone."""
     found = [
         finding
-        for finding in said.findings
+        for finding in still_open(said.findings)
         if finding.severity == "critical" and (finding.kind == "security" or _goes_unheeded(case, said))
     ]
     if found:
@@ -155,7 +163,8 @@ def danger(case: Case, said: Report) -> str | None:
     has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
     if is_security(said.escalation_reason) and said.outcome not in has_own_way:
         reason = said.reason if not is_security(said.reason) else None
-        words = said.summary or reason or said.blockers or "; ".join(one.content for one in said.comments)
+        words = stated_in(said, SECURITY) or said.summary or reason or said.blockers or ""
+        words = words or "; ".join(one.content for one in said.comments)
         return f"A security concern: {words or 'no words were given'}"
     return None
 
@@ -190,13 +199,16 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
     stage, told = stage_of(case), said_told(said, summary=True)
     if case.item.kind in BOUND:
         # It makes its one effort where it is, whoever finds what.
-        found = [AGAIN, Way("accept the risk and go on", "finish")]
+        found = [AGAIN_ALL_THE_SAME, Way("accept the risk and go on", "finish")]
     elif said.outcome == "disputed" and (waiting := [d for d in case.item.disputes if d.waits]):
         sides = {d.side(d.turn).column: d.side(d.turn).agent for d in reversed(waiting)}
         found = [Way(f"let {agent} answer the dispute", "move", column) for column, agent in sides.items()]
-        found = [replace(found[0], says="yes"), *found[1:], *_specialists(case, said)]
+        found += _specialists(case, said)
     elif said.outcome not in ("done", "changes_requested"):
-        found = [AGAIN, *_specialists(case, said)]  # nothing was finished that a person could take as it is
+        found = [
+            AGAIN_ALL_THE_SAME,
+            *_specialists(case, said),
+        ]  # nothing was finished that a person could take as it is
     else:
         fix = case.flow.columns[stage].fix or maker(case)
         elsewhere = fix if fix != stage else None
@@ -209,7 +221,7 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
 def _specialists(case: Case, said: Report) -> list[Way]:
     """The flow's own column for what is dangerous: whoever watches it does the work of the stage that said so."""
     named = said.escalation_reason if is_security(said.escalation_reason) else None
-    found = any(finding.severity == "critical" and finding.kind == "security" for finding in said.findings)
+    found = any(finding.severity == "critical" and finding.kind == "security" for finding in still_open(said.findings))
     target = case.flow.reasons.get(named or ("security" if found else ""))
     place = case.flow.columns.get(target or "")
     helps = place is not None and place.kind in ("escalation", "backflow") and target != case.item.column

@@ -7,26 +7,32 @@ could come to differ from the rules, and what an answer says about a report is t
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from msgspec.structs import fields as struct_fields
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Command, KeepOutput, ReportRun
 from folkmoot.core.events import Change, Event
 from folkmoot.core.item import Output
 from folkmoot.core.report import Report
-from folkmoot.core.rules.children.outputs import is_nothing
 from folkmoot.core.rules.judging.carrying import ACTS, EXTRA, REPEATS, TO_BE_READ, TOLD, repeats, words_of
 from folkmoot.core.situation import Case, Situation
+from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.words import meaning_in
 from folkmoot.errors import MootError
 
 Rule = Callable[[Case, Command], None]
 # What says how the run ended is no statement beside it, and what is there to be read is told in any case.
 UNWEIGHED = ("outcome", "implied", "extra", *TO_BE_READ)
+_WEIGHED = [name for name in Report.__struct_fields__ if name not in UNWEIGHED]
+_NOTHING = Report(outcome="done")
 OWN_WORDS_MAX = 40  # of further ones nothing is said: each may need a decision of its own
 # Copies of what was said, for whoever reads on: that a copy is another one is no effect.
 _COPIES = {"runs": ("report", "weighed", "cause"), "messages": ("payload",)}
-_SAID_BEFORE = ("attempts", "comments")  # what a refused report has brought, and the next one need not say again
+_SAID_BEFORE = (
+    "attempts",
+    "comments",
+    "contracts",
+    "integration_points",
+)  # what a refused report has brought, and the next one need not say again
 _TELLS = ("summary", "cause")  # of the event that ends a run
 UNCAUSED = "capability"  # what a failure without a cause is taken for
 _OUTPUT_COPIES: dict[str, Any] = {
@@ -41,7 +47,7 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
 
     `case` has decided the whole report.
     """
-    said = command.report
+    said = without_nothing(command.report)
     filled = list(_filled(said))
     if not filled and not said.extra:
         return {}  # most reports: an outcome, and what is there to be read
@@ -57,11 +63,21 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
 
     found = {}
     for name, empty in filled:
-        without = replace(said, **{name: empty, **(_read_in_blockers(said) if name == "blockers" else {})})
+        without = replace(said, **{name: empty, **_goes_with(said, name)})
         found[name] = ACTS if acts(without, name) else REPEATS if _says_nothing(said, name) else TOLD
     if said.extra:
         found |= _weigh_own_words(case, said, acts)
     return found
+
+
+def _goes_with(said: Report, name: str) -> dict[str, Any]:
+    """What only says again what stands in this field, or was read in it: without the one there is no other."""
+    if name == "blockers":
+        return _read_in_blockers(said)
+    if name == "contracts":
+        return {"interfaces": []}  # they may say the same once more
+    repeated = name == "comments" and said.summary.strip() in [one.content.strip() for one in said.comments]
+    return {"summary": ""} if repeated else {}
 
 
 def _read_in_blockers(said: Report) -> dict[str, None]:
@@ -74,9 +90,7 @@ def _read_in_blockers(said: Report) -> dict[str, None]:
 
 
 def _says_nothing(said: Report, name: str) -> bool:
-    """A cause that holds without being said; blockers that say that there are none."""
-    if name == "blockers":
-        return is_nothing(said.blockers or "")
+    """A cause that holds without being said."""
     return name == "cause" and said.cause == UNCAUSED
 
 
@@ -106,11 +120,10 @@ def _weigh_own_words(case: Case, said: Report, acts: Callable[[Report], bool]) -
 
 def _filled(said: Report) -> Iterator[tuple[str, Any]]:
     """The fields that say something, each with what it is where it says nothing."""
-    nothing = Report(outcome=said.outcome)
-    for field in struct_fields(Report):
-        empty = getattr(nothing, field.name)
-        if field.name not in UNWEIGHED and getattr(said, field.name) != empty:
-            yield field.name, empty
+    for name in _WEIGHED:
+        empty = getattr(_NOTHING, name)
+        if getattr(said, name) != empty:
+            yield name, empty
 
 
 def _trace(case: Case) -> Any:

@@ -8,16 +8,17 @@ from typing import Any
 
 from folkmoot.core.commands import SendMessage
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
 from folkmoot.core.rules.messages.telling import note_on_rounds, own_context, own_envelope
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
+from folkmoot.core.terms import BOUND, ENDED, PRIORITIES, TYPES, Priority
 from folkmoot.core.vocabulary.lines import paths_in
 
-UNCHOSEN = "medium"  # what an item has if nobody says anything
+UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
 
 
 def carried(flow: Flow, item: Item, command: SendMessage) -> dict[str, Any]:
@@ -52,9 +53,27 @@ def spec_in(*places: object) -> str | None:
     return None
 
 
+def fault_of_spec(said: Report) -> str | None:
+    """An item has one spec, which everybody after it is told: of several, which one must not be guessed."""
+    told = said.extra.get("spec")
+    if told in (None, "", [], {}) or isinstance(told, str) or _reported(said) is not None:
+        return None
+    kind = f"a list of {len(told)}" if isinstance(told, list) else "no path"
+    return (
+        f"spec is {kind}, and an item has one: name the path that the next agents read in `spec`, and others in "
+        '`artifacts`, such as "artifacts": ["specs/b.md"]'
+    )
+
+
+def _reported(said: Report) -> str | None:
+    """The spec that a report names; a list of one names it too."""
+    told = said.extra.get("spec")
+    return spec_in({"spec": told[0]} if isinstance(told, list) and len(told) == 1 else said.extra)
+
+
 def spec_of(said: Report, known: str | None) -> str | None:
     """Where the spec is, by a report: in a field of its own, or, if that is not known, by the context it is told in."""
-    return spec_in(said.extra) or known or spec_in(said.extra.get("context"))
+    return _reported(said) or known or spec_in(said.extra.get("context"))
 
 
 def told_by_report(item: Item, said: Report, hands_over: bool) -> dict[str, Any]:
@@ -110,10 +129,22 @@ def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:
         return f"{ends}: item {item.id} is {item.status} already, and this is kept with it"
     if sent.run is not None:
         return f"{ends}: it is noted on item {item.id}, which goes on with this run's report: moot report"
+    return f"{ends}: it is noted on item {item.id}, which {_stays(flow, item)}"
+
+
+def _stays(flow: Flow, item: Item) -> str:
     who = actor(flow, item)
     first = "" if item.status == "running" or who is None else f"moot claim {who}, then "
-    stays = f"item {item.id}, which stays in {item.column} until a run reports"
-    return f"{ends}: it is noted on {stays}: {first}moot report"
+    return f"stays in {item.column} until a run reports: {first}moot report"
+
+
+def note_on_completed(flow: Flow, item: Item | None, message: Message) -> str | None:
+    """What whoever completes a handoff by hand is told: its word ends no stage, and the stage's agent still gets it."""
+    if message.status != "completed" or item is None or item.status in ENDED:
+        return None
+    if message.stage not in (item.column, *item.origins):
+        return None
+    return f"a message ends nothing: item {item.id} {_stays(flow, item)}; its brief still holds this handoff"
 
 
 def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import SendMessage
 from folkmoot.core.flow import Flow
-from folkmoot.core.records import MESSAGE_STATUSES, Message
+from folkmoot.core.records import Message
 from folkmoot.core.report import UNSENT, Posted, Report
 from folkmoot.core.rules.children.counting import no_room
 from folkmoot.core.rules.messages.kinds import FIX_TYPES, may_send
 from folkmoot.core.rules.messages.sending import checked, in_our_names, send
 from folkmoot.core.rules.messages.telling import ENCLOSED_MAX
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import MootError
 
 

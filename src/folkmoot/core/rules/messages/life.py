@@ -12,7 +12,7 @@ from folkmoot.core.commands import (
     ReopenItem,
 )
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message, Run
 from folkmoot.core.report import Report
@@ -21,6 +21,7 @@ from folkmoot.core.rules.messages.kinds import asks_person, is_open
 from folkmoot.core.rules.messages.writing import known
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.errors import Refused
 
@@ -191,11 +192,12 @@ def _check_receiver(case: Case, message: Message) -> None:
 
 def _complete(case: Case, message: Message, *, said: bool = False) -> None:
     context: dict[str, Any] = {"message": message.id, "type": message.type}
+    unbound = _unbound(case, message)
     if said:
         context["said"] = True  # by somebody's word, not by the end of its stage
-    case.emit(
-        "handoff_completed", context, item=_unbound(case, message), messages=(message.id, {"status": "completed"})
-    )
+        # Whoever does the work of the stage is still told what it was handed.
+        unbound = unbound if case.has_item and is_over(case.flow, message, case.item) else None
+    case.emit("handoff_completed", context, item=unbound, messages=(message.id, {"status": "completed"}))
 
 
 def _reject(case: Case, message: Message, why: str) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem, SendMessage
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import BOUND, ENDED, PRIORITIES, TYPES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Run
 from folkmoot.core.rules.asking.telling import facts
@@ -17,8 +17,9 @@ from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, s
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, against_end, asks_person, is_notice, may_send
 from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
-from folkmoot.core.rules.sharing.widening import beyond
+from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, ENDED, PRIORITIES, TYPES, is_priority
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused
 
@@ -187,9 +188,10 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
     watched = flow.watched_by(command.sender if asks else command.to)
     kind = command.context.get("workflow")
     files = [path for path in files_in(payload) if not bad_path(path)]
+    widened: list[str] = []
     if case.voice and case.has_item:
         far = beyond(flow, case.item.files, files)  # what a run would have to ask for, it does not hand on
-        files = [path for path in files if path not in far]
+        files, widened = handed_on(case.item, [path for path in files if path not in far])
     spec = command.context.get("spec") or payload.get("spec")
     column = next((column for column in watched if not asks or not flow.is_group(column)), flow.start)
     case.make(
@@ -200,10 +202,11 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
             column=column,
             **_bound(flow, command.to, column, asks),
             type=kind if kind in TYPES else "feature",
-            priority=command.priority or UNCHOSEN,
+            priority=command.priority if is_priority(command.priority) else UNCHOSEN,
             spec=str(spec) if spec else None,
             constraints=texts_in(payload.get("constraints")),
             files=list(dict.fromkeys(normal_path(path) for path in files)),
+            widened=[normal_path(path) for path in widened],
             generation=1 if case.voice else 0,
             because=f"{command.sender} asks" if asks else f"{command.sender} handed it over",
             message=message,

@@ -6,11 +6,12 @@ from typing import Any
 from msgspec import json, to_builtins
 
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import PRIORITIES, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.messages.kinds import ASKING
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import PRIORITIES
 
 TEXT_MAX = 8_000
 LIST_MAX = 200

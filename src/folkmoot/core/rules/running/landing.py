@@ -6,14 +6,14 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import RecordLanding, ReportRun, SettleLanding, Speaker
 from folkmoot.core.flow import END, LANDING
-from folkmoot.core.item import ENDED, Item, Proof, Proving
+from folkmoot.core.item import Item, Proof, Proving
 from folkmoot.core.records import Run
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.asking.telling import findings_told
 from folkmoot.core.rules.children.contracts import changed_while_landing
 from folkmoot.core.rules.claims import end_run, fence, stale
 from folkmoot.core.rules.failures import failed, passing_fault
-from folkmoot.core.rules.judging.required import required, unproved
+from folkmoot.core.rules.judging.required import required, unproved, waived
 from folkmoot.core.rules.movement import again, at_rest, end_child, enter, finish, stands_alone
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.rights import strays
@@ -21,6 +21,7 @@ from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import ENDED, QuestionKind
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
@@ -70,7 +71,7 @@ def _may_land(case: Case, run: Run, command: RecordLanding) -> bool:
     if missing:
         words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
         raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
-    astray = strays(command.touched, case.item.files, case.item.changed)
+    astray = strays(command.touched, case.flow, case.item, case.item.changed)
     if astray:
         _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
         return False
@@ -105,8 +106,8 @@ def _refuse(case: Case, run: Run, command: RecordLanding, words: str) -> None:
     said = Report.failed(f"it would change what it may not: {words}", cause="conflict")
     work = Work(base=case.item.head, commit=command.new, tree=command.tree)
     context = {"outcome": said.outcome, "cause": said.cause, "summary": said.summary[:SUMMARY_SHOWN]}
-    ended = {"outcome": said.outcome, "cause": said.cause, "report": said, "work": work}
-    end_run(case, "agent_completed", "reported", context, **ended)
+    ended = {"report": said, "work": work}
+    end_run(case, "agent_completed", "reported", context, outcome=said.outcome, cause=said.cause, **ended)
     _send_back(case, run, said, work)
 
 
@@ -177,7 +178,7 @@ def landing_reported(case: Case, command: ReportRun) -> None:
     run = fence(case)
     if _has_no_branch(case):
         return
-    said, work = _judged(command), command.work
+    said, work, head = _judged(command), command.work, case.item.head
     done = said.outcome == "done" and command.fault is None
     if done:
         _check_mended(case.item)
@@ -202,7 +203,8 @@ def landing_reported(case: Case, command: ReportRun) -> None:
     )
     if done:
         told = {"branch": fields["landed_on"], "commit": fields["landed"], "run": run.id}
-        case.set("work_landed", {**told, "proved": required(case.flow, case.item, case.situation.parent is None)})
+        what = replace(case.item, head=head)  # that has just landed
+        case.set("work_landed", {**told, "proved": required(case.flow, what, case.situation.parent is None)})
         _end(case, f"its work is on {fields['landed_on']}")
     elif said.cause in ("conflict", "gate"):
         _send_back(case, run, said, work, said.cause == "conflict")
@@ -289,7 +291,7 @@ def _proofs(case: Case, command: ReportRun, done: bool) -> list[Proof]:
     # A gate need not run again on a tree on which it was green: then its last word here is not that it was red.
     last = {proof.gate: proof.green for proof in item.proofs if proof.column == END}
     red = [gate for gate, green in last.items() if not green and done and gate not in {one.gate for one in found}]
-    red = [gate for gate in red if gate not in item.waived]
+    red = [gate for gate in red if gate not in waived(item)]
     return found + [Proof(gate=gate, column=END, green=True, run=run, summary=BEFORE, at=at) for gate in red]
 
 
@@ -365,7 +367,7 @@ def _send_back(case: Case, run: Run | None, said: Report, work: Work | None, mar
         # Marks that nobody on its way may mend are there as long as nobody else does: to try again is to ask again.
         ways += [*([AGAIN] if stage or stays or not is_marked(case.item) else []), GIVE_UP, PARK]
         hint = f"moot move {item.id} done lands it as it is" if is_marked(case.item) else None
-        kind = "conflict" if said.cause == "conflict" else "decision"
+        kind: QuestionKind = "conflict" if said.cause == "conflict" else "decision"
         ask(case, kind, words, *ways, context=findings_told(fields["findings"]), help=hint)
     elif stage is not None and not stays:
         enter(case, stage, because, event="escalation_triggered", returns_to=END, origins=[], proving=None)

@@ -9,6 +9,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Pause, Run
 from folkmoot.core.report import Report
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.errors import NothingToDo, Refused
 
 ALL, DAY, POOL, STARTS = "all", "day", "pool:", "starts:"
@@ -128,7 +129,7 @@ def spend_day(case: Case) -> None:
         "until": case.now + left,
         "ends_at": case.situation.at + round(left * 1000),
         "why": "the day's budget is spent",
-        "by": "folkmoot",
+        "by": ENGINE_NAME,
         "at": case.situation.at,
     }
     case.emit("budget_spent", {"usd": meter.usd, "tokens": meter.tokens, "seconds": meter.seconds}, pauses=(DAY, pause))

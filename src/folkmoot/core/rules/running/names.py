@@ -2,8 +2,11 @@
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 
 BOARD, GIT = ".moot", ".git"
+ENVIRONMENTS = {"pyvenv.cfg", "conda-meta"}  # what marks a folder as one
+MODULES = "node_modules"
 
 # Code points without a look of their own (Default_Ignorable_Code_Point). A file system that folds case, like ext4 with
 # `casefold` or Apple's, leaves them out when it compares names.
@@ -16,6 +19,9 @@ UNSEEN = frozenset(
 TAGS = range(0xE0000, 0xE1000)
 # The second, short name that Windows gives a file: by number, and from the fifth on by a sum of the long name.
 SHORT = {name: re.compile(rf"{name[1:]}~\d+|{name[1:3]}[0-9a-f]{{4}}~\d+") for name in (BOARD, GIT)}
+
+# What moot calls what it makes beside its board, for a moment or for good: folders of landings, files of the mirror.
+OWN = re.compile(rf"{re.escape(BOARD)}-.*|{BOARD[1:]}-.~\d+", re.DOTALL)
 
 
 def parts(path: str) -> list[str]:
@@ -53,6 +59,11 @@ def is_boards(part: str) -> bool:
     return part == BOARD or SHORT[BOARD].fullmatch(part) is not None
 
 
+def is_moots(part: str) -> bool:
+    """Is a step of a path, as `parts` gives it, a name that moot keeps for what it makes itself?"""
+    return OWN.fullmatch(part) is not None
+
+
 def in_git(path: str) -> bool:
     """Does some step of a path lead into what is git's own?"""
     return any(is_gits(part) for part in parts(path))
@@ -61,6 +72,43 @@ def in_git(path: str) -> bool:
 def in_board(path: str) -> bool:
     """Does some step of a path lead into a board?"""
     return any(is_boards(part) for part in parts(path))
+
+
+def in_moots(path: str) -> bool:
+    """Does some step of a path have a name that moot keeps for its own?"""
+    return any(is_moots(part) for part in parts(path))
+
+
+def is_repository(entries: Mapping[str, bool]) -> bool:
+    """Would git take a folder with these entries, each a folder or not, for a repository, and run what its config
+    names? It wants a HEAD that it can read, and objects and refs, here or where `commondir` says. What those are does
+    not matter to it much, and not at all here: a link or a program will do."""
+    found = {_plain(name) for name in entries}
+    has_head = any(_plain(name) == "head" and not is_folder for name, is_folder in entries.items())
+    return has_head and ({"objects", "refs"} <= found or "commondir" in found)
+
+
+def is_environment(path: str, entries: Collection[str], tracked: Collection[str]) -> bool:
+    """Is a folder, by what lies in it and by what of that git tracks, an environment that the user has made beside the
+    project's files: a virtual environment of Python, conda's, Node's modules, or the programs of such modules?"""
+    found = {_plain(name) for name in entries} - {_plain(name) for name in tracked}
+    if found & ENVIRONMENTS:
+        return True
+    steps = parts(path)
+    return bool(found) and not tracked and (steps[-1:] == [MODULES] or steps[-2:] == [MODULES, ".bin"])
+
+
+class Places:
+    """Paths of a project that something else is made to trust: many, and asked about for each path of a change."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._whole = {tuple(steps) for path in paths if (steps := parts(path))}
+        self._above = {steps[:number] for steps in self._whole for number in range(1, len(steps))}
+
+    def meet(self, path: str) -> bool:
+        """Does a path lie in one of them, or stand in the way to it?"""
+        steps = tuple(parts(path))
+        return steps in self._above or any(steps[:number] in self._whole for number in range(1, len(steps) + 1))
 
 
 def touches(path: str, places: list[list[str]]) -> bool:

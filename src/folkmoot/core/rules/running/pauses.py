@@ -3,7 +3,6 @@
 from typing import Any
 
 from folkmoot.core.commands import PauseRun, ResumeBoard, StopBoard
-from folkmoot.core.item import BOUND
 from folkmoot.core.records import Pause
 from folkmoot.core.report import Report
 from folkmoot.core.rules.claims import end_run, fence
@@ -13,6 +12,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.limits import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, Cause
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Work
 from folkmoot.errors import Invalid
@@ -58,7 +58,7 @@ def pause_run(case: Case, command: PauseRun) -> None:
     of a pause of many hours at once."""
     run = fence(case)
     pool = run.pool or run.agent
-    cause = "environment" if command.login else "quota"
+    cause: Cause = "environment" if command.login else "quota"
     told = {"why": command.why, "pool": pool}
     if run.gate:
         end_run(case, "run_paused", "released", told, outcome="released", cause=cause)

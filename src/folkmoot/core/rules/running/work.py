@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import KeepWork
 from folkmoot.core.flow import Flow, Limits
-from folkmoot.core.item import BOUND, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Run
 from folkmoot.core.report import Files, Remark, Report
 from folkmoot.core.rules.questions import ask
@@ -16,6 +16,7 @@ from folkmoot.core.rules.running.rights import may_write, strays, taken_by_other
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import BOUND, Cause
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.vocabulary.words import is_security
 from folkmoot.core.work import Secret, Touched, Work
@@ -73,10 +74,10 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
     if not touched:
         return Judged(said, fault, replace(work, commit=None, merged=None), False)
     lands = fault is None and case.situation.parent is not None and is_last_word(item, said.outcome)
-    faults = trespasses(touched, write, item.files, item.new_tests)
+    faults = trespasses(touched, write, case.flow, item)
     if not faults and lands and work.lands is not None:
         # By what differs there: git follows renames of the other side.
-        faults = strays(work.lands, item.files, [*item.changed, *(one.path for one in touched)])
+        faults = strays(work.lands, case.flow, item, [*item.changed, *(one.path for one in touched)])
     if not faults and work.commit is None:
         faults = taken_by_others(touched, _holds_of_others(case, touched))  # no branch, so nothing can wait on it
     if faults:
@@ -101,7 +102,7 @@ def fault_of_files(case: Case, said: Report) -> str | None:
     told = [Touched(normal_path(path), how) for path, how in named if bad_path(path) is None and path not in PRINTED]
     if write == "none" or not told:
         return None  # whoever only reads loses files, never its word
-    faults = trespasses(told, write, item.files, item.new_tests)
+    faults = trespasses(told, write, case.flow, item)
     if not faults:
         return None
     words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
@@ -206,7 +207,7 @@ def _refused(case: Case, said: Report, fault: str | None, work: Work, faults: li
     return Judged(replace(refused, files=files_of(work), comments=placed), None, work, False)
 
 
-def overruled(said: Report, words: str, cause: str) -> Report:
+def overruled(said: Report, words: str, cause: Cause) -> Report:
     """The board found something else than the agent said: that decides, and the agent's own words stay beside it.
 
     What it found and learnt, what is left and what it asks goes on; what it says to have finished does not act. What a

@@ -7,8 +7,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.item import Item
-from folkmoot.core.report import SEVERITIES, Finding, Report, Tests
+from folkmoot.core.report import Finding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
+from folkmoot.core.terms import SEVERITIES
+from folkmoot.core.vocabulary.phrases.tallies import red_tests
 
 FINDINGS_MAX = 500
 GRAVE = ("critical", "high")
@@ -17,10 +19,9 @@ _GRAVEST_KIND = ("review", "test", "security")  # a hole is one whoever else cal
 
 def against_done(findings: list[Finding], tests: Tests | None) -> str | None:
     """What keeps `done` from being true where work is checked, in words; None if nothing does (R-22)."""
-    red = tests.failed if tests is not None else 0
-    if red:
-        return f"{red} of {max(red, tests.total if tests else 0)} tests failed"
-    grave = [finding for finding in findings if finding.severity in GRAVE or _is_failed_test(finding)]
+    if tests is not None and tests.failed:
+        return red_tests(tests)
+    grave = [one for one in still_open(findings) if one.severity in GRAVE or _is_failed_test(one)]
     if not grave:
         return None
     worst = min((finding.severity for finding in grave), key=SEVERITIES.index)
@@ -34,12 +35,19 @@ def _is_failed_test(finding: Finding) -> bool:
 
 
 def remarks(findings: Iterable[Finding], are: bool = True) -> list[Finding]:
-    """The findings as remarks, or as what must change: which of the two follows from the verdict, not from them."""
-    return [finding if finding.remark == are else replace(finding, remark=are) for finding in findings]
+    """The findings as remarks, or as what must change: which of the two follows from the verdict, not from them. What
+    is mended already is a remark beside every verdict."""
+    marked = ((finding, are or finding.fixed is not None) for finding in findings)
+    return [finding if finding.remark == is_one else replace(finding, remark=is_one) for finding, is_one in marked]
+
+
+def still_open(findings: Iterable[Finding]) -> list[Finding]:
+    """Without those of which their finder says that they are mended."""
+    return [finding for finding in findings if finding.fixed is None]
 
 
 def to_change(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if not finding.remark]
+    return [finding for finding in still_open(findings) if not finding.remark]
 
 
 def unheard(findings: Iterable[Finding], stage: str) -> list[Finding]:
@@ -113,6 +121,8 @@ def _joined(known: Finding, finding: Finding, agents: list[str]) -> Finding:
         exploit=_both(known.exploit, finding.exploit),
         test=_both(known.test, finding.test, ", "),
         category=_both(known.category, finding.category, ", "),
+        why=_both(known.why, finding.why),
+        fixed=known.fixed and finding.fixed and _both(known.fixed, finding.fixed),
         remark=known.remark and finding.remark,  # what one wants changed is no remark because another lets it pass
     )
 

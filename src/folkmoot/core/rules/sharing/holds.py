@@ -5,12 +5,13 @@ from typing import Any
 
 from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ASKING, BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import ASKING, BOUND, ENDED
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.why import time_of_day
 from folkmoot.errors import Invalid, Refused
@@ -41,6 +42,11 @@ def held_by(hold: Hold) -> str:
     until = f"at {time_of_day(hold.expires_at)} at the latest" if hold.expires_at else "when its run ends"
     until = "when that item lands, ends or waits for a person" if hold.item and not hold.run else until
     return f"{hold.path} is held by {hold.owner}{f' for item {hold.item}' if hold.item else ''}; it is free {until}"
+
+
+def held_details(hold: Hold) -> dict[str, Any]:
+    """The same as data."""
+    return {"path": hold.path, "owner": hold.owner, "item": hold.item, "run": hold.run, "expires_at": hold.expires_at}
 
 
 def take_paths(case: Case, owner: str) -> None:
@@ -134,6 +140,9 @@ def widen(case: Case, command: WidenRun) -> None:
     missing = [path for path in paths if path not in item.holds]
     rows = [_row(case, f"item:{item.id}:{path}", path, case.run.agent, item.id, None, None) for path in missing]
     fields: dict[str, Any] = {"files": files, "holds": [*item.holds, *missing]}
+    new = [path for path in files if path not in item.files]
+    if new and item.files:
+        fields["widened"] = [*item.widened, *new]
     if item.wanted:
         fields["wanted"] = [path for path in item.wanted if path not in paths]
     case.emit("paths_held", {"paths": paths, "by": case.run.agent, "widened": True}, item=fields, holds=rows)
@@ -147,6 +156,7 @@ def _wait_for_paths(case: Case, paths: list[str], hold: Hold) -> None:
         "path_held",
         held_by(hold),
         "go on without it, or report incomplete: the item's next run begins when it is free, and may change it",
+        held_details(hold),
     )
     if wanted != case.item.wanted:
         context = {"paths": paths, "by": case.run.agent if case.run else "", "why": held_by(hold)}
@@ -157,8 +167,10 @@ def with_wanted(item: Item, outcome: str | None) -> dict[str, Any]:
     """What changes when a run ends that was refused paths: work that is left needs them, so it waits for them."""
     if not item.wanted:
         return {}
-    files = list(dict.fromkeys([*item.files, *item.wanted])) if outcome in LEAVES else item.files
-    return {"wanted": [], "files": files}
+    if outcome not in LEAVES:
+        return {"wanted": []}
+    new = [path for path in dict.fromkeys(item.wanted) if path not in item.files]
+    return {"wanted": [], "files": [*item.files, *new], "widened": [*item.widened, *new]}
 
 
 def _ask_for(case: Case, paths: list[str]) -> None:
@@ -283,6 +295,7 @@ def _refuse_if_held(case: Case, paths: list[str], item: str | None, holds: list[
             "path_held",
             held_by(hold),
             f"wait for {whose}, or work on something else; see: moot locks",
+            held_details(hold),
         )
 
 

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import RaiseConflict, Speaker
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.order import actor, stage, taker
 from folkmoot.core.records import Message, Wanted
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.holds import pass_on
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.situation import Case
+from folkmoot.core.terms import ENDED, Outcome
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused
@@ -38,7 +39,7 @@ def speaker_in_file(flow: Flow, name: str) -> Speaker:
 
 def outcome_of_comment(
     flow: Flow, item: Item, agent: str, *, artifact: str | None, thread: str | None, resolved: bool
-) -> str | None:
+) -> Outcome | None:
     """The end of an effort that a comment in a file is, if it is one: for whoever can only write files (K-05, K-06).
 
     The agent whose turn it is disputes by opening a thread on what another stage made. In a dispute, the side that is
@@ -114,7 +115,7 @@ def raise_conflict(case: Case, command: RaiseConflict) -> None:
 def take_over(case: Case, wanted: Wanted, question: str) -> None:
     """A person has chosen what the file says."""
     if wanted.files is not None:
-        case.set("item_edited", {"fields": ["files"], "question": question}, files=wanted.files)
+        case.set("item_edited", {"fields": ["files"], "question": question}, files=wanted.files, widened=[])
     if wanted.locks:
         pass_on(case, wanted.agent, wanted.locks, wanted.seconds)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from folkmoot.core.flow import Flow
+from folkmoot.core.item import Item
 from folkmoot.core.rules.sharing.paths import outside
 
 GUARDED, ASK, ALLOW, DENY = "guarded", "ask", "allow", "deny"
@@ -37,3 +38,27 @@ def beyond(flow: Flow, files: list[str], wanted: Iterable[str]) -> list[str]:
     if flow.widen in (ASK, DENY):
         return new
     return [path for path in new if is_guarded(path)] if flow.widen == GUARDED else []
+
+
+def not_given(flow: Flow, item: Item, paths: Iterable[str]) -> list[str]:
+    """Which of these paths are not the item's. A folder that a run has taken by itself covers nothing in it that a run
+    would have to ask for: only whoever names such a file can give it."""
+    paths = list(paths)
+    if not item.files:
+        return []
+    left = outside(paths, item.files)
+    if not item.widened or flow.widen != GUARDED:
+        return left
+    given = [path for path in item.files if path not in item.widened]
+    guarded = [path for path in paths if is_guarded(path)]
+    return list(dict.fromkeys([*left, *outside(guarded, given)]))
+
+
+def handed_on(maker: Item, files: list[str]) -> tuple[list[str], list[str]]:
+    """The files of an item that a run makes, and those of them that nobody but runs has given. One that names none gets
+    those of the run's own item: without any it might change everything."""
+    if not maker.files:
+        return files, []
+    files = files or maker.files
+    given = [path for path in maker.files if path not in maker.widened]
+    return files, outside(files, given)

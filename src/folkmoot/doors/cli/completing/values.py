@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from folkmoot.core.item import ENDED
+from folkmoot.core.terms import ENDED
 from folkmoot.doors.cli.session import Session, View, plain
 
 if TYPE_CHECKING:

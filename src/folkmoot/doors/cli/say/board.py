@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from folkmoot.core.flow import END, LANDING, Flow
-from folkmoot.core.item import ASKING, ENDED
+from folkmoot.core.terms import ASKING, ENDED
 from folkmoot.doors.cli.say.messages import loose_messages
 from folkmoot.doors.cli.say.page import (
     AGENT,

@@ -2,20 +2,20 @@
 
 from typing import TYPE_CHECKING, Any
 
-from folkmoot.core.item import ASKING, ENDED
-from folkmoot.core.rules.children.help import INCOMPLETES_MAX
+from folkmoot.core.rules.children.help import INCOMPLETES_MAX, UNSUCCESSFUL
+from folkmoot.core.terms import ASKING, BOUND, ENDED, ENGINE_NAME
 from folkmoot.doors.cli.say.events import said
 from folkmoot.doors.cli.say.item import changed
 from folkmoot.doors.cli.say.page import CARE, GOOD, QUIET, Page, one_line
 from folkmoot.doors.cli.say.phases import ends_phase, numbered, phase_lines
-from folkmoot.doors.cli.say.talk import ENGINE, block, requested
+from folkmoot.doors.cli.say.talk import block, requested
 
 if TYPE_CHECKING:
     from folkmoot.engine.queries import Queries
 
 View = dict[str, Any]
 FOLLOWING_MAX = 200  # events of one report; what is beyond stands in the log
-LEFT_OPEN = f"a fresh run goes on, and {INCOMPLETES_MAX} of these in a row ask a person"
+LEFT_OPEN = f"a fresh run goes on, and {INCOMPLETES_MAX} of these in a row"
 # What counts something that has a limit, or says that it does not count.
 COUNTING = (
     *("attempt_counted", "attempt_noted", "attempt_repeated", "work_left_incomplete"),
@@ -49,12 +49,12 @@ def reported(queries: "Queries", view: View, run: str) -> None:
 def whose(queries: "Queries", question: View, event: View | None = None) -> str:
     """Who needs the answer: whoever asks; where a rule does, whoever's word made it ask, else who worked last on the
     item. An expert who could not help never escalates: the item of whoever asked it does (E-04)."""
-    if question["agent_id"] and question["agent_id"] != ENGINE:
+    if question["agent_id"] and question["agent_id"] != ENGINE_NAME:
         return str(question["agent_id"])
     if event is not None and event["run"] and event["agent"]:
         return str(event["agent"])
     runs = queries.show(question["task_id"])["runs"]
-    return str(runs[-1]["agent"]) if runs else ENGINE
+    return str(runs[-1]["agent"]) if runs else ENGINE_NAME
 
 
 def _taken_as(view: View, own: View, ended: View | None) -> str:
@@ -64,13 +64,22 @@ def _taken_as(view: View, own: View, ended: View | None) -> str:
     return f"reported {claimed}, taken as {outcome}" if claimed else f"reported {outcome}".strip()
 
 
+def _left_open(view: View) -> list[str]:
+    """What follows from work that was left unfinished. A child asks no person: it ends, and its parent goes on."""
+    if view["status"] != "ready":
+        return []  # that many were there: what has come of it is told above
+    if view["kind"] == "expert":
+        return [f"{LEFT_OPEN} end it as {UNSUCCESSFUL}"]
+    return [f"{LEFT_OPEN} end it without success" if view["kind"] in BOUND else f"{LEFT_OPEN} ask a person"]
+
+
 def _weighed(page: Page, view: View, own: View, following: list[View]) -> None:
     """What of the report acted, and what did not: for whom that is, and what would make it act."""
     events = [event for event in following if event["event"] in COUNTING and event["item"] == view["id"]]
     noted = [said(event, {}) for event in events]
     if noted:
         words = [f"{one.lead}: {one.detail}" if one.detail else one.lead for one in noted]
-        words += [LEFT_OPEN] if any(event["event"] == "work_left_incomplete" for event in events) else []
+        words += _left_open(view) if any(event["event"] == "work_left_incomplete" for event in events) else []
         page.line(("Noted: ", QUIET), one_line("; ".join(words)), indent=2, hang=2)
     unsaid = {"usage", *(("attempts",) if any("attempt" in event["context"] for event in events) else ())}
     acted = [_one(one, own) for one in view.get("acted", []) if one["what"] not in unsaid]
@@ -143,7 +152,7 @@ def delivered(page: Page, view: View, given: View, indent: int = 0) -> None:
 def _resumes(view: View, given: View) -> str:
     """Who goes on: whose turn it is now, else whoever asked, else whoever worked on it last."""
     turn = view["agent"] or view["watcher"] if view["status"] in ("ready", "running", "proving") else None
-    asker = given["agent_id"] if given["agent_id"] != ENGINE else None
+    asker = given["agent_id"] if given["agent_id"] != ENGINE_NAME else None
     last = view["runs"][-1]["agent"] if view["runs"] else None
     return str(turn or asker or last or "nobody")
 

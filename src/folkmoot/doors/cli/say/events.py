@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.text import Text
 
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.unfinished import PARTIAL
 from folkmoot.doors.cli.say.page import (
     AGENT,
@@ -29,7 +30,6 @@ from folkmoot.doors.cli.say.phases import rounds_of, tests_of, title_of
 
 View = dict[str, Any]
 Comments = Mapping[str, View]
-ENGINE = "folkmoot"
 NAMES_MAX, MODELS_MAX = 22, 10  # cells for who and with which model
 NARROW = 70  # cells; on less of a screen names are not set in a column
 
@@ -301,7 +301,7 @@ def steps(events: Iterable[View], comments: Comments, runs: Mapping[str, View]) 
         told = _together(happened, comments)
         if told:
             model = (made or {}).get("model") or ""
-            found.append(Step(timestamp, agent or "", model, told, run is None and agent != ENGINE))
+            found.append(Step(timestamp, agent or "", model, told, run is None and agent != ENGINE_NAME))
     return found
 
 
@@ -385,7 +385,7 @@ def log(events: list[View]) -> None:
             (f"  {time_of(event['timestamp'])}  ", QUIET),
             ((f"#{event['item']}" if event["item"] else "–").ljust(items), "bold"),
             "  ",
-            (agent.ljust(names), PERSON if event["run"] is None and agent != ENGINE else AGENT),
+            (agent.ljust(names), PERSON if event["run"] is None and agent != ENGINE_NAME else AGENT),
             "  " if names else " ",
             (one_line(told.lead), told.style),
             (f" → {one_line(told.to)}" if told.to else "", "bold"),

@@ -4,7 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.item import ENDED
+from folkmoot.core.rules.judging.carrying import shortly
+from folkmoot.core.terms import ENDED
+from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.doors.cli.say.board import aside_line, pause_lines
 from folkmoot.doors.cli.say.events import steps, tell
 from folkmoot.doors.cli.say.measures import took
@@ -13,7 +15,6 @@ from folkmoot.doors.cli.say.page import (
     CARE,
     COMMAND,
     GOOD,
-    PERSON,
     PRIORITIES,
     QUIET,
     Page,
@@ -24,10 +25,11 @@ from folkmoot.doors.cli.say.page import (
     when,
     who,
 )
+from folkmoot.doors.cli.say.progress.found import findings_lines
 from folkmoot.doors.cli.say.progress.held import Beside, concerns
 from folkmoot.doors.cli.say.progress.left import left_lines, left_of
 from folkmoot.doors.cli.say.progress.lines import span
-from folkmoot.doors.cli.say.talk import answer_command, question_lines
+from folkmoot.doors.cli.say.talk import answer_command, guidance_lines, question_lines
 
 View = dict[str, Any]
 STEPS_MAX = 60
@@ -56,7 +58,7 @@ def story(view: View, events: list[View], flow: Flow, beside: Beside) -> None:
     _what_happened(page, view, events)
     _attempts(page, view)
     _disputes(page, view, events)
-    _findings(page, view)
+    findings_lines(page, view["findings"])
     left_lines(page, left_of(view))
     outputs_lines(page, view["outputs"])
     _contracts(page, view)
@@ -114,7 +116,7 @@ def _facts(page: Page, view: View, took: list[str]) -> None:
         "spec": [view["spec"]] if view["spec"] else [],
         "rules": view["constraints"],
         "made": [artifact["name"] for artifact in view["artifacts"]],
-        "tests": [f"{tests['passed']}/{tests['total']} passed"] if tests else [],
+        "tests": [told_tests(**tests)] if tests else [],
         "rounds": [f"{view['iteration']} of {view['max_rounds']}"] if view["iteration"] else [],
         "took": took,
     }
@@ -186,36 +188,6 @@ def _thread(comments: list[View], thread: str) -> list[View]:
     return found
 
 
-def _findings(page: Page, view: View) -> None:
-    for title, are in (("What must change", False), ("What was remarked; nothing must change for it", True)):
-        found = [finding for finding in view["findings"] if finding["remark"] == are]
-        if found:
-            page.head(title)
-        for finding in found:
-            finding_line(page, finding)
-
-
-def finding_line(page: Page, finding: View) -> None:
-    severity = finding.get("severity", "medium")
-    place = one_line(finding.get("file") or "") + (f":{finding['line']}" if finding.get("line") else "")
-    style = BAD if severity in ("critical", "high") else CARE
-    issue, advice = one_line(finding.get("issue", "")), one_line(finding.get("recommendation") or "")
-    words: list[Part] = [(severity, style), (f" {place}" if place else "", "bold"), f": {issue}"]
-    page.line(*words, f" → {advice}" if advice else "", indent=2, hang=2)
-    found_by = finding.get("found_by") or []
-    if found_by:
-        page.line(("found by ", QUIET), *_names(found_by), indent=4)
-    for wording in finding.get("wordings") or []:
-        page.line((f"also: {one_line(wording)}", QUIET), indent=4, hang=2)
-
-
-def _names(agents: list[str]) -> list[Part]:
-    parts: list[Part] = []
-    for agent in agents:
-        parts += [(", ", QUIET) if parts else "", who(one_line(agent))]
-    return parts
-
-
 def outputs_lines(page: Page, outputs: list[View]) -> None:
     """What came back from the items that were made for this one."""
     if outputs:
@@ -227,6 +199,10 @@ def outputs_lines(page: Page, outputs: list[View]) -> None:
         label = page.text((f"#{output['item']}".rjust(ids), "bold"))
         said: list[Part] = [(outcome, style), f": {one_line(output['summary'] or output['title'])}"]
         page.labelled(label, who(one_line(output["agent"])), (f" ({output['kind']}) ", QUIET), *said, indent=2)
+        for step in output.get("next_steps") or []:
+            page.line(f"- {one_line(step)}", indent=4, hang=2)
+        for name, value in (output.get("report") or {}).items():
+            page.line((f"{one_line(name)}: ", QUIET), one_line(shortly(value)), indent=4, hang=2)
 
 
 def contract_lines(page: Page, contracts: list[View], title: str) -> None:
@@ -327,11 +303,6 @@ def _guidance(page: Page, view: View) -> None:
         page.head("What people said")
     for guidance in view["guidance"]:
         guidance_lines(page, guidance)
-
-
-def guidance_lines(page: Page, guidance: View) -> None:
-    page.line((one_line(guidance["question"]), QUIET), indent=2)
-    page.line((one_line(guidance["by"]), PERSON), ": ", one_line(guidance["answer"]), indent=2, hang=2)
 
 
 def _next(view: View, flow: Flow) -> list[Part]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from folkmoot.core.flow import END, Flow
+from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.doors.cli.say.page import GOOD, QUIET, Page, Part, count, one_line
 
 View = dict[str, Any]
@@ -48,7 +49,9 @@ def _numbers(context: View, numbers: dict[str, int], flow: Flow) -> View:
 
 def tests_of(context: View) -> str:
     tests = context.get("tests")
-    return f"{tests.get('passed', 0)}/{tests.get('total', 0)} passed" if isinstance(tests, dict) else ""
+    if not isinstance(tests, dict):
+        return ""
+    return told_tests(tests.get("total"), tests.get("passed"), tests.get("failed") or 0)
 
 
 def rounds_of(context: View) -> str:

@@ -3,10 +3,11 @@
 import json
 from typing import Any
 
-from folkmoot.doors.cli.say.item import attempt_lines, contract_lines, finding_line, guidance_lines, outputs_lines
+from folkmoot.doors.cli.say.item import attempt_lines, contract_lines, outputs_lines
 from folkmoot.doors.cli.say.page import CARE, QUIET, Page, one_line, when, who
+from folkmoot.doors.cli.say.progress.found import findings_lines
 from folkmoot.doors.cli.say.progress.left import left_lines
-from folkmoot.doors.cli.say.talk import comment_lines
+from folkmoot.doors.cli.say.talk import comment_lines, guidance_lines
 
 View = dict[str, Any]
 
@@ -58,14 +59,7 @@ def _heard(page: Page, brief: View) -> None:
         page.line(who(brief["advice"]["expert"]), ": ", one_line(brief["advice"]["advice"]), indent=2, hang=2)
         for step in brief["advice"]["steps"]:
             page.line(f"- {one_line(step)}", indent=4, hang=2)
-    if brief["findings"]:
-        page.head("What must change")
-    for finding in brief["findings"]:
-        finding_line(page, finding)
-    if brief["remarks"]:
-        page.head("What was remarked; nothing must change for it")
-    for finding in brief["remarks"]:
-        finding_line(page, finding)
+    findings_lines(page, [*brief["findings"], *brief["remarks"]])
     left_lines(page, brief["previous"])
     if brief["attempts"]:
         page.head("What was tried; do not repeat it")

@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol, TextIO
 from rich.text import Text
 
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.say.board import aside_line
-from folkmoot.doors.cli.say.events import ENGINE
 from folkmoot.doors.cli.say.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.say.progress.held import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
 from folkmoot.doors.cli.say.progress.lines import Line, Teller, span
@@ -104,6 +104,9 @@ class Progress:
         self.page.line((f"{view['flow']}: {slots}", "bold"), f", {self._where(view)}", hang=2)
         if not view["sandboxed"]:
             self.page.line((f"! not sandboxed: {view['why_not_sandboxed']}", CARE), hang=2)
+        for folder in view["left_out"]:
+            words = f"{one_line(folder)} of your PATH is left out: work of agents lands in the project"
+            self.page.line((words, QUIET), indent=2, hang=2)
         self._introduce(view["unable"], self.held(view["unable"], view["only"]))
         asked_again(self.page, self._queries)
         self.start()
@@ -312,7 +315,7 @@ class Progress:
             self.page.line((line.detail, line.style), indent=self.indent)
 
     def _style_of(self, who: str) -> str:
-        known = {**self._teller.flow.agents, **self._teller.flow.gates, LANDING: None, ENGINE: None}
+        known = {**self._teller.flow.agents, **self._teller.flow.gates, LANDING: None, ENGINE_NAME: None}
         return AGENT if who in known else PERSON
 
     def _item(self, item: str) -> list[Part]:

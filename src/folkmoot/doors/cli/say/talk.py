@@ -2,11 +2,24 @@
 
 from typing import Any
 
+from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.say.messages import loose_messages
-from folkmoot.doors.cli.say.page import AGENT, CARE, COMMAND, GOOD, QUIET, Page, Part, count, one_line, when, who
+from folkmoot.doors.cli.say.page import (
+    AGENT,
+    CARE,
+    COMMAND,
+    GOOD,
+    PERSON,
+    QUIET,
+    Page,
+    Part,
+    count,
+    one_line,
+    when,
+    who,
+)
 
 View = dict[str, Any]
-ENGINE = "folkmoot"  # who asks where a rule does
 LABEL = 8
 NARROW = 50  # cells; with less there is no room for words beside a label
 SUMMARY_CELLS = 300  # of a question or an answer in a notice; all of it is in the inbox or on the item
@@ -38,7 +51,7 @@ def inbox(questions: list[View], items: dict[str, View], loose: list[View]) -> N
 
 def question_lines(page: Page, question: View, *, context: bool = True) -> None:
     """One question: who asks, the context, what is asked, the options by number, and the command."""
-    by_rule = question["agent_id"] == ENGINE
+    by_rule = question["agent_id"] == ENGINE_NAME
     asked_by = [who(question["agent_id"]), " asks"] if question["agent_id"] else ["asked"]
     kind = (f" · {question['kind']} · {when(question['requested_at'])}", QUIET)
     free = "" if question["blocking"] else (" · the work goes on meanwhile", QUIET)
@@ -137,7 +150,8 @@ def _replies(said: list[View], parent: str, depth: int) -> list[tuple[int, View]
 
 def comment_lines(page: Page, comment: View, depth: int) -> None:
     indent = 2 * min(depth, 4)
-    about = " on ".join(one_line(part) for part in (comment["target"], comment["artifact"]) if part)
+    artifact = comment["artifact"] if not depth else None  # a reply is about what its thread is about
+    about = " on ".join(one_line(part) for part in (comment["target"], artifact) if part)
     state: Part = ""
     if comment["status"] == "resolved":
         state = (f" · resolved: {comment['resolution']}", GOOD)
@@ -152,3 +166,11 @@ def comment_lines(page: Page, comment: View, depth: int) -> None:
         hang=2,
     )
     page.block(comment["content"], indent=indent + 6)
+
+
+def guidance_lines(page: Page, guidance: View) -> None:
+    page.line((one_line(guidance["question"]), QUIET), indent=2)
+    beside = [f"{number}. {words}" for number, words in enumerate(guidance.get("options", []), start=1)]
+    for words in [*beside, *([guidance["context"]] if guidance.get("context") else [])]:
+        page.line((one_line(words), QUIET), indent=4, hang=2)
+    page.line((one_line(guidance["by"]), PERSON), ": ", one_line(guidance["answer"]), indent=2, hang=2)

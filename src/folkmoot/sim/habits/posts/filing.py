@@ -9,8 +9,9 @@ import random
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import END
-from folkmoot.core.item import BOUND, ENDED, Item
+from folkmoot.core.item import Item
 from folkmoot.core.records import Question, Wanted
+from folkmoot.core.terms import BOUND, ENDED
 from folkmoot.sim.orders import Order
 from folkmoot.sim.speech import PATHS
 from folkmoot.sim.world import Red, Script, World

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from folkmoot.core.terms import ReportedCause
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.causes import recognised
@@ -23,7 +24,12 @@ _BY_GOOSE = re.compile(
 )
 # What codex-acp puts before the first words of a turn, as if the agent had said it.
 _WARNING = re.compile(r"\A(?:\s{0,20}Warning: [^\n]{1,1000}\n\n)+")
-_STOPS = {"max_tokens": "size", "refusal": "capability", "max_turn_requests": "capability", "cancelled": "transient"}
+_STOPS: dict[str, ReportedCause] = {
+    "max_tokens": "size",
+    "refusal": "capability",
+    "max_turn_requests": "capability",
+    "cancelled": "transient",
+}
 _ERROR_MAX = 4_000  # a longer text is an answer, not an error
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from folkmoot.core.terms import ReportedCause
 from folkmoot.worker.clients.causes import Now, cause_of, recognised, reset_after, shown
 from folkmoot.worker.clients.stream import LastMessage, Words, decoded, plain
 from folkmoot.worker.ports import Ended, Stream
@@ -22,7 +23,7 @@ class Listener:
         self.error: str | None = None  # what it told as its failure, and its status of HTTP
         self.status: int | None = None
         self.shown = False  # did an event of its own name a time at which the quota is there again?
-        self.known_cause: str | None = None  # where an event says it better than the words of an error
+        self.known_cause: ReportedCause | None = None  # where an event says it better than the words of an error
 
     def feed(self, line: str) -> None:
         """One line of standard output, without its end or with it."""
@@ -93,6 +94,6 @@ class Listener:
         elif ended.signal is not None:
             self._because("transient", f"signal {ended.signal} ended it")
 
-    def _because(self, cause: str, why: str, reset_after: float | None = None) -> None:
+    def _because(self, cause: ReportedCause, why: str, reset_after: float | None = None) -> None:
         self.stream.succeeded = False
         self.stream.cause, self.stream.why, self.stream.reset_after = cause, why, reset_after

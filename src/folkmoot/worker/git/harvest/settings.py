@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from folkmoot.worker.git.harvest.hooks import Follower, passed
 from folkmoot.worker.git.places import work_trees
 
 if TYPE_CHECKING:
@@ -28,14 +29,17 @@ HARMLESS = re.compile(
     r"|remote\..*\.(fetch|push|tagopt|mirror|prune)|submodule\..*\.(url|path|active|branch|ignore)|url\..*"
     r"|core\.(bare|filemode|symlinks|ignorecase|precomposeunicode|repositoryformatversion|logallrefupdates|worktree"
     r"|excludesfile|attributesfile|autocrlf|eol|safecrlf|whitespace|abbrev|compression|untrackedcache|quotepath)"
-    r"|commit\.template|blame\.ignorerevsfile|diff\.orderfile|fsck\.skiplist|mailmap\.(file|blob)|gc\..*|pack\..*"
-    r"|init\.defaultbranch|http\..*|log\..*|merge\.(ff|log|renames|conflictstyle)|lfs\..*"
+    r"|commit\.template|blame\.ignorerevsfile|diff\.orderfile|fsck\.skiplist|mailmap\.(file|blob)|pack\..*"
+    r"|gc\.(auto|autodetach|autopacklimit|aggressive\w*|bigpackthreshold|cruftpacks|logexpiry|packrefs|pruneexpire"
+    r"|reflogexpire\w*|worktreepruneexpire|writecommitgraph|rerere\w+|.*\.reflogexpire\w*)"
+    r"|init\.defaultbranch|http\..*|log\..*|merge\.(ff|log|renames|conflictstyle)"
+    r"|lfs\.(url|pushurl|.*\.access|.*\.locksverify|locksverify|fetchinclude|fetchexclude|concurrenttransfers|batch|dialtimeout|tlstimeout"
+    r"|activitytimeout|keepalive|repositoryformatversion|skipdownloaderrors|allowincompletepush|lockignoredfiles|setlockablereadonly)"
 )
 BREAKS = re.compile(r"[\s;|&()<>'\"`$={}!,]+")
 MOVES = frozenset({"cd", "pushd", "-C"})  # the words after which a folder follows
 INCLUDES_MAX = 100
-HOOK_BYTES_MAX = 100_000
-HOOK_WORDS_MAX = 5_000
+WORDS_MAX = 5_000
 HOOKS = """
 applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
 pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update post-rewrite
@@ -47,10 +51,29 @@ p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit
 def led_to(repository: "Repository") -> list[str]:
     """The paths, from the top of the work tree."""
     trees = work_trees(repository.user)
+    follower = Follower(trees)
+    places = [*_places(repository, trees, follower), *follower.led.places]
+    return list(dict.fromkeys(below for place in dict.fromkeys(places) for below in _below(place, trees)))
+
+
+def unclear_hooks(repository: "Repository") -> str:
+    """Which of the user's hooks may run anything that lands, in words; empty if there is none."""
+    trees = work_trees(repository.user)
+    follower = Follower(trees)
+    for _ in _places(repository, trees, follower):
+        pass
+    return follower.led.unclear
+
+
+def of_the_path(repository: "Repository") -> list[str]:
+    """The folders of the project that stand in the user's PATH, from the top of the work tree; the top itself is empty.
+    There git, as the user calls it, looks for `less`, `ssh`, `gpg`, `git-lfs` and whatever else it starts."""
+    trees = work_trees(repository.user)
     found: dict[str, None] = {}
-    for place in _places(repository, trees):
-        for below in _below(place, trees):
-            found[below] = None
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        for tree in trees:
+            place = os.path.normpath(os.path.join(tree, folder))  # one that is relative: from where the user stands
+            found |= dict.fromkeys(["", *_below(place, trees)] if place == tree else _below(place, trees))
     return list(found)
 
 
@@ -73,8 +96,9 @@ def _users_files() -> tuple[str, str]:
     return own, shared
 
 
-def _places(repository: "Repository", trees: list[str]) -> Iterator[str]:
-    yield from _hooks(os.path.join(repository.user.common, "hooks"), trees)
+def _places(repository: "Repository", trees: list[str], follower: Follower) -> Iterator[str]:
+    yield from (repository.user.common, repository.user.git_dir)  # wherever they lie, and however they are called
+    yield from _hooks(os.path.join(repository.user.common, "hooks"), follower)
     for origin, name, value in _settings(repository):
         yield origin
         if MORE.fullmatch(name):
@@ -82,11 +106,12 @@ def _places(repository: "Repository", trees: list[str]) -> Iterator[str]:
         elif FOLDER.fullmatch(name):
             for tree in trees:
                 place = os.path.normpath(os.path.join(tree, os.path.expanduser(value)))
-                yield from _hooks(place, trees)
+                yield from _hooks(place, follower)
                 yield from (os.path.join(place, hook) for hook in HOOKS.split()) if place == tree else [place]
-                if os.path.basename(place) == "_":
-                    yield os.path.dirname(place)  # husky: what lies there only calls what lies above it
+                if os.path.basename(place) == "_":  # husky: what lies there only calls what lies above it
+                    yield from _hooks(os.path.dirname(place), follower)
         elif not HARMLESS.fullmatch(name):
+            follower.command(value)
             yield from _named(value, trees)
 
 
@@ -131,31 +156,25 @@ def _more(setting: Setting) -> list[str]:
     return [os.path.join(os.path.dirname(origin), os.path.expanduser(value))] if MORE.fullmatch(name) else []
 
 
-def _hooks(folder: str, trees: list[str]) -> Iterator[str]:
-    """A folder of hooks, each hook, and the files of the project that a hook names."""
+def _hooks(folder: str, follower: Follower) -> Iterator[str]:
+    """A folder of hooks, and each hook. What they name is followed."""
     yield folder
-    for name in set(HOOKS.split()).intersection(_entries(folder)):
+    for name in sorted(set(HOOKS.split()).intersection(_entries(folder))):
         hook = os.path.join(folder, name)
         yield hook
-        try:
-            with open(hook, encoding="utf-8", errors="surrogateescape") as file:
-                text = file.read(HOOK_BYTES_MAX)
-        except OSError:
-            continue
-        yield from _named(text, trees, only_files=True)
+        follower.hook(hook)
 
 
-def _named(value: str, trees: list[str], *, only_files: bool = False) -> Iterator[str]:
-    """What the words of a command may lead to, wherever in the project they are said."""
-    words = list(filter(None, BREAKS.split(value)))[:HOOK_WORDS_MAX]
+def _named(value: str, trees: list[str]) -> Iterator[str]:
+    """What the words of a setting may lead to, wherever in the project they are said."""
+    words = list(filter(None, BREAKS.split(value)))[:WORDS_MAX]
     folders = ["", *(after for word, after in pairwise(words) if word in MOVES)]
     for number, word in enumerate(words):
         for tree in trees:
             for folder in folders:
                 for place in _from(tree, folder, word):
                     # A plain name is looked for in PATH; behind a program it may be a file for that to run.
-                    is_file = os.path.isfile(place)
-                    if ("/" in word and not only_files) or (is_file and (number or "/" in word)):
+                    if "/" in word or (number and os.path.isfile(place)):
                         yield place
 
 
@@ -177,7 +196,7 @@ def _entries(folder: str) -> list[str]:
 
 
 def _below(place: str, trees: list[str]) -> Iterator[str]:
-    for at in dict.fromkeys([os.path.abspath(place), os.path.realpath(place)]):
+    for at in dict.fromkeys(passed(place)):
         for tree in trees:
             below = os.path.relpath(at, tree)
             if below != os.curdir and below.split(os.sep)[0] not in (os.pardir, ".git"):

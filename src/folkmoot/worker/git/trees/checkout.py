@@ -17,7 +17,7 @@ from folkmoot.worker.git.harvest.settings import attributes_file, in_force
 from folkmoot.worker.git.looking import found_at
 from folkmoot.worker.git.places import is_on
 from folkmoot.worker.git.trees.holding import Lock, Note, Seen, seen, settle
-from folkmoot.worker.git.trees.placing import Placer, behind_link, clear_above, in_the_way
+from folkmoot.worker.git.trees.placing import IN_HAND, Placer, behind_link, clear_above, in_the_way
 from folkmoot.worker.git.words import readable
 from folkmoot.worker.removing import maker
 
@@ -163,7 +163,8 @@ class Checkout:
 
     def _placing(self) -> Placer:
         home = self._repository.home
-        return Placer(self.path, [home, self._tree.git_dir], maker(home))
+        notes = os.path.join(self._repository.git_dir, IN_HAND)
+        return Placer(self.path, [home, self._tree.git_dir], maker(home), notes)
 
     def hold(self) -> bool:
         """Take git's lock. False where it is taken, or the tree is not as it was looked at: nothing was changed."""

@@ -1,7 +1,7 @@
 """What a landing that was killed had in hand: new files, and old ones that it had taken away.
 
 The old ones are what git knows, or they were put back, unless it was killed between the two. So nothing is removed that
-git does not know.
+git does not know. And nothing that no landing of this board has noted as its own: a name can be given by anybody.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from folkmoot.worker.git.places import own_trees
 from folkmoot.worker.git.trees.holding import OURS, notes
-from folkmoot.worker.git.trees.placing import BRINGING
+from folkmoot.worker.git.trees.placing import BRINGING, IN_HAND
 from folkmoot.worker.removing import is_left, remove_tree
 
 if TYPE_CHECKING:
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 def clear_left(repository: "Repository", aside: str) -> list[str]:
     """Remove it. Folders with a file that git does not know are moved to `aside` instead; gives where they are now."""
     trees = own_trees(repository.user)
-    home = repository.home
+    home, notes = repository.home, os.path.join(repository.git_dir, IN_HAND)
+    places = dict.fromkeys([home, *(git_dir for _, git_dir in trees), *(path for path, _ in trees if path)])
     kept = []
-    for place in dict.fromkeys([home, *(git_dir for _, git_dir in trees), *(path for path, _ in trees if path)]):
-        for name in _begin_with(place, BRINGING):
-            path = os.path.join(place, name)
-            if not is_left(path, BRINGING, None, home):
+    for name in _begin_with(notes, BRINGING):
+        if not is_left(os.path.join(notes, name), BRINGING, None, home):
+            continue
+        # By its name in the places where it can be: the project may have been moved or copied since.
+        for path in (os.path.join(place, name) for place in places):
+            if not _is_folder(path) or _is_tracked(repository, trees, path):
                 continue
             if _all_known(repository, path):
                 remove_tree(path)
@@ -33,8 +36,25 @@ def clear_left(repository: "Repository", aside: str) -> list[str]:
             os.makedirs(aside, mode=0o700, exist_ok=True)
             os.rename(path, os.path.join(aside, name.lstrip(".")))
             kept.append(os.path.join(aside, name.lstrip(".")))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(notes, name))
     _drop_indexes(repository, trees)
     return kept
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _is_tracked(repository: "Repository", trees: list[tuple[str, str]], path: str) -> bool:
+    """Has the user taken it into a work tree that it lies in? Then it is the user's. So it is where git cannot say."""
+    place, name = os.path.split(path)
+    for tree, git_dir in trees:
+        if tree == place:
+            ran = repository.git("ls-files", "-z", "--", name, git_dir=git_dir, work_tree=tree, check=False)
+            if ran.code or ran.out:
+                return True
+    return False
 
 
 def _all_known(repository: "Repository", folder: str) -> bool:

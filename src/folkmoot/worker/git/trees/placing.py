@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from folkmoot.worker.git.repository import Change
 
 BRINGING = ".moot-bring-"  # the beginning of the name of a folder of ours, in which a landing has files in hand
+IN_HAND = "in-hand"  # in the engine's repository: a note for each such folder, of its name
 Known = Callable[[bytes], bool]  # is the file at this path what git knows?
 
 
@@ -98,11 +99,16 @@ class _Look:
 
 
 class Placer:
-    """Takes files away and puts files there, below one root. `here` is a folder of ours on the same disk."""
+    """Takes files away and puts files there, below one root. `here` is a folder of ours on the same disk; that it is
+    ours is noted in `notes` as long as it is there, since a name says nothing: anybody can give it."""
 
-    def __init__(self, root: str, places: Iterable[str], maker: str) -> None:
+    def __init__(self, root: str, places: Iterable[str], maker: str, notes: str) -> None:
         self._root = os.fsencode(root)
-        self.here = tempfile.mkdtemp(prefix=f"{BRINGING}{maker}-", dir=_on_same_disk(root, places))
+        os.makedirs(notes, mode=0o700, exist_ok=True)
+        handle, self._note = tempfile.mkstemp(prefix=f"{BRINGING}{maker}-", dir=notes)
+        os.close(handle)
+        self.here = os.path.join(_on_same_disk(root, places), os.path.basename(self._note))
+        os.mkdir(self.here, 0o700)
         self.new = os.path.join(self.here, "new")
         self._number = 0
         self._stays = False  # something of the user's is in there that could not be put back
@@ -110,6 +116,9 @@ class Placer:
     def close(self) -> None:
         if not self._stays:
             shutil.rmtree(self.here, ignore_errors=True)
+            if not os.path.lexists(self.here):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self._note)
 
     def take_away(self, path: bytes, known: Known) -> bytes | None:
         """Rename what is there to a place of ours; None where it is not what git knows, and then it is back."""

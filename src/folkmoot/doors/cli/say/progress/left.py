@@ -3,8 +3,8 @@
 from typing import Any
 
 from folkmoot.briefs.quote import told
-from folkmoot.core.item import ENDED
 from folkmoot.core.rules.judging.carrying import shortly
+from folkmoot.core.terms import ENDED
 from folkmoot.core.unfinished import BEYOND, PARTIAL
 from folkmoot.doors.cli.say.page import CARE, Page, one_line, who
 
@@ -24,7 +24,8 @@ def left_of(view: View) -> View | None:
         return None
     last = spoken[-1]
     if view["status"] in ENDED:
-        return {"agent": last["agent"], "outcome": last["outcome"], "kept": last["kept"]}
+        steps = (last["report"] or {}).get("next_steps")
+        return {"agent": last["agent"], "outcome": last["outcome"], "kept": last["kept"], "next_steps": steps}
     if last["report"] is None:
         return {"agent": last["agent"], "not accepted": last["refused_for"], **last["refused"]}
     said = {"agent": last["agent"], **last["report"], "kept": last["kept"]}
@@ -34,6 +35,7 @@ def left_of(view: View) -> View | None:
 def left_lines(page: Page, said: View | None) -> None:
     if said is None or not (said.get("outcome") in PARTIAL or said.get("not accepted")):
         _beside_lines(page, said or {})
+        _step_lines(page, said or {})
         return
     page.head("What the last run said and left")
     page.line(who(one_line(said["agent"])), (f" {said['outcome']}", CARE), indent=2)
@@ -44,13 +46,34 @@ def left_lines(page: Page, said: View | None) -> None:
         page.line(f"… and {len(lines) - LINES_MAX} more lines: see `--json`", indent=4)
 
 
+def _said_lines(page: Page, said: View) -> None:
+    """What was done, and what should follow: whoever goes on begins with it."""
+    if not (said.get("summary") or said.get("next_steps")):
+        return
+    page.head("What the last run said")
+    words = one_line(said.get("summary") or "")
+    page.line(who(one_line(said["agent"])), f": {words}" if words else " says what should follow:", indent=2, hang=2)
+    for step in (said.get("next_steps") or [])[:LINES_MAX]:
+        page.line(f"- {one_line(step)}", indent=4, hang=2)
+
+
 def _beside_lines(page: Page, said: View) -> None:
     """What was said beside a verdict, and had no effect of its own."""
     told = said.get("kept")
     if told is None:  # a brief: only what had no effect is in it
         told = [{"what": name, "said": shortly(said[name])} for name in BESIDE if said.get(name)]
+    _said_lines(page, said)
     if not told:
         return
     page.head("What the last run said beside it; it was kept, with no effect of its own")
     for one in told[:LINES_MAX]:
         page.line(who(one_line(said["agent"])), f" {one_line(one['what'])}: {one_line(one['said'])}", indent=2, hang=2)
+
+
+def _step_lines(page: Page, said: View) -> None:
+    """What it recommends: nobody need come after who would be told."""
+    steps = said.get("next_steps") or []
+    if steps:
+        page.head("What the last run recommends")
+    for step in steps[:LINES_MAX]:
+        page.line(who(one_line(said["agent"])), f" {one_line(step)}", indent=2, hang=2)

@@ -7,7 +7,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.doors.cli.say.events import ENGINE, OUTCOMES, said
+from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.doors.cli.say.events import OUTCOMES, said
 from folkmoot.doors.cli.say.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View
 from folkmoot.engine.queries import Queries
@@ -190,7 +191,7 @@ class Teller:
     def _other(self, event: View, model: str) -> Line:
         told = said(event, {})
         who = event["agent"] or ""
-        is_person = event["run"] is None and who != ENGINE
+        is_person = event["run"] is None and who != ENGINE_NAME
         mark = "?" if event["event"] in ("agent_seeks_guidance", "item_parked", "default_taken") else "•"
         style = told.style or (PERSON if is_person else "")
         to: Part = (f" → {told.to}", "bold") if told.to else ""
@@ -200,7 +201,7 @@ class Teller:
 
 def _is_made(event: View) -> bool:
     """An item that came of another one's: the line of the run that made it says so."""
-    return bool(event["event"] == "item_added" and event["agent"] == ENGINE)
+    return bool(event["event"] == "item_added" and event["agent"] == ENGINE_NAME)
 
 
 def moment(timestamp: str) -> float:

@@ -38,6 +38,18 @@ _NOTHING = re.compile(
     rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)"
     r"(?: (?:found|seen|known|here|at all|so far))?"
 )
+# A box that nobody ticked says no: before its words, or alone behind their colon.
+_EMPTY_BOX = r"(?:\[\s{0,3}\]|\(\s{1,3}\)|[☐□◻⬜▢])"
+_UNTICKED = re.compile(
+    rf"^[^\S\n]*(?:(?:[-*+•>]|\d{{1,3}}[.)])[^\S\n]*)*{_EMPTY_BOX}.*$"
+    rf"|^[^\n\[\]]{{0,200}}[:|][^\S\n]*{_EMPTY_BOX}[ \t|]*$",
+    re.MULTILINE,
+)
+
+
+def without_unticked(text: str) -> str:
+    """The text without what stands beside a box that nobody ticked."""
+    return _UNTICKED.sub("", text) if any(sign in text for sign in "[(☐□◻⬜▢") else text
 
 
 def is_denied(before: str, behind: str) -> bool:

@@ -3,10 +3,14 @@
 import re
 from typing import Any
 
+from msgspec import Struct
+
 from folkmoot.core.vocabulary.words import only_ends, verdict_of
 from folkmoot.reports.placeholders import is_choice
 
 RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
+# Words and a colon before it say what it is about: `auth.py: {status: approved}`.
+_LABELLED = re.compile(r"([^{}]{0,120}:)\s{0,3}(\{[^{}]{1,2000}\}\.?)")
 _WORD = re.compile(
     r"(?:[-*]\s{1,3})?returns?\s{0,3}:\s{0,3}[`\"'*]{0,2}([A-Za-z][A-Za-z_ -]{1,30})[`\"'*]{0,2}\.?", re.IGNORECASE
 )
@@ -16,14 +20,28 @@ _LISTED = re.compile(
 )
 
 
-def returned(words: str) -> dict[str, Any] | None:
-    """The fields of a return on a line of its own, in braces or as one word; None if it is none."""
+class Returned(Struct):
+    """The fields of a return, and what stands before them; `named`: it calls itself a return."""
+
+    told: dict[str, Any]
+    named: bool
+    label: str = ""
+
+
+def returned(words: str) -> Returned | None:
+    """A return on a line of its own, in braces or as one word; None if it is none."""
     found = RETURNS.fullmatch(words)
     if found:
-        return pairs(found.group(1))
+        told = pairs(found.group(1))
+        return Returned(told, not words.startswith("{")) if told is not None else None
+    labelled = _LABELLED.fullmatch(words)
+    told = pairs(labelled.group(2).rstrip(".")[1:-1]) if labelled else None
+    if labelled and told is not None:
+        return Returned(told, False, labelled.group(1))
     word = _WORD.fullmatch(words)
-    told = word.group(1).strip() if word else ""
-    return {"status": told} if told and (verdict_of(told) is not None or only_ends(told)) else None
+    said = word.group(1).strip() if word else ""
+    known = said and (verdict_of(said) is not None or only_ends(said))
+    return Returned({"status": said}, True) if known else None
 
 
 def bare_object(text: str) -> dict[str, Any] | None:
@@ -43,7 +61,7 @@ def pairs(words: str) -> dict[str, Any] | None:
         name, colon, rest = rest.partition(":")
         name, rest = name.strip(), rest.lstrip()
         if rest.startswith("["):
-            told, rest = _list(rest)
+            told, rest = list_in(rest)
             if told is None or not colon or not _NAME.fullmatch(name) or name in found:
                 return None
             found[name] = told
@@ -62,7 +80,7 @@ def pairs(words: str) -> dict[str, Any] | None:
     return found or None
 
 
-def _list(words: str) -> tuple[list[str] | None, str]:
+def list_in(words: str) -> tuple[list[str] | None, str]:
     """The texts of a list in brackets, with or without quotation marks, and what follows it; None if it is something
     else."""
     inside, closed, rest = words[1:].partition("]")

@@ -1,0 +1,101 @@
+"""What was split is split again while tasks of it are open: is a task of the new split instead of one of those, or
+besides? Who says `replaces` or `cancel` means instead; where it looks like the same task, it is asked (R-24)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from folkmoot.core.item import Item
+from folkmoot.core.report import Report, Task
+from folkmoot.core.rules.sharing.paths import bad_path, normal_path
+from folkmoot.core.situation import Case
+from folkmoot.core.terms import ENDED
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.words import plain
+
+REPLACES = ("replaces", "replace", "supersedes", "instead of", "replaces task", "replaces tasks")
+CANCELS = (
+    "cancel",
+    "cancels",
+    "cancelled",
+    "drop",
+    "drops",
+    "remove",
+    "removes",
+    "obsolete",
+    "cancel tasks",
+    *REPLACES,
+)
+BESIDES = ("besides", "in addition", "additional", "beside")
+
+
+def open_tasks(case: Case) -> list[Item]:
+    return [task for task in case.situation.tasks if task.status not in ENDED]
+
+
+def replaced(case: Case, said: Report) -> list[Item]:
+    """The open tasks that the new split is instead of."""
+    if not case.situation.tasks:
+        return []
+    found = {task.id: task for _, word in _named(said) if (task := _meant(open_tasks(case), word)) is not None}
+    return list(found.values())
+
+
+def cancels(said: Report) -> dict[str, Any]:
+    """What a split says beside its tasks about tasks that are there already."""
+    return {name: value for name, value in said.extra.items() if plain(str(name)) in CANCELS}
+
+
+def fault_of_replaced(case: Case, said: Report) -> str | None:
+    """A task that is named and is none, one that others come after, or one that is split off a second time."""
+    known = open_tasks(case)
+    if not known:
+        return None
+    told = "; ".join(f"{task.id} ({task.title[:60]!r})" for task in known)
+    for name, word in _named(said):
+        if _meant(known, word) is None:
+            return f"`{name}` says {word[:80]!r}, and no open task is called that: write the id of one of {told}"
+    gone = {task.id for task in replaced(case, said)}
+    for task in known:
+        if task.id not in gone and (needs := gone & set(task.after)):
+            return f"task {task.id} comes after {min(needs)}, which would be replaced: replace {task.id} as well"
+    for number, new in enumerate(said.tasks, start=1):
+        same = next((task for task in known if task.id not in gone and _is_same(task, new)), None)
+        if same is not None and not _besides(new):
+            return (
+                f"task {number} ({new.title.strip()[:60]!r}) looks like item {same.id} ({same.title[:60]!r}), which is "
+                f'still open: is it instead of it, or besides? Instead: give it "replaces": "{same.id}". Besides: '
+                f'"besides": true. To let item {same.id} go on leave this one out: what is agreed anew it is told'
+            )
+    return None
+
+
+def _named(said: Report) -> Iterator[tuple[str, str]]:
+    """Every open task that is said to be over, and the name under which it stands."""
+    for task in said.tasks:
+        for name, value in task.more.items():
+            if plain(str(name)) in REPLACES:
+                yield from ((name, word) for word in _words(value))
+    for name, value in cancels(said).items():
+        yield from ((name, word) for word in _words(value))
+
+
+def _words(value: Any) -> list[str]:
+    parts = value if isinstance(value, list) else [value]
+    words = [str(part).strip() for part in parts if isinstance(part, str | int) and not isinstance(part, bool)]
+    return [word for word in words if not says_nothing(word)]
+
+
+def _meant(known: list[Item], word: str) -> Item | None:
+    """By its id, as `2`, `#2` or `task 2`, or by its title."""
+    bare = plain(word).removeprefix("item ").removeprefix("task ")
+    return next((task for task in known if bare in (task.id, plain(task.title))), None)
+
+
+def _is_same(task: Item, new: Task) -> bool:
+    """The same title, or the very same files."""
+    files = {normal_path(path) for path in new.files if not bad_path(path)}
+    return plain(new.title) == plain(task.title) or (bool(files) and files == set(task.files))
+
+
+def _besides(task: Task) -> bool:
+    return any(plain(str(name)) in BESIDES and value not in (False, "") for name, value in task.more.items())

@@ -1,0 +1,61 @@
+"""What a checker's own words say against its `done`: a test that failed, or something grave that is no finding (R-22).
+
+Fields are weighed as such. Words are not weighed: whoever wrote them is asked which of the two holds.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave
+from folkmoot.core.vocabulary.problems import is_over, listed_under
+from folkmoot.core.vocabulary.words import plain
+
+# Under these names a dialect says what was changed or how to go on: a failure told there is over, or yet to come.
+_ELSEWHERE = ("changes", "fixed", "fixes", "files", "steps", "said")
+DEPTH_MAX = 4
+LETTERS_MAX = 100_000
+
+
+def words_against(said: Report) -> str | None:
+    """The words that speak against it, and how to say either; None if none do."""
+    texts = list(_bounded([said.summary, said.blockers or "", *_own(said)]))
+    failed = said_failed(texts)
+    if failed is not None:
+        return (
+            f"its words say {failed[:120]!r}: which holds? If a test fails, report changes_requested with it in "
+            "`findings`; if none does, say so"
+        )
+    grave = said_grave(texts)
+    if grave is not None:
+        return (
+            f"its words say {grave[:120]!r}: which holds? If it is so, tell it in `findings` with its severity; if it "
+            "is not, say so"
+        )
+    return None
+
+
+def _bounded(texts: Iterable[str]) -> Iterator[str]:
+    """So many of them as an honest agent writes: a hostile one must not be slow to read."""
+    left = LETTERS_MAX
+    for text in texts:
+        if left > 0 and text:
+            yield text[:left]
+            left -= len(text)
+
+
+def _own(said: Report) -> Iterator[str]:
+    """What stands beyond the fields of a report; lists of findings have been read as such."""
+    for name, value in said.extra.items():
+        words = plain(name).split()
+        if listed_under(name)[0] or is_over(name) or any(word in _ELSEWHERE for word in words):
+            continue
+        yield from _leaves(value)
+
+
+def _leaves(value: Any, deep: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict) and deep < DEPTH_MAX:
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part, deep + 1)

@@ -1,0 +1,138 @@
+"""How many tests ran, and how they ended: in words, in a list of labels, in an object, or in one object per suite.
+
+What nobody told stays unknown: of `2 tests failed` nobody knows how many there are. Who tells all but one of the three
+has told the third.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from folkmoot.core.report import Tests
+from folkmoot.core.vocabulary.words import plain
+
+_NUMERALS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+_WORDED = re.compile(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
+_SHARE = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})"
+_OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?"
+_COUNT = re.compile(_OF + r" (pass|fail)")
+_PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? fail")
+_FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
+_ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
+# `Failed: 2`, `| Passed | 8 |`, `Tests run: 10`: a label at the start of a line, of a cell or behind a sign.
+_LABELLED = re.compile(
+    r"(?:\A|[\n|,;(•]|[-+]\s)[ \t]{0,8}(?:all |the )?(?:tests? )?(total|run|passed|passing|failed|failing|failures)"
+    r"(?: tests?)?[ \t]{0,3}[:=|][ \t]{0,3}(\d{1,7})(?![\w/%.]|\s{0,2}(?:of|/)\s)"
+)
+# What an object calls each of the three.
+_NAMES = {
+    **dict.fromkeys(("total", "tests", "tests run", "run", "total tests"), "total"),
+    **dict.fromkeys(("passed", "pass", "passes", "passing", "succeeded", "tests passed", "passed tests"), "passed"),
+    **dict.fromkeys(("failed", "fail", "fails", "failing", "failures", "tests failed", "failed tests"), "failed"),
+}
+COUNTED = ("total", "passed", "failed")
+LARGEST = 10**9
+SUITES_MAX = 200
+_DEEP = 3  # objects in objects that are looked into
+
+
+def counted(words: str) -> Tests | None:
+    """What the words count: `8/10 passed`, `two of the ten tests failed`, `8 passed, 2 failed`, or `Failed: 2`. Of the
+    same tests the last count holds, since they were run again; others are added."""
+    words = _WORDED.sub(_digits, words.lower())
+    counts: dict[int, int] = {}
+    for found in _COUNT.finditer(words):
+        some, total = int(found.group(1)), int(found.group(2))
+        counts[total] = some if found.group(3) == "pass" else total - some
+    if not counts:
+        counts = {int(a) + int(b): int(a) for a, b in _PASSED_FAILED.findall(words)}
+    if not counts:
+        counts = {int(a) + int(b): int(b) for a, b in _FAILED_PASSED.findall(words)}
+    if not counts:
+        alone = _ONLY_FAILED.fullmatch(words)
+        return Tests(failed=int(alone.group(1))) if alone else _labelled(words)
+    if any(not 0 <= passed <= total for total, passed in counts.items()):
+        return None
+    total, passed = sum(counts), sum(counts.values())
+    return Tests(total=total, passed=passed, failed=total - passed)
+
+
+def _digits(found: re.Match[str]) -> str:
+    word = found.group()
+    return "0" if word == "none" else str(_NUMERALS.index(word))
+
+
+def _labelled(words: str) -> Tests | None:
+    """`- Total: 10`, `- Passed: 8`, `- Failed: 2`; of several suites all together."""
+    told: dict[str, int] = {}
+    for label, number in _LABELLED.findall(words.replace("*", "").replace("`", "").replace("_", " ")):
+        name = _NAMES[label]
+        told[name] = told.get(name, 0) + int(number)
+    return _tests(told) if "failed" in told or told.keys() >= {"total", "passed"} else None
+
+
+def tally(value: Any, deep: int = 0) -> Tests | None:
+    """What an object counts, or the objects in it, one per suite, together; None if it counts nothing."""
+    if not isinstance(value, Mapping):
+        return None
+    told: dict[str, int] = {}
+    for name, number in value.items():
+        known = _NAMES.get(plain(str(name)))
+        count = _whole(number) if known else None
+        if known and count is not None:
+            told.setdefault(known, count)
+    if told:
+        return _tests(told)
+    inner = [tally(part, deep + 1) for part in list(value.values())[:SUITES_MAX]] if deep < _DEEP else []
+    return together([one for one in inner if one is not None])
+
+
+def together(counts: list[Tests]) -> Tests | None:
+    """Several suites as one; what one of them does not tell is not known of the whole."""
+    if not counts:
+        return None
+    totals, passed = [one.total for one in counts], [one.passed for one in counts]
+    return Tests(
+        total=sum(one for one in totals if one is not None) if None not in totals else None,
+        passed=sum(one for one in passed if one is not None) if None not in passed else None,
+        failed=sum(one.failed for one in counts),
+    )
+
+
+def _tests(told: dict[str, int]) -> Tests:
+    return Tests(**completed(told))
+
+
+def completed(told: dict[str, Any]) -> dict[str, Any]:
+    """Who tells of all tests and of those that passed has told how many did not; and who tells of both kinds, how many
+    there are."""
+    total, passed, failed = (told.get(name) for name in COUNTED)
+    if failed is None and "failed" not in told and type(total) is int and type(passed) is int and total > passed:
+        return {**told, "failed": total - passed}
+    if total is None and type(passed) is int and type(failed) is int:
+        return {**told, "total": passed + failed}
+    return told
+
+
+def told_tests(total: int | None, passed: int | None, failed: int) -> str:
+    """As much as is known, in words: `8/10 passed`, `2 of 10 failed`, `2 failed`."""
+    if total is not None and passed is not None:
+        return f"{passed}/{total} passed"
+    if failed:
+        return f"{failed} of {total} failed" if total is not None else f"{failed} failed"
+    return f"{passed} passed" if passed is not None else f"{total} in all" if total is not None else ""
+
+
+def red_tests(tests: Tests) -> str:
+    """How many failed, of how many if that is known."""
+    if tests.total is not None and tests.total >= tests.failed:
+        return f"{tests.failed} of {tests.total} tests failed"
+    return f"{tests.failed} test{'s' if tests.failed > 1 else ''} failed"
+
+
+def _whole(value: Any) -> int | None:
+    digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and int(digits[:12]) < LARGEST else None

@@ -1,0 +1,43 @@
+"""What was found in the work, in words: what must change, and what was only remarked."""
+
+from typing import Any
+
+from folkmoot.doors.cli.say.page import BAD, CARE, QUIET, Page, Part, one_line, who
+
+View = dict[str, Any]
+# What a finding says beside its words, each on a line of its own.
+MORE = {"test": "failed test", "exploit": "exploit", "why": "why it matters", "fixed": "mended"}
+
+
+def findings_lines(page: Page, findings: list[View]) -> None:
+    for title, are in (("What must change", False), ("What was remarked; nothing must change for it", True)):
+        found = [finding for finding in findings if bool(finding.get("remark")) == are]
+        if found:
+            page.head(title)
+        for finding in found:
+            finding_line(page, finding)
+
+
+def finding_line(page: Page, finding: View) -> None:
+    severity = finding.get("severity", "medium")
+    place = one_line(finding.get("file") or "") + (f":{finding['line']}" if finding.get("line") else "")
+    style = BAD if severity in ("critical", "high") else CARE
+    issue, advice = one_line(finding.get("issue", "")), one_line(finding.get("recommendation") or "")
+    words: list[Part] = [(severity, style), (f" {place}" if place else "", "bold"), f": {issue}"]
+    page.line(*words, f" → {advice}" if advice else "", indent=2, hang=2)
+    for name, label in MORE.items():
+        told = one_line(finding.get(name) or "")
+        if told and told != issue:
+            page.line((f"{label}: ", QUIET), told, indent=4, hang=2)
+    found_by = finding.get("found_by") or []
+    if found_by:
+        page.line(("found by ", QUIET), *_names(found_by), indent=4)
+    for wording in finding.get("wordings") or []:
+        page.line((f"also: {one_line(wording)}", QUIET), indent=4, hang=2)
+
+
+def _names(agents: list[str]) -> list[Part]:
+    parts: list[Part] = []
+    for agent in agents:
+        parts += [(", ", QUIET) if parts else "", who(one_line(agent))]
+    return parts

@@ -1,0 +1,62 @@
+"""The shared state as somebody wrote it back: what it wants beyond what was read, or why that cannot be taken."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.core.vocabulary.words import only_ends, plain
+from folkmoot.errors import Refused, unknown_agent
+from folkmoot.mirror.reading.forms import Lock, SharedState
+
+ACTIVE, COMPLETED, IDLE = "active", "completed", "idle"
+_EDITABLE = "locks, and agents.NAME.status (active, completed)"
+
+
+def check_owned(state: SharedState, shown: dict[str, Any] | None) -> None:
+    """What follows from what happened is not changed by hand; who does not say what it has read is not held to it."""
+    if state.version is None or shown is None:
+        return
+    for name, value in state.others.items():
+        if name in shown and value != shown[name]:
+            words = f"{name}: it follows from what happened, and is not changed by hand"
+            raise Refused("not_editable", words, f"what can be changed: {_EDITABLE}; an answer goes into inbox/")
+
+
+def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None, agents: Iterable[str]) -> str | None:
+    """What an agent says of itself: that it is active or has completed; None where it says nothing new. Refused if it
+    says what the state cannot take."""
+    before = ((shown or {}).get("agents") or {}).get(name)
+    status = said.get("status")
+    if before is not None and status == before["status"]:
+        return status if status in (ACTIVE, COMPLETED) else None
+    if name not in agents:
+        raise unknown_agent(name[:80], agents)
+    word = plain(status) if isinstance(status, str) else ""
+    if word == ACTIVE:
+        return ACTIVE
+    if only_ends(word):
+        return COMPLETED
+    if word == IDLE and (before is None or before["status"] != ACTIVE):
+        return None
+    words = f"agents: {name}: {status!r:.60} is no status that a file can give"
+    hint = f"{ACTIVE} begins, {COMPLETED} ends its run; how else it ended says a report in inbox/, such as "
+    raise Refused("bad_status", words, hint + f'{{"agent": "{name}", "status": "failed", "error": "…"}}')
+
+
+def seconds_left(lock: Lock, wall: int) -> float:
+    """How long a lock shall still last, at most as long as it says; half an hour where it does not. Not above zero: it
+    has expired, and is none."""
+    begins, ends = _moment(lock.acquired), _moment(lock.expires)
+    if ends is None:
+        return LOCK_SECONDS
+    left = ends - wall / 1000
+    return min(left, ends - begins) if begins is not None else left
+
+
+def _moment(text: str | None) -> float | None:
+    try:
+        told = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()

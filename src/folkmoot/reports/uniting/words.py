@@ -1,0 +1,157 @@
+"""What an agent says around its JSON, signals and ATTEMPT blocks: kept as it was said, and read as any text is.
+
+`Blockers: …`, `Retro: …`, findings under a heading are what they are called. All else stands in `extra`, so that the
+rules can hold it against the outcome, and whoever goes on is told it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from folkmoot.core.report import SIGNALS, WORDS_BESIDE, Report
+from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.markdown import report_in, sections_in
+from folkmoot.reports.page import SPOKEN, Line, Page, is_showing
+from folkmoot.reports.status import Status, read_status
+from folkmoot.reports.uniting.statements import joined
+
+WORDS_MAX = 20_000  # characters of such words: of longer ones the end is kept, and how many stood before it
+_MARKS = "*_`#>-•|=~ \t"
+_BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+# "Here is my report:" says nothing of its own.
+_OPENS = re.compile(
+    r"\b(?:report|json|result|outcome|status|summary|output|message|decomposition|split|tasks?)s?\b", re.I
+)
+_STATUS = re.compile(r"^[\s*_#-]{0,9}status[\s*_]{0,4}:", re.I)
+OPENING_WORDS_MAX = 10
+_NEEDS_WORDS = ("failed", "stuck", "incomplete")
+
+
+def cut_out(rest: dict[int, str], lines: list[str], begins: tuple[int, int], ends: tuple[int, int]) -> None:
+    """Notes what stands on the lines of an object before and behind it. Each letter keeps its place, since a line may
+    hold several objects."""
+    (first, start), (last, end) = begins, ends
+    for number in {first, last}:
+        words = rest.get(number, lines[number])
+        begin, behind = start if number == first else 0, end if number == last else len(words)
+        rest[number] = words[:begin] + " " * (behind - begin) + words[behind:]
+
+
+def with_words(page: Page, taken: set[int], rest: dict[int, str], report: Report, *, has_form: bool) -> Report:
+    """The report with what stands beside it; `taken` are the lines that were read as JSON or the like, and `rest` what
+    else stands on some of them."""
+    own = [
+        line if line.number not in taken else Line(line.number, rest[line.number].strip(), fence=line.fence)
+        for line in page.lines
+        if (line.number not in taken or rest.get(line.number, "").strip(_MARKS)) and _is_spoken(page, line)
+    ]
+    if not any(line.text.strip(_MARKS) for line in own):
+        return report
+    read: set[int] = set()
+    # A form with a Status was heard with all its parts; behind "It would look like this:" nobody speaks.
+    if not (has_form or any(_shows(page, line) for line in own)):
+        try:
+            parts, read = _labelled(own)
+        except Faulty:
+            parts, read = None, set()  # then they are words like any others
+        if parts is not None:
+            report = joined(
+                report, replace(parts, outcome=report.outcome), before=own[0].number < min(taken, default=0)
+            )
+    if has_form:
+        read |= {line.number for line in own if _is_status(line.text)}
+    left = _left(own, read, report)
+    if not left:
+        return report
+    if len(left) > WORDS_MAX:
+        left = f"[{len(left) - WORDS_MAX} characters before …] {left[-WORDS_MAX:]}"
+    if report.outcome == "failed" and report.summary in SIGNALS and not report.blockers:
+        return replace(report, blockers=left)  # the signal itself says nothing more: these words are why
+    if report.outcome in _NEEDS_WORDS and not (report.summary.strip() or report.blockers):
+        return replace(report, summary=left)  # nothing else says why: whoever helps is told this
+    return replace(report, extra={**report.extra, WORDS_BESIDE: left})
+
+
+def _labelled(lines: list[Line]) -> tuple[Report | None, set[int]]:
+    """What sections without a Status say beside another report, and the lines that were read so. Words behind a label
+    end with their paragraph."""
+    sections = sections_in(lines, None)
+    for section in sections:
+        if section.name and not section.marked and section.body and section.body[0].number == section.number:
+            blank = next((at for at, line in enumerate(section.body) if not line.text.strip()), None)
+            section.body = section.body[:blank]
+    known = [section for section in sections if section.name not in (None, "status") and section.text()]
+    if not known:
+        return None, set()
+    read = {line.number for section in known for line in section.body} | {section.number for section in known}
+    return report_in(Status(outcome="done"), known), read
+
+
+def _shows(page: Page, line: Line) -> bool:
+    return line.text.rstrip("*_ ").endswith(":") and is_showing(line.text, page.speakers)
+
+
+def _is_spoken(page: Page, line: Line) -> bool:
+    if line.quoted or line.text.lstrip().startswith(("```", "~~~")):
+        return False
+    return line.fence is None or page.fences[line.fence].language in SPOKEN
+
+
+def _left(own: list[Line], read: set[int], report: Report) -> str:
+    """The lines that stand nowhere in the report, as they were written; a heading only with what is below it."""
+    told = _plain(" ".join(_leaves(to_builtins(report))))
+    found: list[str] = []
+    heading: list[str] = []
+    for line in own:
+        words = line.text.strip()
+        if line.number in read:
+            continue
+        if words.startswith("#"):
+            heading = [words]
+        elif not words.strip(_MARKS):
+            found += [""] if found and found[-1] else []
+        elif not (_is_told(words, told) or _only_opens(words)):
+            found += [*heading, line.text.rstrip()]
+            heading = []
+    return "\n".join(found).strip()
+
+
+def _is_told(words: str, told: str) -> bool:
+    bare = _BULLET.sub("", words, count=1)
+    return any(part and part in told for part in (_plain(words), _plain(bare), _plain(bare.partition(":")[2])))
+
+
+def _only_opens(words: str) -> bool:
+    bare = words.rstrip(_MARKS)
+    number = len(bare.split())
+    return bare.endswith(":") and (number == 1 or (number <= OPENING_WORDS_MAX and _OPENS.search(bare) is not None))
+
+
+def _is_status(words: str) -> bool:
+    """Is it a form's Status, with nothing said behind it? That was heard."""
+    told = _STATUS.sub("", words, count=1)
+    said = read_status([(0, told)])
+    return (said.boxes or told != words) and said.outcome is not None and not said.rest
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.translate(_BARE).casefold().split())
+
+
+_BARE = {ord(sign): None for sign in "*_`"}
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Every text in a report, and the names under which a dialect has them."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield str(name)
+            yield from _leaves(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _leaves(part)
+    elif isinstance(value, str):
+        yield value

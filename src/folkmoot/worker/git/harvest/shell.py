@@ -1,0 +1,394 @@
+"""What a shell script may run, by its text. Nothing is carried out, and more is found rather than less.
+
+A word keeps its variables and substitutions as marks: which file it means is seen where it is held against a project.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+
+from msgspec import Struct, field
+
+VARIABLE, OUTPUT = "\x00", "\x01"  # stand around the name of a variable, and around the number of a substitution
+MARK = re.compile(r"\x00[^\x00]*\x00|\x01[^\x01]*\x01")
+NAMED = re.compile(r"\x00([^\x00]*)\x00")
+NUMBERED = re.compile(r"\x01([^\x01]*)\x01")
+LIST = re.compile(r"(?<![\w$])(\w+)\+?=\(([^()]*)\)")
+HERE = re.compile(r"<<-?[ \t]*\\?(['\"]?)(\w+)\1[^\n]*\n")
+FUNCTION = re.compile(r"(?:^|[\s;{])(?:function\s+)?([\w-]+)\s*\(\s*\)")
+ASSIGNED = re.compile(r"(\w+)\+?=(.*)", re.DOTALL)
+VARIABLE_NAME = re.compile(r"\{[#!]?(\w+|[@*?$!#-])|(\w+|[@*?$!#-])")
+POSITION = re.compile(r"[\d@*]+")
+
+
+def _of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+KEYWORDS = _of("if then else elif do while until ! { } in fi done esac case select coproc")
+# Words before a command that begin it; what stands there as an option or a number is theirs.
+BEGIN = _of("exec command builtin env nohup nice time timeout sudo doas setsid stdbuf xargs npx bunx")
+ASSIGN = _of("export local declare typeset readonly")
+SHELL = re.compile(r"(ba|da|z|k|mk|a|fi)?sh")
+INTERPRETER = re.compile(
+    r"(ba|da|z|k|mk|a|fi)?sh|python[\d.]*|pypy[\d.]*|node(js)?|ruby|perl|php[\d.]*|lua(jit)?|tsx|ts-node"
+    r"|Rscript|pwsh|tclsh|osascript|groovy|julia"
+)
+TAKES_CODE = re.compile(r"-m\S*|-e|-c|-p|-pe|-ne")  # and no file, in other languages than the shell's
+SHELL_CODE = re.compile(r"-\w*c")
+ONLY_CHECKS = frozenset({"-n", "-l", "--check", "-wc", "--syntax-check", "--test"})
+# What prints names or words of the project: whoever runs those runs what nobody can tell beforehand.
+LISTS = _of("find ls cat grep egrep rg awk gawk sed jq yq head tail sort comm xargs fd tree")
+GIT_LISTS = _of("ls-files ls-tree diff diff-index diff-tree diff-files show grep log status cat-file")
+VALUED = frozenset({"-I", "-J", "-u", "-k", "-s", "-a", "-d"})  # options of such words with a value
+COUNT = re.compile(r"[\d.]+[smhd]?")
+DEEP_MAX = 8
+
+
+class Command(Struct):
+    """One simple command: its words, and whether it takes what another one says."""
+
+    words: list[str] = field(default_factory=list)
+    piped: bool = False
+
+
+class Script(Struct):
+    """What was found. `runs` are words that are run or read in, `bases` those that the others may be told from."""
+
+    runs: dict[str, None] = field(default_factory=dict)
+    bases: dict[str, None] = field(default_factory=dict)
+    unclear: str = ""  # words of the text: what they run is computed from what the project holds
+
+
+class Scanner:
+    """Text → commands, those of substitutions among them. Quotes hold words together; all else parts them."""
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        self.outputs: list[list[Command]] = []
+        self.is_open = False  # does the text end inside of a quote?
+        self._text, self._at = "", 0
+
+    def read(self, text: str) -> list[Command]:
+        before = self._text, self._at
+        self._text, self._at = text, 0
+        found = self._until("")
+        self._text, self._at = before
+        return found
+
+    def _until(self, end: str) -> list[Command]:
+        """The commands up to the sign `end`."""
+        found: list[Command] = []
+        now, word, has_word, depth = Command(), "", False, 0
+        text = self._text
+        while True:
+            sign = text[self._at] if self._at < len(text) else ""
+            ends = not sign or (sign == end and not depth)
+            if ends or sign in " \t\n;|&()<>":
+                if has_word:
+                    now.words.append(word)
+                word, has_word = "", False
+                if ends or sign in "\n;|&()":
+                    if sign == ")" and not ends and (not depth or (len(now.words) == 1 and "*" in now.words[0])):
+                        _drop_pattern(found, now)
+                    elif now.words:
+                        found.append(now)
+                    depth = max(depth + {"(": 1, ")": -1}.get(sign, 0), 0)
+                    now = Command(piped=sign == "|" and "||" not in text[max(self._at - 1, 0) : self._at + 2])
+                if ends:
+                    self.commands += found
+                    return found
+                self._at += 1
+            elif sign == "#" and not has_word:
+                line = text.find("\n", self._at)
+                self._at = len(text) if line < 0 else line
+            else:
+                word, has_word = word + self._part(sign), True
+
+    def _part(self, sign: str) -> str:
+        self._at += 1
+        if sign == "\\":
+            self._at += 1
+            return self._text[self._at - 1 : self._at]
+        if sign == "'":
+            return self._quoted()
+        if sign == '"':
+            said = ""
+            while self._at < len(self._text) and self._text[self._at] != '"':
+                said += self._part(self._text[self._at]) if self._text[self._at] in "\\$`" else self._plain()
+            self.is_open |= self._at >= len(self._text)
+            self._at += 1
+            return said
+        if sign == "`":
+            return self._output("`")
+        return self._dollar() if sign == "$" else sign
+
+    def _plain(self) -> str:
+        self._at += 1
+        return self._text[self._at - 1]
+
+    def _quoted(self) -> str:
+        end = self._text.find("'", self._at)
+        self.is_open |= end < 0
+        end = len(self._text) if end < 0 else end
+        said, self._at = self._text[self._at : end], end + 1
+        return said
+
+    def _output(self, end: str) -> str:
+        inner = self._until(end)
+        self._at += 1
+        self.outputs.append(inner)
+        return f"{OUTPUT}{len(self.outputs) - 1}{OUTPUT}"
+
+    def _dollar(self) -> str:
+        text = self._text
+        if text.startswith("((", self._at) and "))" in text[self._at :]:
+            self._at = text.index("))", self._at) + 2
+            return ""  # a number
+        if text.startswith("(", self._at):
+            self._at += 1
+            return self._output(")")
+        named = VARIABLE_NAME.match(text, self._at)
+        if named is None:
+            return "$"
+        self._at = named.end()
+        if named[1] is not None:  # what follows the name may be another word: ${A:-$B/c}
+            rest, depth = "", 1
+            while self._at < len(text) and depth:
+                depth += {"{": 1, "}": -1}.get(text[self._at], 0)
+                rest, self._at = rest + text[self._at], self._at + 1
+            return f"{VARIABLE}{named[1]}{VARIABLE}{self._default(rest[:-1])}"
+        return f"{VARIABLE}{named[2]}{VARIABLE}"
+
+    def _default(self, rest: str) -> str:
+        """What stands for a variable that is not set; it is read as a command of its own too."""
+        if rest[:2] in (":-", ":=", ":+") or rest[:1] in ("-", "=", "+"):
+            inner = Scanner()
+            inner.outputs = self.outputs
+            said = inner.read(rest.lstrip(":").lstrip("-=+"))
+            self.commands += inner.commands
+            return said[0].words[0] if said and said[0].words else ""
+        return ""
+
+
+@lru_cache(256)
+def understood(text: str) -> Script:
+    """What a shell script may run. The same text is met again and again, and what was found is only read."""
+    try:
+        return _understood(text.replace("\\\n", " "))
+    except RecursionError:
+        return Script(unclear="it is nested too deep")
+
+
+def _understood(text: str) -> Script:
+    scanner = Scanner()
+    bodies = []
+    while here := HERE.search(text):
+        end = re.compile(rf"^\t*{here[2]}$", re.MULTILINE).search(text, here.end())
+        bodies.append(text[here.end() : end.start() if end else len(text)])
+        text = (
+            text[: here.start()] + here[0][here[0].index(here[2]) + len(here[2]) :] + (text[end.end() :] if end else "")
+        )
+    for part in (*bodies, text):
+        scanner.is_open = False  # words for people have lone quotes
+        scanner.read(LIST.sub(r"for \1 in \2\n", part))
+    reader = _Reader(scanner, set(FUNCTION.findall(text)))
+    reader.look()
+    return reader.script
+
+
+class _Reader:
+    def __init__(self, scanner: Scanner, functions: set[str]) -> None:
+        self._scanner = scanner
+        self._functions = functions
+        self._values: dict[str, list[str]] = {}
+        self._read: set[str] = set()  # variables that hold what was read
+        self._calls: list[list[str]] = []  # what functions are called with
+        self._followed: set[tuple[str, bool]] = set()
+        self._deep = 0
+        self.script = Script(unclear="a quote that is not closed" if scanner.is_open else "")
+
+    def look(self) -> None:
+        commands = list(self._scanner.commands)
+        for command in commands:
+            self._assign(command)
+        for before, command in zip([Command(), *commands], commands, strict=False):
+            self._command(command.words, before.words if command.piped else None)
+        for path in self._values.get("PATH", []):
+            self._path(path)
+
+    def _path(self, value: str) -> None:
+        """Where programs are looked for by their name."""
+        for part in value.split(":"):
+            if part in ("", ".", "./"):
+                self._is_unclear(f"PATH={value}")
+            elif part != f"{VARIABLE}PATH{VARIABLE}" and not part.startswith("/"):
+                self._run(part)
+
+    def _assign(self, command: Command) -> None:
+        words = [word for word in command.words if word not in KEYWORDS]
+        if words[:1] == ["for"] and len(words) > 1:
+            self._values.setdefault(words[1], []).extend(words[2:])
+        if words and words[0] in ("read", "mapfile", "readarray"):
+            self._read |= set(words[1:])
+        if words and (words[0] in self._functions or words[0] == "set"):
+            self._calls.append([word for word in words[1:] if word != "--"])
+        if words and words[0] in ("cd", "pushd"):
+            self.script.bases |= dict.fromkeys(word for word in words[1:] if not word.startswith("-"))
+        self.script.bases |= {after: None for word, after in pairwise(words) if word == "-C"}
+        for word in words:
+            assigned = ASSIGNED.fullmatch(word)
+            if assigned is None and words[0] not in ASSIGN:
+                break
+            if assigned is not None:
+                self._values.setdefault(assigned[1], []).append(assigned[2])
+
+    def _command(self, words: list[str], before: list[str] | None = None) -> None:
+        begun, words = _begun(words)
+        if not words or "case" in begun or "select" in begun:
+            return
+        head, rest = words[0], words[1:]
+        name = MARK.sub("", head).rsplit("/", 1)[-1]
+        if head in (".", "source"):
+            self._run(*rest[:1])
+        elif head == "eval":
+            self._run(*rest, code=True)
+        elif head == "run-parts":
+            self._run(*[word for word in rest if not word.startswith("-")])
+        elif head in ("find", "fd"):
+            self._found(rest)
+        elif head in ("trap", "alias", "bind"):
+            self._again(" ".join(rest[:1]))
+        elif INTERPRETER.fullmatch(name) or any(self._interprets(one) for one in NAMED.findall(head)):
+            self._script(name, rest, before, listed="xargs" in begun)
+        elif "xargs" in begun and (head == "{}" or NAMED.fullmatch(head)):
+            self._is_unclear(" ".join(["xargs", *words]))
+        if "/" in head or MARK.search(head):
+            self._run(head)
+
+    def _interprets(self, variable: str) -> bool:
+        values = self._values.get(variable, [])
+        return any(INTERPRETER.fullmatch(MARK.sub("", value).rsplit("/", 1)[-1]) for value in values)
+
+    def _script(self, name: str, rest: list[str], before: list[str] | None, *, listed: bool) -> None:
+        if any(word in ONLY_CHECKS for word in rest) or (name in ("ruby", "perl", "node") and "-c" in rest[:1]):
+            return
+        for number, word in enumerate(rest):
+            if (SHELL_CODE if SHELL.fullmatch(name) else TAKES_CODE).fullmatch(word):
+                self._again(" ".join(rest[number + 1 : number + 2]) if SHELL.fullmatch(name) else "")
+                return
+            if word == "{}":
+                self._is_unclear(" ".join([name, *rest]))
+            if not word.startswith(("-", "+")) or "/" in word:
+                self._run(word)
+                return
+        if listed or (before is not None and _lists(before)):
+            self._is_unclear(" ".join([*(before or ["xargs"]), "|", name, *rest]))
+
+    def _again(self, text: str) -> None:
+        if self._deep < DEEP_MAX:
+            self._deep += 1
+            inner = Scanner()
+            inner.outputs = self._scanner.outputs
+            inner.read(text)
+            for command in inner.commands:
+                self._assign(command)
+                self._command(command.words)
+            self._deep -= 1
+
+    def _found(self, rest: list[str]) -> None:
+        for number, word in enumerate(rest):
+            if word in ("-exec", "-execdir", "-ok", "-x"):
+                _, words = _begun(rest[number + 1 :])
+                runs = words[:1] == ["{}"] or (words and INTERPRETER.fullmatch(words[0]) and "{}" in words)
+                if runs and not ONLY_CHECKS.intersection(words):
+                    starts = [one for one in rest[:1] if not one.startswith("-")]
+                    self._run(*starts)
+                    if not starts or starts[0] in (".", "./") or MARK.fullmatch(starts[0]):
+                        self._is_unclear(" ".join(["find", *rest]))
+
+    def _run(self, *words: str, code: bool = False) -> None:
+        """These words are run. What a variable at the end holds is run too; what one at the start holds leads there."""
+        for word in words:
+            if (word, code) in self._followed:
+                continue
+            self._followed.add((word, code))
+            if code:
+                self._again(word)
+            self.script.runs[word] = None
+            for mark in MARK.finditer(word):
+                self._follow(mark[0], is_base="/" in MARK.sub("", word[mark.end() :]), word=word, code=code)
+
+    def _follow(self, mark: str, *, is_base: bool, word: str, code: bool) -> None:
+        if mark.startswith(OUTPUT):
+            said = self._scanner.outputs[int(mark[1:-1])]
+            firsts = [command for command in said if not command.piped]
+            if not is_base and any(_lists(command.words) for command in firsts):
+                self._is_unclear(" ".join(firsts[0].words))
+            values = [one for command in firsts for one in command.words[1:] if not one.startswith("-")]
+        else:
+            name = mark[1:-1]
+            if name in self._read and not is_base:
+                self._is_unclear(word)
+            values = self._positions(name) if POSITION.fullmatch(name) else self._values.get(name, [])
+        for value in values:
+            if is_base:
+                self._lead(value)
+            elif not mark.startswith(OUTPUT) or MARK.search(value) or "/" in value or "." in value:
+                self._run(value, code=code)
+
+    def _positions(self, name: str) -> list[str]:
+        """What a word like "$1" or "$@" may be: words of a call. With "$@" all of them may be a command."""
+        if name.isdigit():
+            return [words[int(name) - 1] for words in self._calls if 0 < int(name) <= len(words)]
+        if self._deep < DEEP_MAX:
+            self._deep += 1
+            for words in self._calls:
+                self._command(words)
+                self._command(words[1:])  # after a `shift`
+            self._deep -= 1
+        return [words[0] for words in self._calls if words and "/" in words[0]]
+
+    def _lead(self, value: str) -> None:
+        if value in self.script.bases:
+            return
+        self.script.bases[value] = None
+        for name in NAMED.findall(value):
+            for one in self._values.get(name, []):
+                self._lead(one)
+        for number in NUMBERED.findall(value):
+            for command in self._scanner.outputs[int(number)]:
+                for one in command.words[1:]:
+                    self._lead(one)
+
+    def _is_unclear(self, words: str) -> None:
+        shown = MARK.sub(lambda mark: f"${mark[0][1:-1]}" if mark[0][0] == VARIABLE else "$(…)", words)
+        self.script.unclear = self.script.unclear or " ".join(shown.split())[:80]
+
+
+def _drop_pattern(found: list[Command], now: Command) -> None:
+    """What stands before a closing sign that nobody opened is a pattern of `case`, and no command."""
+    while now.piped and found:
+        now = found.pop()
+
+
+def _begun(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words before a command, and the command."""
+    begun: list[str] = []
+    rest = list(words)
+    while rest and (
+        rest[0] in KEYWORDS
+        or rest[0] in BEGIN
+        or ASSIGNED.fullmatch(rest[0])
+        or (BEGIN.intersection(begun) and (rest[0].startswith("-") or COUNT.fullmatch(rest[0]) or begun[-1] in VALUED))
+    ):
+        begun.append(rest.pop(0))
+    return begun, rest
+
+
+def _lists(words: Iterable[str]) -> bool:
+    _, command = _begun(list(words))
+    if command[:1] == ["git"]:
+        return bool(GIT_LISTS.intersection(command))
+    return bool(command) and command[0] in LISTS

@@ -1,0 +1,370 @@
+"""The pipeline document's words, as agents write them: whatever a response says reaches whom it is for, or is asked
+back. Each text is told through the command line, and looked for where it has to be."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkmoot.wiring.boards import FileBoards
+from tests.doors.conftest import Answer, Moot
+
+View = dict[str, Any]
+COMPLETE = "- [x] Complete / [ ] Needs follow-up / [ ] Blocked"
+FOLLOW_UP = "- [ ] Complete / [x] Needs follow-up / [ ] Blocked"
+BLOCKED = "- [ ] Complete / [ ] Needs follow-up / [x] Blocked"
+APPROVED = {"type": "review_findings", "reviewer": "reviewer", "status": "approved", "findings": [], "approval": True}
+ASKED = "awaiting-divine-guidance"
+
+
+@pytest.fixture(scope="session")
+def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pipeline")
+    FileBoards().create(str(folder), "pipeline").close()
+    return folder
+
+
+@pytest.fixture
+def board(nowhere: Moot, pipeline: Path) -> Moot:
+    shutil.copytree(pipeline / ".moot", nowhere.folder / ".moot")
+    return nowhere
+
+
+def in_column(moot: Moot, column: str) -> Moot:
+    moot("add", "Feature X", "--column", column)
+    return moot
+
+
+def said(moot: Moot, agent: str, text: str | View) -> Answer:
+    claim = moot.json("claim", agent)
+    words = text if isinstance(text, str) else json.dumps(text)
+    return moot("report", claim["run"], "--token", str(claim["token"]), "-", code=None, stdin=words)
+
+
+def form(summary: str, *sections: str, status: str = COMPLETE) -> str:
+    return "\n\n".join([f"## Summary\n{summary}", *sections, f"## Status\n{status}"]) + "\n"
+
+
+def place(moot: Moot, item: str = "1") -> tuple[str, str]:
+    view = moot.json("show", item)
+    return view["column"], view["status"]
+
+
+def done(moot: Moot, agent: str) -> None:
+    assert said(moot, agent, {"outcome": "done", "summary": "looked"}).code == 0
+
+
+REASONS = [
+    f"{BLOCKED}\n\nNeed the API key from ops.",
+    f"{BLOCKED}\nNeed the API key from ops.",
+    f"{BLOCKED}\n- Need the API key from ops.",
+    f"{BLOCKED}\n\n---\nNeed the API key from ops.",
+    f"Need the API key from ops.\n{BLOCKED}",
+    "**Blocked**\nReason: Need the API key from ops.",
+    "Blocked\n\nNeed the API key from ops.",
+]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("status", REASONS)
+def test_the_reason_of_a_blocked_on_another_line_reaches_the_person_who_is_asked(board: Moot, status: str) -> None:
+    in_column(board, "implement")
+    assert said(board, "implementer", form("built", status=status)).code == 0
+    assert "Need the API key from ops." in board("inbox").out
+    run = board.json("show", "1")["runs"][-1]
+    assert "Need the API key from ops." in run["report"]["blockers"]
+
+
+@pytest.mark.ledger("R-32")
+def test_what_is_missing_below_a_ticked_follow_up_is_told_to_the_next_run(board: Moot) -> None:
+    in_column(board, "implement")
+    status = "- [ ] Complete\n- [x] Needs follow-up\n  - the migration is missing\n- [ ] Blocked"
+    assert said(board, "implementer", form("half", status=status)).code == 0
+    claim = board.json("claim", "implementer")
+    assert claim["brief"]["previous"]["next_steps"] == ["the migration is missing"]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(
+    ("agent", "column", "words"),
+    [
+        ("test-executor", "test", "3 tests failed: TestA, TestB, TestC."),
+        ("implementer", "implement", "3 tests failed: TestA, TestB, TestC."),
+        ("implementer", "implement", "The docs are still missing."),
+    ],
+)
+def test_words_below_complete_that_take_it_back_are_asked_back(
+    board: Moot, agent: str, column: str, words: str
+) -> None:
+    in_column(board, column)
+    answer = said(board, agent, form("Ran", status=f"{COMPLETE}\n\n{words}"))
+    assert answer.code == 2 and words[:30] in answer.err
+    assert place(board) == (column, "running")
+
+
+@pytest.mark.ledger("R-32")
+def test_harmless_words_below_complete_are_kept(board: Moot) -> None:
+    in_column(board, "implement")
+    answer = said(board, "implementer", form("built", status=f"{COMPLETE}\n\nLet me know if anything is unclear."))
+    assert answer.code == 0 and "Let me know if anything is unclear." in " ".join(answer.out.split())
+    assert board.json("claim", "reviewer")["brief"]["previous"]["in its own words"] == {
+        "Status": "Let me know if anything is unclear."
+    }
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("last", [False, True])
+def test_prose_around_the_form_is_kept_with_the_report(board: Moot, last: bool) -> None:
+    in_column(board, "implement")
+    prose, whole = "I left the old handler in place.", form("built")
+    text = f"{whole}\n## A last word\n{prose}\n" if last else f"{prose}\n\n{whole}"
+    answer = said(board, "implementer", text)
+    assert answer.code == 0 and prose in " ".join(answer.out.split())
+    assert prose in board("claim", "reviewer", "--prompt").out
+
+
+@pytest.mark.ledger("R-22", "R-32")
+@pytest.mark.parametrize(
+    ("agent", "column", "prose"),
+    [
+        ("devils-advocate", "review", "SECURITY: CRITICAL sql injection in services/user.go:123"),
+        ("reviewer", "review", "I found a critical auth bypass in a.go:3."),
+        ("test-executor", "test", "3 of 10 tests FAILED, see below."),
+    ],
+)
+def test_prose_that_contradicts_the_verdict_is_asked_back(board: Moot, agent: str, column: str, prose: str) -> None:
+    in_column(board, column)
+    answer = said(board, agent, f"{prose}\n\n{form('Looked at it')}")
+    assert answer.code == 2 and prose.rstrip(".")[:20] in answer.err and "which holds?" in answer.err
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "No critical issues were found.",
+        "I checked for critical bugs; there are none.",
+        "All 10 tests pass. The tests fail without the fix.",
+        "TestLogin failed before, and passes now.",
+    ],
+)
+def test_prose_that_says_that_nothing_is_wrong_lets_the_work_go_on(board: Moot, prose: str) -> None:
+    in_column(board, "test")
+    assert said(board, "test-executor", f"{prose}\n\n{form('Looked at it')}").code == 0
+    assert place(board) == ("done", "done")
+
+
+RESULTS = {"type": "test_results", "status": "passed"}
+SUITES = {
+    "unit": {"total": 5, "passed": 5, "failed": 0},
+    "integration": {"total": 5, "passed": 3, "failed": 2},
+}
+RED: list[tuple[str | View, str | None]] = [
+    ({**RESULTS, "total": 10, "passed": 8, "failed": 2}, "8/10 passed"),
+    ({**RESULTS, "summary": SUITES}, "8/10 passed"),
+    ({**RESULTS, "tests": {"passed": 8, "failed": 2}}, "8/10 passed"),
+    (form("Ran", "## Issues Found\n- Medium: TestFeatureAPI failed: expected 200, got 500"), None),
+    (form("Ran", "## Issues Found\n- TestFeatureAPI failed: expected 200, got 500"), None),
+    (form("Ran", "## Test Results\n- Total: 10\n- Passed: 8\n- Failed: 2"), "8/10 passed"),
+    (form("Ran", "## Tests\n- TestFeatureAPI: FAIL expected 200, got 500\n- TestB: PASS"), None),
+    (form("Ran", "## Tests\n- ❌ TestFeatureAPI\n- ✅ TestB"), None),
+    (form("Ran", "## Tests\n| Test | Result |\n|---|---|\n| TestFeatureAPI | failed |\n| TestB | passed |"), None),
+    (form("Two of the ten tests fail."), "8/10 passed"),
+    ({"outcome": "done", "summary": "ran", "tests": {"passed": 8, "failed": 2}}, "8/10 passed"),
+    (form("Ran", "## Test Results\n2 tests failed"), "2 failed"),
+]
+
+
+@pytest.mark.ledger("R-22", "P-04")
+@pytest.mark.parametrize(("text", "tests"), RED)
+def test_a_failed_test_sends_the_work_back_however_it_is_told(board: Moot, text: str | View, tests: str | None) -> None:
+    in_column(board, "test")
+    answer = said(board, "test-executor", text)
+    assert answer.code == 0, answer.err
+    assert place(board) == ("implement", "ready")
+    if tests:
+        assert tests in board("show", "1").out
+    else:
+        found = board.json("show", "1")["findings"]
+        assert [(one["kind"], one["test"], one["remark"]) for one in found] == [("test", "TestFeatureAPI", False)]
+
+
+@pytest.mark.ledger("R-22", "R-32")
+def test_a_failed_test_in_the_words_of_a_summary_is_asked_back(board: Moot) -> None:
+    in_column(board, "test")
+    answer = said(board, "test-executor", form("Ran them. FAIL: TestFeatureAPI (expected 200, got 500)"))
+    assert answer.code == 2 and "FAIL: TestFeatureAPI" in answer.err
+
+
+@pytest.mark.ledger("R-32")
+def test_counts_that_nobody_wrote_stay_unknown(board: Moot) -> None:
+    in_column(board, "test")
+    said(board, "test-executor", form("2 tests failed", status=FOLLOW_UP))
+    assert board.json("show", "1")["tests"] == {"total": None, "passed": None, "failed": 2}
+    assert "2 failed" in board("show", "1").out
+
+
+GRAVE = [
+    "| # | Sev | Where | What |\n|--|--|--|--|\n| 1 | Crit | b.go:3 | data loss |",
+    "- P0: b.go:3 data loss",
+    "- 🔴 b.go:3 data loss",
+    "- Showstopper: b.go:3 data loss",
+    "- Sev 1: b.go:3 data loss",
+    "- Sev: Critical, b.go:3 data loss",
+]
+
+
+@pytest.mark.ledger("P-07", "R-10")
+@pytest.mark.parametrize("issues", GRAVE)
+def test_a_severity_in_another_plain_word_is_read(board: Moot, issues: str) -> None:
+    in_column(board, "review")
+    assert said(board, "reviewer", form("Reviewed", f"## Issues Found\n{issues}")).code == 0
+    done(board, "devils-advocate")
+    assert place(board) == ("review", ASKED)
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(
+    "issues",
+    [
+        "- Sev 9: b.go:3 data loss",
+        "- Severity: orange\n  File: b.go:3\n  Issue: data loss",
+        "| Severity | Where | What |\n|--|--|--|\n| orange | b.go:3 | data loss |",
+    ],
+)
+def test_a_severity_that_nobody_knows_is_asked_back_in_the_form_too(board: Moot, issues: str) -> None:
+    in_column(board, "review")
+    answer = said(board, "reviewer", form("Reviewed", f"## Issues Found\n{issues}"))
+    assert answer.code == 2 and "is not one of critical, high, medium, low" in answer.err
+
+
+@pytest.mark.ledger("R-32")
+def test_a_vulnerability_without_a_severity_is_asked_back(board: Moot) -> None:
+    in_column(board, "review")
+    told = {"type": "security_issues", "source": "devil's-advocate"}
+    answer = said(board, "devils-advocate", {**told, "vulnerabilities": [{"type": "rce", "location": "a.go:1"}]})
+    assert answer.code == 2 and "'rce' has no severity" in answer.err
+
+
+@pytest.mark.ledger("R-14", "R-32")
+def test_what_reviewers_say_beside_their_findings_reaches_the_next_brief(board: Moot) -> None:
+    in_column(board, "review")
+    found = {"severity": "high", "file": "a.go", "line": 3, "issue": "no check", "why": "WHYX data loss"}
+    told = {"type": "review_findings", "reviewer": "reviewer", "status": "changes_requested", "findings": [found]}
+    said(board, "reviewer", {**told, "next_steps": ["NEXTX"], "questions": ["Is Q1X intended?"]})
+    done(board, "devils-advocate")
+    prompt = board("claim", "implementer", "--prompt").out
+    assert [word for word in ("WHYX", "NEXTX", "Q1X") if word not in prompt] == []
+    assert "WHYX" in board("show", "1").out
+
+
+@pytest.mark.ledger("R-14", "R-32")
+@pytest.mark.parametrize("how", [["--prompt"], []])
+def test_the_words_of_an_approval_reach_the_next_brief(board: Moot, how: list[str]) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    words = form("SUMA ok", "## Next Steps\n- NEXTA test with empty input", "## Notes\n- NOTEA")
+    said(board, "reviewer", words)
+    done(board, "devils-advocate")
+    brief = board("claim", "test-executor", *how).out
+    assert [word for word in ("SUMA", "NEXTA", "NOTEA") if word not in brief] == []
+
+
+@pytest.mark.ledger("R-15", "R-16")
+def test_a_finding_whose_risk_a_person_has_taken_is_a_remark(board: Moot) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    found = {"severity": "high", "file": "a.go", "line": 4, "issue": "Missing error handling"}
+    for round_ in range(3):
+        told = {"type": "review_findings", "reviewer": "reviewer", "status": "changes_requested"}
+        said(board, "reviewer", {**told, "findings": [found], "approval": False})
+        done(board, "devils-advocate")
+        if round_ < 2:
+            done(board, "implementer")
+    board("answer", "q1", "accept the risk and go on")
+    claim = board.json("claim", "test-executor")
+    assert claim["brief"]["findings"] == []
+    assert [one["issue"] for one in claim["brief"]["remarks"]] == ["Missing error handling"]
+
+
+@pytest.mark.ledger("R-16", "R-32")
+def test_the_question_of_one_who_is_blocked_is_in_the_inbox(board: Moot) -> None:
+    in_column(board, "implement")
+    asked = "## Questions\n- Should lists be paginated?"
+    said(board, "implementer", form("built", asked, status=BLOCKED))
+    assert "Should lists be paginated?" in board("inbox").out
+    assert "Should lists be paginated?" in board("inbox", "--document").out
+
+
+DISPATCH = '{\n  "agent": "implementer",\n  "task": "Fix the following issues found by reviewer:\\n\\n<issues>"\n}\n'
+
+
+@pytest.mark.ledger("P-06")
+def test_the_documents_dispatch_is_read(board: Moot) -> None:
+    view = board.json("dispatch", "implementer", "-", stdin=DISPATCH)
+    assert view["title"].startswith("Fix the following issues found by reviewer")
+    answer = board("dispatch", "devils-advocate", '{"agent": "implementer", "task": "Fix a.go:4"}', code=2)
+    assert "two agents are named" in answer.err
+    assert len(board.json("list")["items"]) == 1
+
+
+@pytest.mark.ledger("R-32")
+def test_plain_show_and_claim_name_the_failed_test_and_the_exploit(board: Moot) -> None:
+    in_column(board, "test")
+    failure = {"test": "TestFeatureAPI", "error": "expected 200, got 500"}
+    said(board, "test-executor", {"type": "test_failures", "failures": [failure]})
+    assert "TestFeatureAPI" in board("show", "1").out
+    assert "TestFeatureAPI" in board("claim", "implementer").out
+    in_column(board, "review")
+    hole = {"severity": "high", "type": "sql_injection", "location": "services/user.go:123"}
+    hole |= {"exploit": "Input OR 1=1 bypasses auth", "fix": "Use parameterized queries"}
+    said(board, "devils-advocate", {"type": "security_issues", "source": "d", "vulnerabilities": [hole]})
+    done(board, "reviewer")
+    assert "bypasses auth" in board("show", "2").out
+    assert "bypasses auth" in board("claim", "implementer").out
+
+
+@pytest.mark.ledger("R-32")
+def test_plain_show_and_claim_tell_the_last_summary_and_what_should_follow(board: Moot) -> None:
+    in_column(board, "implement")
+    said(board, "implementer", form("Built feature X", "## Next Steps\n- Review handlers/feature.go first"))
+    for told in (board("claim", "reviewer").out, board("show", "1").out):
+        assert "Built feature X" in told and "Review handlers/feature.go first" in told
+
+
+@pytest.mark.ledger("R-32")
+def test_lines_of_fields_below_one_bullet_are_one_finding(board: Moot) -> None:
+    in_column(board, "review")
+    issues = "## Issues Found\n- Severity: High\n  File: a.go:3\n  Issue: no check"
+    said(board, "reviewer", form("Reviewed", issues))
+    done(board, "devils-advocate")
+    found = board.json("show", "1")["findings"]
+    told = [(one["severity"], one["file"], one["line"], one["issue"]) for one in found]
+    assert told == [("high", "a.go", 3, "no check")]
+
+
+@pytest.mark.ledger("R-32")
+def test_no_critical_issues_is_no_finding(board: Moot) -> None:
+    in_column(board, "review")
+    said(board, "reviewer", form("Reviewed", "## Issues Found\n- No critical issues\n- No high issues"))
+    done(board, "devils-advocate")
+    assert board.json("show", "1")["findings"] == []
+
+
+@pytest.mark.ledger("R-32")
+def test_a_box_whose_words_are_struck_out_is_none(board: Moot) -> None:
+    in_column(board, "implement")
+    status = "- [ ] ~~Complete~~ / [x] Needs follow-up / [ ] Blocked"
+    assert said(board, "implementer", form("built", status=status)).code == 0
+    assert board.json("show", "1")["runs"][-1]["outcome"] == "incomplete"
+
+
+@pytest.mark.ledger("R-16")
+def test_continue_is_known_and_asked_back_where_two_options_go_on(board: Moot) -> None:
+    in_column(board, "review")
+    hole = {"severity": "critical", "type": "sql_injection", "location": "a.go:1", "exploit": "e", "fix": "f"}
+    said(board, "devils-advocate", {"type": "security_issues", "source": "d", "vulnerabilities": [hole]})
+    answer = board("answer", "q1", "continue", code=2)
+    assert "'continue' could be 1 (fix it) and 2 (accept the risk and go on)" in answer.err

@@ -1,0 +1,104 @@
+"""What an agent tries against the mirror: a file that lands there would be the word of whom it names."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.mirroring.making import mirror
+from tests.mirror.test_beside_agents import run
+from tests.worker.test_board_attacks import below
+from tests.worker.test_never_lands import refused, tracked
+from tests.worker.yard import Yard, git
+
+MIRROR = "mirror: {dir: .claude, people: [alice]}"
+ANSWER = json.dumps({"question": "q1", "answer": "1", "by": "alice"})
+
+
+def open_questions(yard: Yard) -> list[str]:
+    return [one["id"] for one in yard.board._application.queries.inbox()["questions"]]
+
+
+@pytest.mark.attack(
+    "board",
+    "a change puts an answer in a person's name into the mirror's folder, with ignore rules that take it in",
+    "it is refused, in every spelling and by whichever folder is or was a mirror; the question stays open",
+)
+@pytest.mark.ledger("R-04", "R-20")
+def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", more=MIRROR, agent="write: any")
+    asks = yard.add("asks", 'report question {"question": "which way?", "options": ["cancel it", "go on"]}')
+    run(yard)
+    assert open_questions(yard) == ["q1"]
+    take_in = "shell printf '!/.claude/\\n!/.claude/inbox/\\n!/.claude/**\\n!*.meta.yaml\\n' >> .gitignore"
+    acts = {
+        "inbox": f"write .claude/inbox/answer.json {ANSWER}",
+        "case": f"write .Claude/INBOX/answer.json {ANSWER}",
+        "unseen": f"write .cla\u034fude/inbox/answer.json {ANSWER}",
+        "item": f"write .claude/kanban/{asks}.yaml x",
+        "beside": "write .claude/docs/a.meta.yaml x",
+        "mark": "write .claude/.moot-mirror x",
+        "link": "shell mkdir -p .claude docs && ln -s ../docs .claude/inbox",
+        "folder": "shell ln -s docs .claude",
+        "into": "shell ln -s .claude/inbox drop",
+    }
+    items = {name: yard.add(name, take_in, act, "report done") for name, act in acts.items()}
+    good = yard.add("good", "write .claude/settings.json {}", "report done")
+    run(yard)
+    for item in items.values():
+        refused(yard, item, "mirror")
+    assert yard.status(good) == "done"
+    assert tracked(yard) == [".claude/settings.json", "README.md"]
+    assert "q1" in open_questions(yard), "nobody has answered"
+    yard.doctor()
+    yard.close()
+
+
+@pytest.mark.ledger("R-04", "R-20")
+def test_every_folder_that_is_a_mirror_of_the_board_counts(tmp_path: Path) -> None:
+    """One that `--dir` names, for as long as it shows the board; and that of a board in a subfolder of the project."""
+    yard = below(tmp_path, more=MIRROR, agent="write: any")
+    home, top = str(yard.folder / ".moot"), yard.folder.parent
+    mirror(yard.board._application, home, str(top / "shown"), watch=False, tell=print)
+    item = yard.add("shown", f"write shown/inbox/a.json {ANSWER}", "report done")
+    own = yard.add(
+        "own", "write .gitignore !/sub/.claude/inbox/", f"write sub/.claude/inbox/a.json {ANSWER}", "report done"
+    )
+    none = yard.add("none", f"write .claude/inbox/a.json {ANSWER}", "report done")
+    run(yard)
+    refused(yard, item, "mirror")
+    refused(yard, own, "mirror")
+    assert yard.status(none) == "done", "above the board there is no mirror"
+    shutil.rmtree(top / "shown")
+    late = yard.add("late", "write shown/inbox/a.json x", "report done")
+    run(yard)
+    assert yard.status(late) == "done"
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
+    "a file lands where nobody looks, and the flow makes a mirror of that folder later",
+    "the mirror takes in nothing that git tracks: it says so, and leaves the file",
+)
+@pytest.mark.ledger("R-04")
+def test_what_has_landed_is_not_taken_in_when_the_folder_becomes_a_mirror(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", agent="write: any")
+    yard.add("asks", 'report question {"question": "which way?", "options": ["cancel it", "go on"]}')
+    lands = yard.add("lands", f"write shown/inbox/answer.json {ANSWER}", "report done")
+    run(yard)
+    assert yard.status(lands) == "done" and (yard.folder / "shown/inbox/answer.json").exists()
+    flow = yard.folder / ".moot/flow.yaml"
+    flow.write_text(flow.read_text() + "\nmirror: {dir: shown, people: [alice]}\n")
+    FileBoards().check(str(yard.folder), None)
+    run(yard)
+    assert "q1" in open_questions(yard)
+    assert "git tracks shown/inbox/answer.json" in " ".join(one.words for one in yard.told)
+    assert git(yard.folder, "status", "--porcelain", "--untracked-files=no") == "", "the file is the user's"
+    git(yard.folder, "rm", "-q", "--cached", "shown/inbox/answer.json")
+    git(yard.folder, "commit", "-q", "-m", "it is a person's")
+    run(yard)
+    assert "q1" not in open_questions(yard)
+    yard.close()
