@@ -24,7 +24,7 @@ class Entry(Struct, frozen=True):
     mtime_ns: int
     mode: str
     link: str | None = None
-    trusted: bool = False  # a repository or a board: git, or `moot`, runs by what is in it
+    trusted: int = 0  # the inode of a repository or a board: git, or `moot`, runs by what is in it
 
 
 class Folder:
@@ -53,7 +53,8 @@ class Folder:
             except (FileNotFoundError, NotADirectoryError, PermissionError):
                 continue  # it went away while we looked, or is closed to us as it is to the agent
             if folder and is_repository({entry.name: entry.is_dir(follow_symlinks=False) for entry in listed}):
-                found[folder] = Entry(0, 0, SUBMODULE, trusted=True)
+                with contextlib.suppress(FileNotFoundError):
+                    found[folder] = Entry(0, 0, SUBMODULE, trusted=os.lstat(os.path.join(self.root, folder)).st_ino)
                 continue
             for entry in listed:
                 path = os.path.join(folder, entry.name)
@@ -62,7 +63,7 @@ class Folder:
                 if in_git(entry.name) or in_board(entry.name):
                     # Not looked into; but that one came is seen: the user's own git, or the next `moot` that is called
                     # there, would run what it names.
-                    found[path] = Entry(0, 0, SUBMODULE, trusted=True)
+                    found[path] = Entry(0, 0, SUBMODULE, trusted=entry.inode())
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append((path, by_product or entry.name in BY_PRODUCTS))
                 elif not by_product:
@@ -70,10 +71,10 @@ class Folder:
                         found[path] = listed_as(entry)
         return found
 
-    def trusted(self) -> list[str]:
+    def trusted(self) -> dict[str, int]:
         """What `moot` or git would read and run by when a user calls it there: other boards and repositories below the
-        folder, and whatever would be taken for one."""
-        return sorted(path for path, entry in self.listing().items() if entry.trusted)
+        folder, and whatever would be taken for one. The inode tells one that was put in the place of another."""
+        return trusted_of(self.listing())
 
     def set_aside(self, paths: list[str], place: str) -> None:
         """Move what a run left there to a place where nobody takes it for such. Nothing is lost by it."""
@@ -96,6 +97,10 @@ class Folder:
             name = os.fsencode(path).decode("utf-8", "backslashreplace")
             touched.append(Touched(name, how, there.mode, new.link if new else None))
         return Work(touched=touched)
+
+
+def trusted_of(listing: dict[str, Entry]) -> dict[str, int]:
+    return {path: entry.trusted for path, entry in sorted(listing.items()) if entry.trusted}
 
 
 def listed_as(entry: os.DirEntry[str]) -> Entry:

@@ -13,7 +13,7 @@ from folkmoot.core.kinds import reader
 from folkmoot.core.work import Work
 from folkmoot.engine.standing import Standing, is_fresh
 from folkmoot.errors import MootError
-from folkmoot.worker.folder import Entry, Folder
+from folkmoot.worker.folder import Entry, Folder, trusted_of
 from folkmoot.worker.git.clone import Clones
 from folkmoot.worker.git.harvest.bounds import DIFF_SECONDS, Allowed, Foreign, Overdue, Patience, Stopped, TooMuch
 from folkmoot.worker.git.harvest.leaks import leaks
@@ -275,12 +275,16 @@ class FolderWorkshop:
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
         own(paths)  # and no base: what was done stays in the folder anyway
         _private(paths)
-        trusted = msgspec.json.encode([os.fsencode(path) for path in self._folder.trusted()])
-        _write(paths, TRUSTED, trusted.decode())
         if standing.write != "none":
             alone = self._alone()
             alone.__enter__()
+            # Not before: until then the run before this one may be there, with what it has planted.
             self._writing[paths.root] = (alone, self._folder.listing())
+            trusted = trusted_of(self._writing[paths.root][1])
+        else:
+            trusted = self._folder.trusted()
+        told = msgspec.json.encode([(os.fsencode(path), inode) for path, inode in trusted.items()])
+        _write(paths, TRUSTED, told.decode())
         return None
 
     def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
@@ -313,7 +317,7 @@ class FolderWorkshop:
         try:
             before = _trusted_before(paths)
             if before is not None:
-                new = [path for path in self._folder.trusted() if path not in before]
+                new = [path for path, inode in self._folder.trusted().items() if before.get(path) != inode]
                 self._folder.set_aside(new, os.path.join(self.home, SET_ASIDE, os.path.basename(paths.root)))
             _remove(paths, stopped)
         finally:
@@ -322,12 +326,12 @@ class FolderWorkshop:
                 alone.__exit__(None, None, None)
 
 
-def _trusted_before(paths: Paths) -> list[str] | None:
+def _trusted_before(paths: Paths) -> dict[str, int] | None:
     """The other boards and repositories that were there when a run began; None if it did not come so far."""
     try:
         with open(os.path.join(paths.root, TRUSTED), "rb") as file:
-            found: list[bytes] = reader(list[bytes])(file.read())
-            return [os.fsdecode(path) for path in found]
+            found: list[tuple[bytes, int]] = reader(list[tuple[bytes, int]])(file.read())
+            return {os.fsdecode(path): inode for path, inode in found}
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
