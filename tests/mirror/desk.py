@@ -36,6 +36,7 @@ class Desk:
         self.root = folder
         self.dir = folder / ".claude"
         self.application: Application = FileBoards().open(str(folder))
+        self._named = self.application.queries.flow().mirror
         self.notes: list[str] = []
         self.mirror = self.fresh()
 
@@ -43,7 +44,8 @@ class Desk:
         """A mirror that has just been started, on the record that the last one left."""
         record = self.root / ".moot" / "mirror" / "test.jsonl"
         record.parent.mkdir(exist_ok=True)
-        return Mirror(self.application, Folder(str(self.root), ".claude"), str(record), tell=self.notes.append)
+        place = Folder(str(self.root), ".claude")
+        return Mirror(self.application, place, str(record), named=self._named, tell=self.notes.append)
 
     def restart(self) -> None:
         self.mirror.close()

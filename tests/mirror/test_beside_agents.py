@@ -11,7 +11,7 @@ from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.mirroring.making import mirrored
 from folkmoot.wiring.running import tools_of, work
 from tests.acceptance.moot import new_board
-from tests.mirror.desk import until, watching
+from tests.mirror.desk import Desk, until, watching
 from tests.worker.yard import Yard, git
 
 MIRROR = "mirror: {dir: .claude}"
@@ -119,6 +119,24 @@ def test_where_the_flow_names_another_folder_meanwhile_the_files_are_there(tmp_p
         until(lambda: moot("show", "1")["column"] == "build")
     application.close()
     assert told == [] and not (tmp_path / ".claude/kanban/2.yaml").exists()
+
+
+@pytest.mark.ledger("R-04")
+@pytest.mark.parametrize("then", ["", "mirror: {dir: shown/here}"])
+def test_nothing_is_shown_or_heard_where_the_flow_no_longer_shows_the_board(tmp_path: Path, then: str) -> None:
+    """Also if the mirror looks only after all of it has happened."""
+    desk = Desk(tmp_path)
+    desk.moot("add", "Add user auth")
+    desk.look()
+    flow = tmp_path / ".moot/flow.yaml"
+    flow.write_text(flow.read_text("utf-8").replace("mirror: {dir: .claude}", then), "utf-8")
+    desk.moot("check")
+    desk.moot("add", "Nobody shows it here")
+    desk.put("inbox/1.json", {"agent": "planner", "item": "1", "outcome": "done", "summary": "planned"})
+    desk.look()
+    assert (desk.dir / "kanban/1.yaml").exists() and not (desk.dir / "kanban/2.yaml").exists()
+    assert desk.moot("show", "1")["column"] == "plan" and (desk.dir / "inbox/1.json").exists()
+    desk.close()
 
 
 @pytest.mark.ledger("R-04")

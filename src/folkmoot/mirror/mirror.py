@@ -51,7 +51,8 @@ class Watch(Protocol):
 
 class Mirror:
     """`record` is the file beside the board in which it is kept what was written in the folder; `tracked` tells which
-    of its paths git tracks: those are no word of anybody's."""
+    of its paths git tracks: those are no word of anybody's. `named` is the folder as the flow names it, where the
+    mirror ends when the flow names another."""
 
     def __init__(
         self,
@@ -59,11 +60,13 @@ class Mirror:
         folder: Folder,
         record: str,
         *,
+        named: str | None = None,
         watch: Watch | None = None,
         tracked: Ask = nothing,
         tell: Callable[[str], None] = lambda words: None,
     ) -> None:
         self._application = application
+        self._named = named
         self._watch = watch
         self._tell = tell
         self._told: set[str] = set()
@@ -88,14 +91,17 @@ class Mirror:
             self._watch.close()
         self.record.close()
 
+    def is_left(self) -> bool:
+        """Does the flow, by the last event that was followed, show the board somewhere else, or nowhere?"""
+        return self._named is not None and self.scribe.picture.flow.mirror != self._named
+
     def run(self, is_over: Callable[[], bool]) -> None:
-        """Until it is said that it is over; then once more, so that the files show the end."""
-        seen = -1
+        """Until it is said that it is over; then once more, so that the files show the end. Or until it is left."""
         while True:
             seen = self._application.bell.count
             last = is_over()
             self.pass_(puts_off=not last)
-            if last:
+            if last or self.is_left():
                 return
             if not is_over():
                 self._application.changed(seen, self._rest())
@@ -140,6 +146,8 @@ class Mirror:
     def _pass(self, *, puts_off: bool = False) -> None:
         changed = None if self._watch is None else self._watch.take()
         self.scribe.follow()
+        if self.is_left():
+            return  # from then on nothing is shown here, and what stands here is nobody's word
         if self._is_first:
             self._begin()
         if self._is_first or changed is None or self._follows != self._folders():
@@ -155,13 +163,15 @@ class Mirror:
             self._look_at(path)
         for _ in range(ROUNDS_MAX):
             self.scribe.follow()
+            if self.is_left():
+                break
             late = self._writer.write(puts_off=puts_off and not self._is_first)
             for one in late:
                 self._take_late(one)
             if not late:
                 break
         self.folder.flush_moves()
-        if self._writer.owed_since is None:
+        if self._writer.owed_since is None and not self.is_left():
             self.record.reached(self.scribe.picture.seq)
         self.record.flush(durable=False)
         self._is_first = False

@@ -28,7 +28,7 @@ def mirror(
         hint = "name one with --dir D, or in the flow: mirror: {dir: .claude}"
         raise Invalid("no_mirror", "the flow names no folder for the files", hint)
     place = _place(home, folder) if folder is not None else _named(home, named or "")
-    with _made(application, home, place, tell, watch=watch) as made:
+    with _made(application, home, place, named if folder is None else None, tell, watch=watch) as made:
         if made is None:
             words = f"another mirror of this board writes {place.root}"
             raise Refused("mirror_running", words, "end it, or let it do its work")
@@ -37,7 +37,7 @@ def mirror(
             return _told(made)
         over = threading.Event()
         with _until_stopped(over, application):
-            made.run(lambda: over.is_set() or (folder is None and _names_another(made, named)))
+            made.run(over.is_set)
             told = _told(made)
     if not over.is_set():  # the flow names another folder now: go on there
         return mirror(application, home, None, watch=True, tell=tell)
@@ -52,11 +52,6 @@ def _told(made: Mirror) -> dict[str, Any]:
         "rejected": made.rejected,
         "seq": made.scribe.picture.seq,
     }
-
-
-def _names_another(made: Mirror, named: str | None) -> bool:
-    """Has the flow been changed so that the board is shown somewhere else, or nowhere?"""
-    return made.scribe.picture.flow.mirror != named
 
 
 @contextmanager
@@ -103,11 +98,11 @@ def _mirrored_in(
 ) -> bool:
     """Until the flow names another, or it is over. False: it could not, and why was said."""
     try:
-        with _made(application, home, _named(home, named), tell, watch=True) as made:
+        with _made(application, home, _named(home, named), named, tell, watch=True) as made:
             if made is None:  # another one does it, for now
                 application.changed(application.bell.count, 0.0 if over.is_set() else application.look_again)
                 return True
-            made.run(lambda: over.is_set() or _names_another(made, named))
+            made.run(over.is_set)
             return True
     except MootError as error:
         tell(f"the mirror has stopped: {error.message}; {error.hint}")
@@ -118,7 +113,7 @@ def _mirrored_in(
 
 @contextmanager
 def _made(
-    application: Application, home: str, place: Folder, tell: Callable[[str], None], *, watch: bool
+    application: Application, home: str, place: Folder, named: str | None, tell: Callable[[str], None], *, watch: bool
 ) -> Iterator[Mirror | None]:
     os.makedirs(os.path.join(home, RECORDS), mode=0o700, exist_ok=True)
     name = record_of(home, place.root)
@@ -128,9 +123,8 @@ def _made(
             return
         # In this process alone: a ring of the board's own bell would wake every process that waits for it.
         watcher = FolderWatch(place.root, lambda: Bell.ring(application.bell)) if watch else None
-        made = Mirror(
-            application, place, f"{name}.jsonl", watch=watcher, tracked=tracked_in(home, place.root), tell=tell
-        )
+        tracked = tracked_in(home, place.root)
+        made = Mirror(application, place, f"{name}.jsonl", named=named, watch=watcher, tracked=tracked, tell=tell)
         try:
             yield made
         finally:
