@@ -112,7 +112,7 @@ def test_stop_ends_all_beginning_of_runs_and_go_lets_them(tmp_path: Path) -> Non
 
 
 def test_one_interrupt_lets_agents_finish_and_two_give_items_back(tmp_path: Path) -> None:
-    yard = Yard(tmp_path / "yard")
+    yard = Yard(tmp_path / "yard", timeout="300s", silence="300s")
     quick = yard.add("quick", "say here", "wait 2", "write q.txt x", "report done")
     worker = moot_run(yard, "--slots", "1")
     until(lambda: yard.show(quick)["runs"])

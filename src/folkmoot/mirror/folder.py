@@ -6,8 +6,9 @@ import fcntl
 import os
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -39,6 +40,16 @@ class Found(Struct, frozen=True):
     seen: Seen
     why: str = ""
     is_open: bool = False  # somebody has it open for writing
+
+
+class Watch(Protocol):
+    """Tells which entries of the folders have changed."""
+
+    def follow(self, folders: Iterable[str]) -> None: ...
+    def take(self) -> set[tuple[str, str]] | None:
+        """Folder and name of what has changed since the last time; None: nobody knows, so look at everything."""
+
+    def close(self) -> None: ...
 
 
 class Prepared(Struct, frozen=True):

@@ -3,8 +3,7 @@
 Whatever ends it between two steps, the next one finds its own files by their hashes, and says nothing twice.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -12,7 +11,7 @@ from folkmoot.engine.application import Application
 from folkmoot.engine.feed import Feed
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.mirror import names
-from folkmoot.mirror.folder import Folder, Found, Seen, target_of
+from folkmoot.mirror.folder import Folder, Found, Seen, Watch, target_of
 from folkmoot.mirror.reading.texts import Unfinished
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
@@ -37,16 +36,6 @@ class Waiting(Struct, frozen=True):
     seen: Seen
     since: float
     is_open: bool
-
-
-class Watch(Protocol):
-    """Tells which entries of the folders have changed."""
-
-    def follow(self, folders: Iterable[str]) -> None: ...
-    def take(self) -> set[tuple[str, str]] | None:
-        """Folder and name of what has changed since the last time; None: nobody knows, so look at everything."""
-
-    def close(self) -> None: ...
 
 
 class Mirror:
