@@ -72,6 +72,7 @@ PROMISES = (
             "tests/core/test_past_the_reviews.py::test_what_mends_the_gate_of_the_last_review_is_reviewed",
             "tests/worker/test_past_the_reviews.py::test_what_comes_with_a_mended_conflict_does_not_pass_the_reviewer",
             "tests/worker/test_past_the_reviews.py::test_help_that_comes_too_late_does_not_pass_the_reviewer",
+            "tests/worker/test_client_settings.py::test_no_change_speaks_as_the_reviewer_by_its_clients_settings",
         ),
     ),
     Promise(
