@@ -62,6 +62,20 @@ PROMISES = (
         ),
     ),
     Promise(
+        "Nothing lands past the reviews",
+        "Where stages of its way give verdicts (`fix`), whatever comes onto the target branch was before one of them "
+        "as it is, merges aside: a mended conflict, a healed gate, late help; only a person can land it unseen. "
+        "What a stage behind the last of them writes lands by the flow's own word.",
+        (
+            "tests/core/test_past_the_reviews.py::test_what_is_mended_for_a_landing_is_reviewed_again",
+            "tests/core/test_past_the_reviews.py::test_help_that_comes_after_the_review_is_reviewed",
+            "tests/core/test_past_the_reviews.py::test_what_mends_the_gate_of_the_last_review_is_reviewed",
+            "tests/worker/test_past_the_reviews.py::test_what_comes_with_a_mended_conflict_does_not_pass_the_reviewer",
+            "tests/worker/test_past_the_reviews.py::test_help_that_comes_too_late_does_not_pass_the_reviewer",
+            "tests/worker/test_client_settings.py::test_no_change_speaks_as_the_reviewer_by_its_clients_settings",
+        ),
+    ),
+    Promise(
         "Rescue within the lease",
         "The item of an agent that dies or hangs is free again when its lease is over, with the next write, "
         "and no process need be alive for it.",

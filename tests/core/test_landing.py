@@ -93,7 +93,7 @@ def test_a_gate_that_is_proved_on_the_tree_need_not_be_shown_again() -> None:
 
 @pytest.mark.ledger("R-19")
 @pytest.mark.parametrize("cause", ["conflict", "gate"])
-def test_what_does_not_land_goes_to_its_maker_and_straight_back(cause: str) -> None:
+def test_what_does_not_land_goes_to_its_maker_and_is_looked_at_again(cause: str) -> None:
     with SoundBoard(LINE) as board:
         item = through(board)
         evidence = [RED] if cause == "gate" else []
@@ -104,6 +104,8 @@ def test_what_does_not_land_goes_to_its_maker_and_straight_back(cause: str) -> N
         assert [finding.issue for finding in row.findings] == ["it does not fit"]
         board.bring("d", work=change("src/a.py", base="m1", commit="c2"))
         board.effort("ward", "done")
+        assert board.place(item) == ("look", "ready")
+        board.effort("r", "done")
         assert board.place(item) == ("done", "proving")
         board.bring("landing", evidence=[GREEN], commit="m2")
         assert board.place(item) == ("done", "done") and board.item(item).evidence == "gates"
@@ -116,6 +118,7 @@ def test_after_a_red_landing_a_proved_tree_is_evidence() -> None:
         board.bring("landing", "failed", work=Work(commit="m1"), evidence=[RED], cause="gate", summary="red")
         board.bring("d", work=change("src/a.py", base="m1", commit="c2"))
         board.effort("ward", "done")
+        board.effort("r", "done")
         board.bring("landing", commit="m2")  # nothing had to run again
         assert board.item(item).evidence == "gates"
 

@@ -96,6 +96,8 @@ def test_dispatched_work_whose_asker_has_ended_goes_the_whole_way() -> None:
         row = board.item(sent)
         assert (row.kind, row.column, row.status) == ("item", "quick", "proving")
         board.bring("smoke", evidence=[green("t0", "smoke")])
+        assert board.place(sent) == ("look", "ready"), "nor a look at it"
+        board.bring("r")
         run = board.claim("landing")
         assert board.queries.standing(run.run or "").gates == ["ward", "smoke"], (
             "a run's choice of a column spares none"
@@ -170,6 +172,7 @@ def test_a_hold_of_an_asker_that_only_reads_keeps_out_nothing_that_it_sent_for()
         board.bring(helper, work=change("src/b.py", base="c1", commit="k1", onto="c1", merged="k1"))
         assert board.item(item).head == "k1" and board.item(item).holds == ["src/"]
         board.bring(reviewer)
+        board.bring("r")  # what came while it looked is looked at too
         land(board, green())
         assert board.place(item) == ("done", "done")
 

@@ -79,10 +79,11 @@ def test_a_proof_counts_again_when_its_command_is_the_gates_again() -> None:
         assert board.place(item) == ("done", "done")
 
 
-# Gates without a command, which only people can play
+# Gates without a command, which only people can play. The stage before them only reads: it gives no verdicts, for then
+# it would look again itself.
 
 SIGNED = small_flow("""
-columns: {dev: {agents: [d], next: look}, look: {agents: [r], next: done, fix: dev, gate: [signoff]}}
+columns: {dev: {agents: [d], next: look}, look: {agents: [r], next: done, gate: [signoff]}}
 agents: {d: {may: [ask, dispatch]}, r: {write: none}}
 gates: {signoff: {}}
 """)
@@ -167,7 +168,7 @@ def test_what_comes_onto_the_branch_meanwhile_is_signed_off_too(when: str) -> No
     flow = small_flow("""
     columns:
       dev: {agents: [d], next: look}
-      look: {agents: [r], next: done, fix: dev, gate: [signoff]}
+      look: {agents: [r], next: done, gate: [signoff]}
       aside: {agents: [q], next: done}
     agents: {d: {may: [ask, dispatch]}, r: {write: none}, q: {}}
     gates: {signoff: {}}

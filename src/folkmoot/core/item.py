@@ -221,6 +221,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     changed: list[str] = field(default_factory=list)  # paths of the changes that were taken onto its branch
     head: str | None = None  # the commit its branch is at; None: nothing is there that has not landed
     marked: str | None = None  # the commit in which a landing has marked conflicts; as such it never lands
+    shown: str | None = None  # where it was when it last came before a stage that gives verdicts; empty: nowhere
     landing: Landing | None = None  # the move of a branch that was begun with it
     landed: str | None = None  # the commit with which its work came onto the branch it is for
     landed_on: str | None = None

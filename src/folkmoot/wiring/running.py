@@ -16,7 +16,7 @@ import msgspec
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import Places
-from folkmoot.core.rules.running.rights import MIRRORS, STARTED
+from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
@@ -41,6 +41,7 @@ from folkmoot.wiring.trust import (
     git_for,
     make_private,
     notifier,
+    obeyed_by,
     outside_path,
     place_of,
     project_of,
@@ -82,7 +83,14 @@ def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
     def now() -> Callable[[str], str | None]:
         is_mirrors = mirrors()
         started = Places(started_by(home, flow_now()) if flow_now else [])
-        return lambda path: MIRRORS if is_mirrors(path) else STARTED if started.meet(path) else None
+        obeyed = Places(obeyed_by(home, Catalogue.load().obeyed(flow_now())) if flow_now else [])
+
+        def kind(path: str) -> str | None:
+            if is_mirrors(path):
+                return MIRRORS
+            return STARTED if started.meet(path) else CLIENT_LED if obeyed.meet(path) else None
+
+        return kind
 
     return now
 

@@ -297,6 +297,12 @@ def started_by(home: str, flow: Flow) -> list[str]:
     return _in_trees(Programs(trees).named(words), trees)
 
 
+def obeyed_by(home: str, paths: Iterable[str]) -> list[str]:
+    """Paths of the project that clients obey, with what links of the user's tree lead them to."""
+    trees = trees_of(home)
+    return _in_trees([os.path.join(tree, path) for tree in trees for path in paths], trees)
+
+
 def _in_trees(places: Iterable[str], trees: Sequence[str]) -> list[str]:
     """Places, and the links on the way to them, as paths from the top of each work tree that they lie in."""
     found: dict[str, None] = {}

@@ -28,6 +28,7 @@ from folkmoot.core.rules.movement import (
     origins_for,
 )
 from folkmoot.core.rules.questions import asking_status, withdraw
+from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.running.pauses import go_on
 from folkmoot.core.rules.sharing.findings import remarks, to_change
 from folkmoot.core.rules.sharing.mirrored import take_over
@@ -257,7 +258,9 @@ def _resume(case: Case, target: str | None, origins: list[str] | None, because: 
         changed |= abandon(case, because)
     if target == item.goes_to:
         changed |= begins_at(case, target)
-        waive(case, unproved(case.flow, item, item.asker is None) if target == END else [], because)
+        if target == END:
+            waive(case, unproved(case.flow, item, item.asker is None), because)
+            changed |= shown(item)
     enter(case, target, because, event="agent_resumes_with_guidance", origins=origins, **changed)
 
 

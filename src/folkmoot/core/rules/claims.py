@@ -15,6 +15,7 @@ from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
 from folkmoot.core.rules.running.limits import started
+from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.rules.sharing.holds import (
     end_locks,
     held_by,
@@ -62,6 +63,7 @@ def claim(case: Case, command: ClaimItem) -> None:
             "status": "running",
             "span": replace(item.span, runs=item.span.runs + 1),
             **moved,
+            **({} if is_gate else shown_in(case.flow, item, row["column"])),
             # Whoever looks again after a verdict gives another.
             **({"effort": replace(item.effort, judged=False)} if item.effort.judged and not is_gate else {}),
         },

@@ -20,6 +20,7 @@ from folkmoot.core.rules.disputes import close
 from folkmoot.core.rules.judging.required import begins_at, unproved, waive
 from folkmoot.core.rules.movement import abandon, again, enter, leaves_children, origins_for, without_parts
 from folkmoot.core.rules.questions import clarify, withdraw
+from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case, origin_of
@@ -163,7 +164,7 @@ def move(case: Case, command: MoveItem) -> None:
     }
     if command.column == END:
         waive(case, unproved(case.flow, case.item, case.item.asker is None), why)
-        told["marked"] = None  # a person may land it as it is
+        told |= {"marked": None, **shown(case.item)}  # a person may land it as it is
     enter(case, command.column, because, **told, **left, **begins_at(case, command.column))
 
 

@@ -13,6 +13,7 @@ from folkmoot.core.records import Attempt
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.situation import MADE, Case
 from folkmoot.core.terms import ASKING, BOUND, ENDED, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, Way
@@ -69,6 +70,8 @@ def enter(case: Case, column: str, because: str, *, event: EventName = "item_mov
         gate = item.proving.column
         if gate != column and gate not in fields.get("origins", item.origins):
             fields["proving"] = None
+    if fields.get("proving", item.proving) is None:  # what comes back to a gate is looked at by nobody but the gate
+        fields = shown_in(case.flow, item, column) | fields
     if column == END and item.head is not None and not fields.get("disputes", item.disputes):
         # Done but for its work, which must come onto the branch it is for (R-19).
         fields["proving"] = _landing(case, END)

@@ -20,6 +20,7 @@ from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
 from folkmoot.core.rules.running.limits import over_budget
+from folkmoot.core.rules.running.looking import looks_anew, unseen_by
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import BOUND, ENDED, EventName
@@ -152,6 +153,11 @@ def _before_landing(case: Case) -> None:
         return
     if is_marked(item):
         not_mended(case)
+        return
+    look = unseen_by(case.flow, item)
+    if look is not None:
+        because = f"nobody who gives verdicts has seen it as it is now: {look} looks at it before it lands"
+        enter(case, look, because, origins=[], returns_to=None, **looks_anew(case.flow, item))
         return
     gates = unsigned(case.flow, item, item.asker is None)
     if [*gates, LANDING] != proving.left:

@@ -1,4 +1,4 @@
-"""The part of the audit that follows every landing: nothing comes onto the target branch past the gates (R-19),
+"""The part of the audit that follows every landing: nothing comes onto the target branch past gates and reviews (R-19),
 and nothing onto any branch beyond the item's files (R-20)."""
 
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from folkmoot.core.events import Event
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.rules.judging.required import last_words, proved, required, waived
+from folkmoot.core.rules.running.looking import unseen_by
 from folkmoot.core.rules.sharing.paths import outside
 
 Found = Callable[[str, str, str | None], None]
@@ -25,11 +26,13 @@ class Landings:
         self._said = False
         self._lasting: set[str] = set()  # items whose gates were waived when no log said for which work
         self._bound = False  # it has been said since
+        self._shown = False  # the log says which work was before whoever gives verdicts
 
     def after(self, event: Event, before: Item | None, item: Item | None, flow: Flow | None, by_person: bool) -> None:
         if before is None or item is None or flow is None:
             return
         self._waived(event, before, item, by_person)
+        self._shown = self._shown or item.shown is not None
         if item.head != before.head:
             self._heads[item.id] = before.head
         if event.name == "landing_recorded":
@@ -62,6 +65,9 @@ class Landings:
         strange = outside(paths, item.files) if item.files else []
         if strange:
             self.found("R-20", f"event {event.seq} is to land {strange[0]}, which is not among its files", item.id)
+        look = unseen_by(flow, item) if self._shown and _is_for_target(landing.branch) else None
+        if look is not None:
+            self.found("R-19", f"event {event.seq} is to land {item.head}, and {look} has not seen it", item.id)
         missing = self._missing(item, flow, _is_for_target(landing.branch), landing.tree, item.head)
         self._recorded[item.id] = landing.new
         if missing and self._said:

@@ -83,6 +83,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     files: list[str] = field(default_factory=list)
     keeps_refresh: list[str] = field(default_factory=list)
     home: dict[str, str] = field(default_factory=dict)
+    obeys: list[str] = field(default_factory=list)
 
 
 class Installed(Struct, frozen=True, kw_only=True):
@@ -128,6 +129,16 @@ class Catalogue:
                 acp = _first(known.acp.find, which) if known.acp else None
                 found.append(Installed(known=known, path=path, acp_path=acp))
         return found
+
+    def obeyed(self, flow: Flow) -> list[str]:
+        """The paths of a project from which clients that the flow starts take settings and programs by themselves."""
+        said = [agent.run.get(way) for agent in flow.agents.values() for way in ("client", "command", "acp")]
+        said += [words for client in flow.clients.values() for words in (client.command, client.acp)]
+        words = [word for one in said if one for word in ([one] if isinstance(one, str) else one)]
+        named = {os.path.basename(str(word)) for word in words} | flow.clients.keys()
+        named |= {model.client for model in flow.models.values() if model.client}
+        used = (k for k in self.clients.values() if named & {k.name, *k.find, *(k.acp.find if k.acp else [])})
+        return list(dict.fromkeys(path for known in used for path in known.obeys))
 
     def resolve(self, flow: Flow, agent: Agent, model: str | None) -> Start | None:
         """How an agent is started with a model of its ladder; None if people or scripts claim for it."""

@@ -18,7 +18,7 @@ def required(flow: Flow, item: Item, for_target: bool) -> list[str]:
     """The gates of every stage from where the item began to the end, whether it was in each of them or not; and those
     that it has met elsewhere. Work for another item's branch needs only the latter: the others are that item's."""
     met = [proof.gate for proof in item.proofs]
-    due = [gate for column in _way(flow, item) for gate in flow.columns[column].gate] if for_target else []
+    due = [gate for column in way(flow, item) for gate in flow.columns[column].gate] if for_target else []
     let_go = waived(item)
     return [gate for gate in dict.fromkeys([*due, *met]) if gate in flow.gates and gate not in let_go]
 
@@ -28,7 +28,7 @@ def waived(item: Item) -> list[str]:
     return item.waived if item.waived_at == item.head else []
 
 
-def _way(flow: Flow, item: Item) -> list[str]:
+def way(flow: Flow, item: Item) -> list[str]:
     """Only a person lets an item begin elsewhere than at the start; what a run adds has all of the flow's gates."""
     ways = [item.entry if item.entry in flow.columns else None]
     if item.made_by in flow.columns:
@@ -117,6 +117,6 @@ def begins_at(case: Case, column: str) -> dict[str, Any]:
     """What changes on an item that a person sends to a column off its way: from there on its way is another."""
     flow, item = case.flow, case.item
     place = flow.columns[column]
-    if column == END or place.kind != "flow" or column in _way(flow, item):
+    if column == END or place.kind != "flow" or column in way(flow, item):
         return {}
     return {"entry": column}

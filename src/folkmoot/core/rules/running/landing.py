@@ -16,6 +16,7 @@ from folkmoot.core.rules.failures import failed, passing_fault
 from folkmoot.core.rules.judging.required import required, unproved, waived
 from folkmoot.core.rules.movement import again, at_rest, end_child, enter, finish, stands_alone
 from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.running.looking import unseen_by
 from folkmoot.core.rules.running.rights import strays
 from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
@@ -65,8 +66,8 @@ def _may_land(case: Case, run: Run, command: RecordLanding) -> bool:
     transaction that makes it. False: it waits, or goes back."""
     _check_mended(case.item)
     missing = unproved(case.flow, case.item, case.situation.parent is None, command.tree, command.evidence)
-    if any(not case.flow.gates[gate].run for gate in missing):
-        _defer(case, "somebody must look at it as it is now")  # see `settling`: the gate is called first
+    if unseen_by(case.flow, case.item) or any(not case.flow.gates[gate].run for gate in missing):
+        _defer(case, "somebody must look at it as it is now")  # see `settling`: who must is called first
         return False
     if missing:
         words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"

@@ -23,6 +23,7 @@ OTHERS_TREE = "others"
 OF_THE_PATH = "path"
 ENVIRONMENT = "environment"
 STARTED = "started"
+CLIENT_LED = "client"
 # And why. Whoever looks at files tells which it is; a change that holds one is refused.
 NEVER = {
     ENGINES_OWN: "is part of the moot that runs here",
@@ -35,6 +36,8 @@ NEVER = {
     "or start `moot run` without that folder in the PATH",
     STARTED: "belongs to a program that your flow starts from your own tree, by its full path: change it by hand, or "
     "let the flow name it from the clone, as ./PATH",
+    CLIENT_LED: "is where a client that plays your agents finds settings and programs of its own, which would speak in "
+    "the place of the next agent, a reviewer too: change it by hand",
     ENVIRONMENT: "lies in an environment of yours that git does not track (a virtual environment, node_modules), whose "
     "programs you and your git run: change it by hand, or say in `setup` how it is made",
 }

@@ -12,6 +12,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Run
 from folkmoot.core.report import Files, Remark, Report
 from folkmoot.core.rules.questions import ask
+from folkmoot.core.rules.running.looking import carried
 from folkmoot.core.rules.running.rights import may_write, strays, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
@@ -258,6 +259,7 @@ def keep(case: Case, work: Work) -> dict[str, Any]:
         return {}
     changed = with_paths(item.changed, (one.path for one in work.touched))
     fields: dict[str, Any] = {"head": work.commit, "changed": changed, **not_begun(item)}
+    fields |= carried(case.flow, item, work.commit)
     if may_write(case.flow, item, run.agent) == "new_tests":
         fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *(t.path for t in work.touched)]))[:TOUCHED_MAX]
     return fields
@@ -288,7 +290,8 @@ def hand_over(case: Case, parent: Item, work: Work) -> dict[str, Any]:
 def keep_child_work(case: Case, command: KeepWork) -> None:
     context = {"commit": command.commit, "child": command.child}
     changed = with_paths(case.item.changed, command.changed)
-    case.set("work_kept", context, head=command.commit, changed=changed, **not_begun(case.item))
+    seen = carried(case.flow, case.item, command.commit) if command.child in case.item.made else {}
+    case.set("work_kept", context, head=command.commit, changed=changed, **not_begun(case.item), **seen)
 
 
 def with_paths(changed: list[str], more: Iterable[str]) -> list[str]:
