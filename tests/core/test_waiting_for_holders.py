@@ -161,6 +161,37 @@ def test_wholes_that_hold_what_each_others_parts_touched_do_not_wait_in_a_circle
 
 
 @pytest.mark.ledger("R-03", "R-20")
+@pytest.mark.parametrize("slept", [0, 4000])
+@pytest.mark.parametrize("wholes", [2, 3, 7])
+def test_wholes_that_hold_what_each_others_tasks_declare_do_not_wait_in_a_circle(wholes: int, slept: int) -> None:
+    with SoundBoard(FLOW) as board:
+        paths = [f"src/{number}.py" for number in range(wholes)]
+        items = [board.add(path, files=[path]) for path in paths]
+        runs = [board.claim("d", item=item) for item in items]
+        for run, path in zip(runs, [*paths[1:], paths[0]], strict=True):
+            board.report(run, "split", tasks=[{"title": "the next one's", "files": [path]}])
+        board.sleep(slept)
+        assert board.wrong() == []
+        for _ in range(4 * wholes):  # a task each; then a, b and m look at each whole
+            board.report(board.next("d", "a", "b", "m"), "done")
+        assert [board.place(item) for item in items] == [("done", "done")] * wholes
+
+
+@pytest.mark.ledger("R-03", "R-20")
+def test_a_circle_that_leads_over_a_landing_is_passed_and_the_doctor_agrees() -> None:
+    with SoundBoard(FLOW) as board:
+        landing = board.add("lands", files=["src/b.py"], column="mend")
+        whole = board.add("whole", files=["src/a.py"])
+        one = board.claim("m")
+        board.report(board.claim("d", item=whole), "split", tasks=[{"title": "its task", "files": ["src/b.py"]}])
+        board.bring(one, work=change("src/a.py"))
+        assert board.place(landing) == ("done", "proving"), "it holds b, and waits for a"
+        run = board.claim("d")
+        assert board.queries.standing(run.run or "").item == board.children(whole, "task")[0].id
+        assert board.wrong() == []
+
+
+@pytest.mark.ledger("R-03", "R-20")
 def test_two_that_hold_what_the_other_brings_both_land() -> None:
     flow = small_flow("{columns: {dev: {agents: [d], next: done}}, agents: {d: {write: any}}}")
     with SoundBoard(flow) as board:

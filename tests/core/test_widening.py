@@ -227,3 +227,51 @@ def test_a_run_lets_only_its_own_item_wait() -> None:
             board.engine.add(run, commands.AddItem(title="blocker", parent=other))
         assert caught.value.code == "not_its_item" and board.item(other).status == "ready"
         board.engine.add(run, commands.AddItem(title="of its own", parent=item))
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run widens its item, or locks, by hundreds of new paths again and again: each claim would look at all of them",
+    "an item has so many paths and no more, a run so many locks; what it has already writes nothing",
+)
+@pytest.mark.ledger("R-20", "R-33")
+@pytest.mark.parametrize("size", [10, 200])
+def test_what_one_run_may_hold_is_bounded(size: int) -> None:
+    with SoundBoard(flow()) as board:
+        item, other = board.add(files=["src/a.py"]), board.add(files=["lib/b.py"])
+        run = board.claim("d", item=item)
+        for name in ("src", "etc"):
+            codes = []
+            for at in range(0, 1100, 100):
+                paths = [f"{name}/{number}".ljust(size, "x") for number in range(at, at + 100)]
+                try:
+                    if name == "src":
+                        widen(board, run, *paths)
+                    else:
+                        board.engine.lock(run, commands.LockPaths(paths=paths, seconds=60))
+                except Refused as error:
+                    codes.append(error.code)
+            assert codes and set(codes) == {"too_many_paths"}
+        assert len(board.item(item).files) <= 1000 and len(board.holds()) <= 2000
+        before = len(board.log())
+        widen(board, run, "src/a.py")
+        assert len(board.log()) == before
+        assert board.claim("d", item=other).run
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run asks for one guarded file after the other, each of which is a question to a person",
+    "they count as questions of the run: so many, and no more",
+)
+@pytest.mark.ledger("R-33")
+def test_questions_about_guarded_files_are_bounded() -> None:
+    with SoundBoard(flow()) as board:
+        run = board.claim("d", item=board.add(files=["src/a.py"]))
+        codes = []
+        for number in range(30):
+            with pytest.raises(Refused) as told:
+                widen(board, run, f".github/workflows/{number}.yml")
+            codes.append(told.value.code)
+        assert codes == ["person_asked"] * 20 + ["too_many_questions"] * 10
+        assert len(board.inbox()) == 20

@@ -52,6 +52,7 @@ from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.core.terms import BOUND, ENDED, Cause, EventName, QuestionKind, RunEnd
 from folkmoot.core.work import Work
 from folkmoot.engine import claiming, engine, loading, turn
+from folkmoot.engine.checking import doctor
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
@@ -408,6 +409,18 @@ def no_consequences(patch: Patch) -> None:
 @defect("R-03", "circles are let in")
 def circles(patch: Patch) -> None:
     patch.setattr(dependencies, "path", lambda case, start, goal: None)
+
+
+@defect(
+    "R-03",
+    "who waits for a path that a waiter holds is not seen to wait",
+    flow=flow_of("quest"),
+    in_log=False,
+    first=19,
+)
+def one_step_only(patch: Patch) -> None:
+    for where in (loading, doctor):
+        patch.setattr(where, "waiting_for", lambda item, waiters_of, *rest: set(waiters_of(item)))
 
 
 @defect("R-03", "an item that rests is in nobody's queue", in_log=False)

@@ -188,3 +188,24 @@ def test_what_is_put_into_a_submodule_is_not_thrown_away(tmp_path: Path) -> None
     kept += list((yard.folder / ".moot" / "set-aside").glob("*/sub/work.txt"))
     assert kept and kept[0].read_text() == "mine\n"
     yard.doctor()
+
+
+@pytest.mark.attack(
+    "harvest",
+    "in a plain folder an agent makes folders in each other, so deep that no path leads there",
+    "they are one thing that is not looked into; those that come after it work on",
+)
+@pytest.mark.ledger("R-20")
+def test_folders_too_deep_for_a_path_stop_nobody(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard", plain=True, agent="write: any")
+    name = "d" * 100
+    yard.add("deep", f"shell for i in $(seq 60); do mkdir {name}; cd {name}; done; touch x; true", "report done")
+    yard.run()
+    honest = yard.add("honest", "write ok.txt x", "report done")
+    yard.run()
+    assert yard.status(honest) == "done"
+    changed = [one["path"] for one in yard.show(honest)["runs"][-1]["changed"]]
+    assert changed == ["ok.txt"], "what was there before is nobody's change"
+    subprocess.run(["rm", "-rf", str(yard.folder / name)], check=True)  # Python's own way has no path to it either
+    yard.doctor()
+    yard.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.errors import Invalid, Unavailable
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.mirroring.making import mirror
 from tests.mirror.test_beside_agents import run
@@ -101,4 +102,83 @@ def test_what_has_landed_is_not_taken_in_when_the_folder_becomes_a_mirror(tmp_pa
     git(yard.folder, "commit", "-q", "-m", "it is a person's")
     run(yard)
     assert "q1" not in open_questions(yard)
+    yard.close()
+
+
+def asking(folder: Path, more: str) -> Yard:
+    """A plain folder, in which agents work in the folder itself; an item in it asks a person."""
+    yard = Yard(folder, plain=True, more=more, agent="write: any", files={"docs/x.md": "x\n"})
+    yard.add("asks", 'report question {"question": "which way?", "options": ["cancel it", "go on"]}')
+    return yard
+
+
+def show_in(yard: Yard, folder: str) -> None:
+    home = str(yard.folder / ".moot")
+    mirror(yard.board._application, home, str(yard.folder / folder), watch=False, tell=print)
+
+
+@pytest.mark.attack(
+    "board",
+    "in a plain folder an agent moves away what a mirror lies in, or finds one that `--dir` names, and answers there",
+    "every folder that shows the board is covered in the sandbox, and no step to it can be moved",
+)
+@pytest.mark.ledger("R-04")
+@pytest.mark.parametrize(
+    ("folder", "named"),
+    [("docs/board", "docs/board"), ("docs/board", "docs/board, visible: true"), ("shown", ".claude")],
+)
+def test_in_a_plain_folder_no_run_speaks_through_a_mirror(tmp_path: Path, folder: str, named: str) -> None:
+    yard = asking(tmp_path / "yard", f"mirror: {{dir: {named}, people: [alice]}}")
+    run(yard)
+    show_in(yard, folder)
+    act = f"shell mv docs docs2; mkdir -p {folder}/inbox; echo '{ANSWER}' > {folder}/inbox/a.json; true"
+    item = yard.add("answers", act, "report done")
+    run(yard)
+    if not yard.show(item)["runs"][0]["sandboxed"]:
+        pytest.skip("there is no sandbox on this machine")
+    show_in(yard, folder)
+    assert open_questions(yard) == ["q1"]
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
+    "a plain folder is a mirror itself, so that agents work among its files",
+    "`run` refuses to begin, and says where the board can be shown instead",
+)
+@pytest.mark.ledger("R-04")
+def test_agents_do_not_work_in_a_plain_folder_that_is_the_mirror(tmp_path: Path) -> None:
+    yard = asking(tmp_path / "yard", "mirror: {dir: ., people: [alice]}")
+    with pytest.raises(Unavailable, match="it shows the board"):
+        run(yard)
+    yard.close()
+
+
+@pytest.mark.attack(
+    "board",
+    "in a plain folder an agent leaves an answer, and a mirror's mark, where the flow shows the board later",
+    "what stood there before is nobody's word: it is put aside with the reason",
+)
+@pytest.mark.ledger("R-04")
+def test_what_stood_in_a_folder_before_it_shows_the_board_is_nobodys_word(tmp_path: Path) -> None:
+    yard = asking(tmp_path / "yard", "")
+    answers = [f"write shown/inbox/{number}.json {ANSWER}" for number in range(70)]  # more than one pass takes in
+    yard.add("answers", *answers, "write shown/.moot-mirror x", "report done")
+    run(yard)
+    flow = yard.folder / ".moot/flow.yaml"
+    flow.write_text(flow.read_text() + "\nmirror: {dir: shown, people: [alice]}\n")
+    FileBoards().check(str(yard.folder), None)
+    show_in(yard, "shown")
+    assert open_questions(yard)[0] == "q1" and not list((yard.folder / "shown/inbox").iterdir())
+    (yard.folder / "shown/inbox/mine.json").write_text(ANSWER)
+    show_in(yard, "shown")
+    assert "q1" not in open_questions(yard), "what is written there from then on counts"
+    yard.close()
+
+
+@pytest.mark.ledger("R-04")
+def test_no_folder_that_holds_the_project_shows_the_board(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    with pytest.raises(Invalid, match="holds the whole project"):
+        show_in(yard, "..")
     yard.close()

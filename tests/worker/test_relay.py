@@ -647,3 +647,18 @@ def test_nobody_there_is_said_as_such(tmp_path: Path) -> None:
         assert refused.value.code == "no_answer" and refused.value.exit_code == 4
     with pytest.raises(Invalid):
         Line(str(tmp_path / "s")).ask("queries.show", item="\ud800")
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run reports with hundreds of thousands of fields that nobody knows, each of which is compared with those known",
+    "it is refused by their number, at once: the worker looks for what was meant in no such report",
+)
+@pytest.mark.ledger("R-32")
+def test_a_report_of_very_many_unknown_fields_keeps_nobody_busy(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compared(*rest: Any) -> str:
+        raise AssertionError("it was looked for what was meant")
+
+    monkeypatch.setattr("folkmoot.reports.canonical.did_you_mean", compared)
+    reply = scene.ask("engine.report", report={**DONE, **{f"k{number}": 1 for number in range(100_000)}})
+    assert reply["error"]["kind"] == "Invalid" and "100002 fields" in reply["error"]["message"]

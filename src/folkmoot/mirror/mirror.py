@@ -16,7 +16,7 @@ from folkmoot.mirror.reading.texts import Unfinished
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
-from folkmoot.mirror.tracked import Ask, Tracked, nothing
+from folkmoot.mirror.tracked import STOOD_BEFORE, Ask, Tracked, nothing
 from folkmoot.mirror.voice import NotYet, Voice
 from folkmoot.mirror.writer import PATIENCE, PUT_OFF, Aside, Late, Writer
 
@@ -72,8 +72,7 @@ class Mirror:
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
         self._is_first = True
         self._follows: list[str] = []
-        self.rejected = 0
-        self.taken = 0
+        self.rejected = self.taken = 0
 
     def close(self) -> None:
         if self._watch is not None:
@@ -147,7 +146,7 @@ class Mirror:
         self._aside.forget()
         found = list(dict.fromkeys([*later, *self._left, *self._candidates(changed)]))
         self._left = found[CANDIDATES_MAX:]
-        self._tracked.begin(found[:CANDIDATES_MAX])
+        self._tracked.begin(found[:CANDIDATES_MAX], found if self._is_first and self.record.is_new else ())
         for path in found[:CANDIDATES_MAX]:
             self._look_at(path)
         for _ in range(ROUNDS_MAX):
@@ -245,9 +244,8 @@ class Mirror:
 
     def _is_ours(self, folder: str, name: str) -> bool:
         path = f"{folder}/{name}" if folder else name
-        if path in OWN or path in self.scribe.picture.artifacts:
-            return True
-        if folder == names.INBOX and name.startswith(TAKEN):
+        is_taken = folder == names.INBOX and name.startswith(TAKEN)
+        if is_taken or path in OWN or path in self.scribe.picture.artifacts:
             return True
         if folder == names.ARCHIVE:
             return path in self.record.files
@@ -271,6 +269,8 @@ class Mirror:
             self._reject(path, found.data, Refused("not_editable", "the log is only shown", "say it by a command"))
         elif self._tracked.has(path, found.seen):
             self._refuse_tracked(path, found)
+        elif self._tracked.stood_before(path, found.seen):
+            self._reject(path, found.data, STOOD_BEFORE)
         elif found.is_open:
             self._wait(path, found)
         else:

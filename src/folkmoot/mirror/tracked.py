@@ -1,4 +1,5 @@
-"""What git tracks is nobody's word: it came by a commit, which may be an agent's, not by the hand of whom it names."""
+"""What git tracks is nobody's word: it came by a commit, which may be an agent's, not by the hand of whom it names. Nor
+is what stood in a folder before it showed the board: until then no agent was kept from writing there."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -6,6 +7,12 @@ from folkmoot.errors import Refused
 from folkmoot.mirror.folder import Folder, Seen
 
 Ask = Callable[[Sequence[str]], Collection[str]]  # of paths in the folder, those that git tracks
+
+STOOD_BEFORE = Refused(
+    "stood_before",
+    "it was here before this folder showed the board, so it is not known whose word it is",
+    "if it is yours, write it again",
+)
 
 
 def nothing(paths: Sequence[str]) -> Collection[str]:
@@ -22,10 +29,16 @@ class Tracked:
         self._stood: dict[str, Seen | None] = {}
         self._known: Collection[str] | None = None
         self._told: dict[str, Seen] = {}
+        self._before: dict[str, Seen | None] = {}
 
-    def begin(self, paths: Sequence[str]) -> None:
+    def begin(self, paths: Sequence[str], before: Sequence[str] = ()) -> None:
+        """`before` is what stood there when the folder began to show the board."""
         self._stood = {path: self._folder.look(path) for path in paths}
+        self._before |= {path: self._folder.look(path) for path in before}
         self._known = None
+
+    def stood_before(self, path: str, seen: Seen) -> bool:
+        return self._before.get(path) == seen
 
     def has(self, path: str, seen: Seen | None) -> bool:
         """Is a file tracked that was read, and listed like this?"""

@@ -16,6 +16,7 @@ from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
 
 FAULTS_SHOWN = 50
+NAMES_MAX = 1_000  # of a report's own fields: each that is not known is compared with all that are
 # Every field of a report and of its parts, with its words: no other is read, and the reference is made from them.
 WORDS: dict[str, str] = {
     "outcome": "how the run ended; the only field that is needed",
@@ -216,6 +217,8 @@ def canonical_report(data: dict[str, Any]) -> Report:
     """The report these fields say; Faulty with everything that is wrong with them."""
     if has_unstorable(data):
         raise Faulty([UNSTORABLE])
+    if len(data) > NAMES_MAX:
+        raise Faulty([f"it has {len(data)} fields, and a report has at most {NAMES_MAX}"])
     faults: list[str] = []
     values: dict[str, Any] = {}
     data = _spellings(data)

@@ -90,7 +90,7 @@ NO_MORE_BOXES = ("--unshare-user", "--disable-userns")
 
 # What lies at a path in the box; a deeper path goes before a higher one, and at one path the last of these wins.
 NEEDED, SCRATCH, COVER, READ, WRITE = "needed", "scratch", "cover", "read", "write"
-PINNED = "pinned"  # writable, and a mount of its own: so it cannot be moved away with what is covered in it
+PINNED = "pinned"  # writable, and a mount of its own: so it cannot be moved away with what is covered or read in it
 
 # What need not be mounted below what: it is so already. What is needed to run is shown only where it was covered.
 GIVEN = {
@@ -99,7 +99,7 @@ GIVEN = {
     COVER: (COVER,),
     READ: (NEEDED, READ),
     WRITE: (WRITE,),
-    PINNED: (),
+    PINNED: (NEEDED, SCRATCH, COVER, READ),  # what is out of sight, or cannot be written, cannot be moved either
 }
 
 # bwrap dies of SIGTERM and takes all with it, so the agent would get no time to end well. Started with the signal
@@ -259,7 +259,7 @@ class Bubblewrap:
                 wishes[real] = kind
                 links |= passed
         tops = [walk(path)[0] for path in writable]
-        for path in hidden:
+        for path in (*self._hidden, *hidden, *readable):
             between = [at for at in parents(walk(path)[0]) if any(at.startswith(f"{top}/") for top in tops)]
             wishes |= {at: PINNED for at in between if at not in wishes}
         return _arguments(_laid(wishes), links)

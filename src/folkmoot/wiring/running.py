@@ -20,7 +20,7 @@ from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid
+from folkmoot.errors import Invalid, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.alone import alone, alone_within
 from folkmoot.system.keeping import SystemKeeper
@@ -29,7 +29,7 @@ from folkmoot.system.processes.bounds import has_filled
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
-from folkmoot.wiring.mirroring.apart import in_trees, mirrors_now
+from folkmoot.wiring.mirroring.apart import in_trees, mirrors_now, mirrors_of
 from folkmoot.wiring.mirroring.making import made_folder, mirrored
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.trust import (
@@ -102,9 +102,13 @@ def open_workshop(home: str, flow_now: Callable[[], Flow]) -> Workshop:
     if repository is not None:
         return GitWorkshop(repository, time.sleep, _one_after_the_other(repository), has_filled)
     lock = os.path.join(home, "writer.lock")
-    mirror = flow.mirror
-    is_apart = (lambda path: is_of_mirror(mirror, path)) if mirror is not None else (lambda path: False)
-    return FolderWorkshop(project_of(home), os.path.abspath(home), lambda: alone(lock), is_apart)
+    shown = in_trees(home, mirrors_of(home, flow.mirror))
+    return FolderWorkshop(
+        project_of(home),
+        os.path.abspath(home),
+        lambda: alone(lock),
+        lambda path: any(is_of_mirror(folder, path) for folder in shown),
+    )
 
 
 def _one_after_the_other(repository: Repository) -> Alone:
@@ -178,14 +182,21 @@ class _Boxes:
 
     def _hidden(self, flow: Flow) -> list[str]:
         """Where each run has a clone, the user's own trees, with all that is not committed in them, are nobody's
-        business, nor is the repository itself. Elsewhere the board's files are hidden, unless the flow says otherwise:
-        what stands there counts as the word of whom it names."""
+        business, nor is the repository itself. Elsewhere every folder that shows the board is hidden, but for the
+        flow's own where it says otherwise: what stands there counts as the word of whom it names."""
         root = project_of(self._home)
         if self._is_cloned:
             return [self._home, root, *private_places(root)]
-        if flow.mirror is None or flow.mirror_shown or flow.mirror in ("", "."):
-            return [self._home]
-        return [self._home, made_folder(self._home, flow.mirror)]  # what is not there yet cannot be hidden
+        named = made_folder(self._home, flow.mirror) if flow.mirror is not None else None  # else it cannot be hidden
+        shown = mirrors_of(self._home, flow.mirror)
+        if os.path.realpath(root) in shown and flow.sandbox != "never":
+            raise Unavailable(
+                "no_sandbox",
+                f"agents would work in {root} itself, since there is no git repository, and it shows the board: what "
+                "they write there would be taken for the word of whom it names",
+                "show the board in a folder of its own, like .claude, and delete .moot-mirror here; or `git init`",
+            )
+        return [self._home, *(folder for folder in shown if not (flow.mirror_shown and folder == named))]
 
 
 def worker_name() -> str:

@@ -16,6 +16,9 @@ from folkmoot.worker.ports import Paths
 # What tools leave behind and nobody means.
 BY_PRODUCTS = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", "node_modules"}
 
+# Bytes in the path of a folder that is looked into: so the kernel takes the path of whatever is in it.
+DEEP_MAX = 3_700
+
 
 class Entry(Struct, frozen=True):
     """A file as it is listed; two that are equal are taken for the same file."""
@@ -41,12 +44,18 @@ class Folder:
         return msgspec.structs.replace(paths, workspace=self.root)
 
     def listing(self) -> dict[str, Entry]:
-        """Every file below the folder. No link is followed; what cannot be looked into is left out. Of by-products only
-        the repositories and boards in them are listed: those matter wherever they lie."""
+        """Every file below the folder. No link is followed; what cannot be looked into is left out. What is too deep is
+        one thing. Of by-products only the repositories and boards in them are listed: those matter wherever they lie.
+        """
         found: dict[str, Entry] = {}
         waiting = [("", False)]
         while waiting:
             folder, by_product = waiting.pop()
+            if len(os.fsencode(os.path.join(self.root, folder))) > DEEP_MAX:
+                found[folder.partition(os.sep)[0]] = Entry(
+                    0, 0, SUBMODULE
+                )  # told by its top: it is no file of a change
+                continue
             try:
                 with os.scandir(os.path.join(self.root, folder)) as entries:
                     listed = list(entries)

@@ -18,7 +18,7 @@ from folkmoot.core.rules.judging.carrying import against as spoken_against
 from folkmoot.core.rules.judging.contradictions import ANSWERS
 from folkmoot.core.rules.judging.verdicts import ONLY_LOOKS
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
-from folkmoot.core.rules.sharing.choice import writes_now
+from folkmoot.core.rules.sharing.choice import wanted, writes_now
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.terms import BOUND, ENDED
@@ -366,7 +366,8 @@ class Conduct:
         return row is not None and row.ended_at is None
 
     def _waits(self, item: str | None, goal: str) -> bool:
-        """Does an item wait for another, directly or through others? Who is ready waits for the paths it wants."""
+        """Does an item wait for another, directly or through others? Who is ready, or is to land, waits for the paths
+        it wants: by the same word for them as the rule that lets it pass."""
         items = self.tables.get("items", {})
         seen: set[str] = set()
         ahead = [item] if item else []
@@ -377,9 +378,9 @@ class Conduct:
             if here not in seen and here in items:
                 seen.add(here)
                 ahead += [*items[here].after, *items[here].waits_for, *self.children.get(here, ())]
-                if items[here].status == "ready" and items[here].files:
-                    wanted = [hold.item for hold in self.held.values() if overlap(items[here].files, [hold.path])]
-                    ahead += [holder for holder in wanted if holder and (holder == goal or not self._runs(holder))]
+                paths = wanted(self._flow, items[here]) if self._flow is not None else []
+                holders = [hold.item for hold in self.held.values() if overlap(paths, [hold.path])] if paths else []
+                ahead += [holder for holder in holders if holder and (holder == goal or not self._runs(holder))]
         return False
 
 

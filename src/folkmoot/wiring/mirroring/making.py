@@ -145,6 +145,9 @@ def _place(home: str, folder: str) -> Folder:
     else:
         above = os.path.realpath(os.path.dirname(path))
         place = Folder(above, os.path.basename(path))
+    if place.root != root and os.path.commonpath([place.root, root]) == place.root:
+        # Files of the project would be among those that are taken in, and nobody asks whether git tracks them.
+        raise Invalid("bad_path", f"{folder} holds the whole project", "name a folder in it, or one outside of it")
     if in_git(place.root) or in_board(place.root):
         raise Invalid("bad_path", f"{folder} is git's own folder, or a board's", "name another one, like .claude")
     return place

@@ -7,6 +7,7 @@ from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths, WidenRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
+from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.rules.sharing.widening import DENY, beyond
@@ -19,6 +20,8 @@ from folkmoot.errors import Invalid, Refused
 LOCK_SECONDS = 1800.0
 LOCK_SECONDS_MAX = 7 * 86_400.0
 PATHS_MAX = 200
+# All in all: every claim looks at each path that is held, and each event of an item's files tells all of them.
+HELD_MAX, HELD_CHARACTERS_MAX = 1_000, 50_000
 LEAVES = ("failed", "incomplete", "released")  # ends of a run after which another goes on with the same work
 
 
@@ -138,6 +141,9 @@ def widen(case: Case, command: WidenRun) -> None:
         return
     files = list(dict.fromkeys([*item.files, *paths]))
     missing = [path for path in paths if path not in item.holds]
+    if files == item.files and not missing and not item.wanted:
+        return  # it has them already
+    _check_room(files, f"item {item.id}")
     rows = [_row(case, f"item:{item.id}:{path}", path, case.run.agent, item.id, None, None) for path in missing]
     fields: dict[str, Any] = {"files": files, "holds": [*item.holds, *missing]}
     new = [path for path in files if path not in item.files]
@@ -152,6 +158,7 @@ def _wait_for_paths(case: Case, paths: list[str], hold: Hold) -> None:
     """The run does not get them, and its item does not ask for them again and again: if this run leaves the work, the
     next one begins when they are free, and has them."""
     wanted = list(dict.fromkeys([*case.item.wanted, *paths]))
+    _check_room([*case.item.files, *wanted], f"item {case.item.id}")
     case.refusal = Refused(
         "path_held",
         held_by(hold),
@@ -184,6 +191,8 @@ def _ask_for(case: Case, paths: list[str]) -> None:
         )
     if any(question.state == "open" and set(paths) <= set(question.paths) for question in case.questions.values()):
         return
+    counted = count_said(case, "questions", names)
+    case.emit("paths_wanted", {"paths": paths, "by": case.speaker.name, "why": "a person is asked"}, **counted)
     ways = Way("yes, it may change them", "give", says="yes"), Way("no", "keep", says="no")
     words = f"{case.speaker.name} wants to change {names}, which item {item.id} was not given. May it?"
     told = f"the item: {item.title}; its files: {', '.join(item.files) or 'none were named'}"
@@ -202,6 +211,8 @@ def lock(case: Case, command: LockPaths) -> None:
     mine = _prefix(case)
     others = [hold for hold in case.holds.values() if not _is_lock_of(case, hold)]
     _refuse_if_held(case, paths, run.item if run else None, others)
+    own = [hold.path for hold in case.holds.values() if hold.held and hold.id.startswith(mine)]
+    _check_room(list(dict.fromkeys([*own, *paths])), owner)
     rows = [
         _row(case, f"{mine}{path}", path, owner, run.item if run else None, run.id if run else None, command.seconds)
         for path in paths
@@ -286,6 +297,13 @@ def _checked(paths: list[str]) -> list[str]:
                 "bad_path", f"{path[:80]!r} cannot be held: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
             )
     return list(dict.fromkeys(normal_path(path) for path in paths))
+
+
+def _check_room(paths: list[str], whose: str) -> None:
+    """Refuse what would make the board slow for everybody."""
+    if len(paths) > HELD_MAX or sum(map(len, paths)) > HELD_CHARACTERS_MAX:
+        words = f"{whose} would have {len(paths)} paths; {HELD_MAX} with {HELD_CHARACTERS_MAX} characters are the most"
+        raise Refused("too_many_paths", words, "name the folders they are in")
 
 
 def _refuse_if_held(case: Case, paths: list[str], item: str | None, holds: list[Hold] | None = None) -> None:
