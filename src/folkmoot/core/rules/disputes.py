@@ -146,11 +146,14 @@ def fault_of_done(case: Case, report: Report) -> str | None:
     """A `done` may not leave open a dispute in which it is this stage's turn."""
     if not case.item.disputes:
         return None
-    resolved = {said.thread for said in resolutions(case, report)}
-    left = {d.thread: _way_to_end(d) for d in turn_of(case) if d.thread not in resolved}
+    mine, resolved = turn_of(case), {said.thread for said in resolutions(case, report)}
+    left = [dispute.thread for dispute in mine if dispute.thread not in resolved]
     if not left:
         return None
-    ways = ", ".join(f"parent {thread} and resolution {way}" for thread, way in left.items())
+    # A refused report resolves nothing: what it has resolved beside them must be said again, too.
+    by_hand = {said.thread for said in resolutions(case, replace(report, comments=[]))}
+    ends = [f"parent {d.thread} and resolution {_way_to_end(d)}" for d in mine if d.thread not in by_hand]
+    ways = ", ".join(ends)
     return f"done leaves open {', '.join(left)}: resolve each by a comment with {ways}; or report disputed to disagree"
 
 
