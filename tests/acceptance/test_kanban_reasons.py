@@ -1,5 +1,6 @@
 """The disputes document's reasons and tags: each is understood, and whoever reports hears what it will do."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,26 @@ def in_dev(folder: Path) -> Moot:
 def test_blocked_with_a_tag_goes_to_who_can_help(tmp_path: Path, said: str) -> None:
     moot = in_dev(tmp_path)
     assert moot.speak("dev-agent", said)["column"] == "needs-concurrency-expert"
+
+
+@pytest.mark.ledger("K-13", "R-32")
+def test_the_answer_names_the_tag_that_acted_and_those_that_did_not(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    said = {"outcome": "stuck", "summary": "x", "tags": ["needs-arch-clarification", "concurrency"]}
+    item = moot.speak("dev-agent", json.dumps(said))
+    assert (item["column"], item["escalation_reason"]) == ("needs-arch-clarification", "architecture")
+    assert {"what": "tags", "said": "needs-arch-clarification; concurrency"} in item["acted"]
+    (other,) = item["kept"]
+    assert (other["what"], other["said"]) == ("other reasons", "concurrency") and "architecture" in other["why"]
+
+
+@pytest.mark.ledger("K-13")
+@pytest.mark.parametrize("tag", ["blocked-needs-story-clarification", "needs-story-clarification", "story"])
+def test_the_end_of_a_columns_name_is_the_reason_that_leads_there(tmp_path: Path, tag: str) -> None:
+    moot = in_dev(tmp_path)
+    item = moot.speak("dev-agent", f"status: blocked\ntags: [{tag}]\nsummary: Does cancel refund?\n")
+    assert (item["column"], item["escalation_reason"]) == ("blocked-needs-story-clarification", "story")
+    assert item["acted"] == [{"what": "tags", "said": tag}] and item["kept"] == []
 
 
 @pytest.mark.ledger("K-12")
