@@ -60,6 +60,16 @@ def test_a_failure_with_a_reason_is_told_when_the_reason_acts(tmp_path: Path) ->
     assert item["column"] == "needs-concurrency-expert", "and so it does"
 
 
+@pytest.mark.ledger("R-10")
+def test_a_concern_about_ones_own_work_is_fixed_where_it_was_made(tmp_path: Path) -> None:
+    moot = new_board(tmp_path)
+    moot("add", "Trading", "--column", "tests")
+    moot.effort("test-architect", "done", artifacts=[{"name": "tests.md"}])
+    moot.effort("dev-agent", "done", escalation_reason="security", summary="It works, but the token is in the log")
+    item = moot("answer", "q1", "fix it")
+    assert (item["column"], item["watcher"]) == ("dev", "dev-agent"), "the tests are not what is to be fixed"
+
+
 @pytest.mark.ledger("K-11", "K-12")
 def test_a_senior_who_is_stuck_too_moves_it_to_needs_human(tmp_path: Path) -> None:
     moot = in_dev(tmp_path)
