@@ -141,6 +141,20 @@ def test_an_answer_that_a_comment_gives_stands_once(tmp_path: Path, summary: str
     assert [comment["content"] for comment in item["comments"]] == ["24 hours"]
 
 
+@pytest.mark.ledger("R-12", "R-32")
+def test_who_is_asked_and_disputes_says_whose_work(tmp_path: Path) -> None:
+    moot = board(tmp_path, "stories")
+    for agent, name in (("story-agent", "story.md"), ("architect-agent", "arch.md"), ("test-architect", "tests.md")):
+        moot.effort(agent, "done", artifacts=[{"name": name}])
+    moot.effort("dev-agent", "stuck", reason="arch", blockers="Is it async?")
+    claim = moot("claim", "architect-agent")
+    given = ["report", claim["run"], "-", "--token", str(claim["token"])]
+    said = moot.say(*given, stdin='{"outcome": "disputed", "comments": [{"content": "Section 3 says so"}]}')
+    assert said.error == "report_refused" and "name its artifact" in said.err and "report done" in said.err
+    item = moot.report(claim, "disputed", comments=[{"content": "It contradicts itself", "artifact": "story.md"}])
+    assert (item["column"], item["watcher"]) == ("stories", "story-agent")
+
+
 class Quarrel:
     """Two agents argue in a dispute column over what the first of them made."""
 
