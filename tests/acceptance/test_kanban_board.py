@@ -119,6 +119,42 @@ def test_each_backflow_column_answers_and_the_item_returns(
     assert moot("claim", "dev-agent")["brief"]["comments"][-1]["content"] == "24 hours"
 
 
+@pytest.mark.ledger("K-01", "R-09")
+def test_what_a_backflow_column_answers_stays_with_the_item(tmp_path: Path) -> None:
+    moot = board(tmp_path, "dev")
+    moot.effort("dev-agent", "stuck", reason="story", blockers="Does a cancel refund?")
+    moot.effort("story-agent", "done", summary="Yes, in full.")
+    for number in range(2):
+        claim = moot("claim", "dev-agent")
+        (answer,) = claim["brief"]["comments"]
+        assert answer["author"] == "story-agent"
+        assert "Does a cancel refund?" in answer["content"] and "Yes, in full." in answer["content"]
+        moot.report(claim, "failed", reason=f"red, the {number}. time")
+
+
+@pytest.mark.ledger("R-09")
+@pytest.mark.parametrize("summary", ["", "24 hours"])
+def test_an_answer_that_a_comment_gives_stands_once(tmp_path: Path, summary: str) -> None:
+    moot = board(tmp_path, "dev")
+    moot.effort("dev-agent", "stuck", reason="story", blockers="What is a day?")
+    item = moot.effort("story-agent", "done", summary=summary, comments=[{"content": "24 hours"}])
+    assert [comment["content"] for comment in item["comments"]] == ["24 hours"]
+
+
+@pytest.mark.ledger("R-12", "R-32")
+def test_who_is_asked_and_disputes_says_whose_work(tmp_path: Path) -> None:
+    moot = board(tmp_path, "stories")
+    for agent, name in (("story-agent", "story.md"), ("architect-agent", "arch.md"), ("test-architect", "tests.md")):
+        moot.effort(agent, "done", artifacts=[{"name": name}])
+    moot.effort("dev-agent", "stuck", reason="arch", blockers="Is it async?")
+    claim = moot("claim", "architect-agent")
+    given = ["report", claim["run"], "-", "--token", str(claim["token"])]
+    said = moot.say(*given, stdin='{"outcome": "disputed", "comments": [{"content": "Section 3 says so"}]}')
+    assert said.error == "report_refused" and "name its artifact" in said.err and "report done" in said.err
+    item = moot.report(claim, "disputed", comments=[{"content": "It contradicts itself", "artifact": "story.md"}])
+    assert (item["column"], item["watcher"]) == ("stories", "story-agent")
+
+
 class Quarrel:
     """Two agents argue in a dispute column over what the first of them made."""
 

@@ -43,6 +43,20 @@ def test_failure_history_is_the_documents(tmp_path: Path) -> None:
     assert [a["reason"] for a in moot("claim", "dev-agent")["brief"]["attempts"]] == reasons
 
 
+@pytest.mark.ledger("K-08")
+def test_the_reason_of_a_failure_is_its_reason_also_beside_attempts(tmp_path: Path) -> None:
+    moot = new_board(tmp_path)
+    moot("add", "Issue 247", "--column", "dev")
+    tried = [
+        {"approach": "rewrote the loop", "outcome": "red"},
+        {"approach": "a table of values", "outcome": "still red"},
+    ]
+    item = moot.effort("dev-agent", "failed", reason="Test expects 42, got 41", attempts=tried)
+    told = [(entry["outcome"], entry["reason"]) for entry in item["failure_history"]]
+    assert told == [("red", "red"), ("still red", "Test expects 42, got 41")], "how it ended is the last one's"
+    assert [one["what"] for one in item["kept"]] == [], "the reason is not only told on"
+
+
 @pytest.mark.ledger("K-09", "K-10", "K-16", "K-17")
 def test_six_failures_then_the_senior_then_the_human(tmp_path: Path) -> None:
     moot = new_board(tmp_path)

@@ -1,5 +1,6 @@
 """The disputes document's reasons and tags: each is understood, and whoever reports hears what it will do."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,26 @@ def test_blocked_with_a_tag_goes_to_who_can_help(tmp_path: Path, said: str) -> N
     assert moot.speak("dev-agent", said)["column"] == "needs-concurrency-expert"
 
 
+@pytest.mark.ledger("K-13", "R-32")
+def test_the_answer_names_the_tag_that_acted_and_those_that_did_not(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    said = {"outcome": "stuck", "summary": "x", "tags": ["needs-arch-clarification", "concurrency"]}
+    item = moot.speak("dev-agent", json.dumps(said))
+    assert (item["column"], item["escalation_reason"]) == ("needs-arch-clarification", "architecture")
+    assert {"what": "tags", "said": "needs-arch-clarification; concurrency"} in item["acted"]
+    (other,) = item["kept"]
+    assert (other["what"], other["said"]) == ("other reasons", "concurrency") and "architecture" in other["why"]
+
+
+@pytest.mark.ledger("K-13")
+@pytest.mark.parametrize("tag", ["blocked-needs-story-clarification", "needs-story-clarification", "story"])
+def test_the_end_of_a_columns_name_is_the_reason_that_leads_there(tmp_path: Path, tag: str) -> None:
+    moot = in_dev(tmp_path)
+    item = moot.speak("dev-agent", f"status: blocked\ntags: [{tag}]\nsummary: Does cancel refund?\n")
+    assert (item["column"], item["escalation_reason"]) == ("blocked-needs-story-clarification", "story")
+    assert item["acted"] == [{"what": "tags", "said": tag}] and item["kept"] == []
+
+
 @pytest.mark.ledger("K-12")
 def test_a_failure_with_a_reason_is_told_when_the_reason_acts(tmp_path: Path) -> None:
     moot = in_dev(tmp_path)
@@ -37,6 +58,16 @@ def test_a_failure_with_a_reason_is_told_when_the_reason_acts(tmp_path: Path) ->
     for number in range(2, 7):
         item = moot.effort("dev-agent", "failed", summary=f"red for the {number}. reason")
     assert item["column"] == "needs-concurrency-expert", "and so it does"
+
+
+@pytest.mark.ledger("R-10")
+def test_a_concern_about_ones_own_work_is_fixed_where_it_was_made(tmp_path: Path) -> None:
+    moot = new_board(tmp_path)
+    moot("add", "Trading", "--column", "tests")
+    moot.effort("test-architect", "done", artifacts=[{"name": "tests.md"}])
+    moot.effort("dev-agent", "done", escalation_reason="security", summary="It works, but the token is in the log")
+    item = moot("answer", "q1", "fix it")
+    assert (item["column"], item["watcher"]) == ("dev", "dev-agent"), "the tests are not what is to be fixed"
 
 
 @pytest.mark.ledger("K-11", "K-12")

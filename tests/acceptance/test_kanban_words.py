@@ -100,6 +100,15 @@ def test_a_person_who_sends_it_elsewhere_decides_for_neither_side(tmp_path: Path
     assert moot("doctor")["ok"]
 
 
+@pytest.mark.ledger("K-07", "R-16")
+@pytest.mark.parametrize("words", ["neither", "Both are wrong", "dev-agent is wrong"])
+def test_a_person_who_decides_for_neither_side_is_told_how(tmp_path: Path, words: str) -> None:
+    moot = broken(tmp_path)
+    assert "--to COLUMN" in moot("inbox")["questions"][0]["help"]
+    said = moot.say("answer", "q1", words)
+    assert said.error == "choose_option" and "--to COLUMN" in said.err
+
+
 @pytest.mark.parametrize(("to", "resolution"), [("tests", "accepted"), ("dev", "rejected")])
 def test_a_person_who_sends_it_to_one_side_decides(tmp_path: Path, to: str, resolution: str) -> None:
     moot = broken(tmp_path)

@@ -1,5 +1,6 @@
 """A report that breaks the form is refused while its run lives, and what it said is kept, once (R-32)."""
 
+import json
 from typing import Any
 
 import pytest
@@ -71,6 +72,21 @@ def test_a_thread_left_open_by_done_is_asked_back() -> None:
         settled = {"content": "You are right", "parent": "c001", "resolution": "accepted"}
         assert board.say(run, "done", comments=[settled])["column"] == "dev"
         assert board.item(item).disputes == []
+
+
+@pytest.mark.ledger("R-12", "R-32")
+def test_who_follows_the_example_after_a_refusal_leaves_no_thread_open() -> None:
+    with SoundBoard(KANBAN) as board:
+        item = board.add("It", column="tests")
+        board.effort("test-architect", "done", artifacts=[{"name": "tests.md"}])
+        board.effort("dev-agent", "disputed", comments=[WORD, {**WORD, "target": "b", "content": "another"}])
+        run = board.claim("test-architect")
+        first = {"content": "You are right", "parent": "c001", "resolution": "accepted"}
+        error = refused(board, run, "done", comments=[first])
+        assert "leaves open c002" in error.message and "what its comments resolve" in error.hint
+        example = json.loads(error.hint[error.hint.index("{") :])
+        assert [comment["parent"] for comment in example["comments"]] == ["c001", "c002"]
+        assert board.say(run, **example)["column"] == "dev" and board.item(item).disputes == []
 
 
 @pytest.mark.ledger("R-14", "R-32")

@@ -32,6 +32,7 @@ def flag(case: Case, dispute: Dispute, flag: str) -> None:
         Way(f"{one} is right", "uphold", maker.column),
         Way(f"{other} is right", "dismiss", disputer.column),
         context=statements_of(case, dispute.thread),
+        help="who finds neither right sends it elsewhere: --to COLUMN",
         thread=dispute.thread,
         flag=flag,
         because=f"{disputer.agent} and {maker.agent} disagree after {dispute.rounds} rounds ({dispute.thread})",

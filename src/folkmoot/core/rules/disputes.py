@@ -146,11 +146,13 @@ def fault_of_done(case: Case, report: Report) -> str | None:
     """A `done` may not leave open a dispute in which it is this stage's turn."""
     if not case.item.disputes:
         return None
-    resolved = {said.thread for said in resolutions(case, report)}
-    left = {d.thread: _way_to_end(d) for d in turn_of(case) if d.thread not in resolved}
+    mine, resolved = turn_of(case), {said.thread for said in resolutions(case, report)}
+    left = [dispute.thread for dispute in mine if dispute.thread not in resolved]
     if not left:
         return None
-    ways = ", ".join(f"parent {thread} and resolution {way}" for thread, way in left.items())
+    # A refused report resolves nothing: what it has resolved beside them must be said again, too.
+    by_hand = {said.thread for said in resolutions(case, replace(report, comments=[]))}
+    ways = ", ".join(f"parent {d.thread} and resolution {_way_to_end(d)}" for d in mine if d.thread not in by_hand)
     return f"done leaves open {', '.join(left)}: resolve each by a comment with {ways}; or report disputed to disagree"
 
 
@@ -189,6 +191,8 @@ def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None
         if len(makers) > 1:
             which = " or ".join(f"{name} (made in {column})" for column, name in makers.items())
             return f"{one.artifact} could be {which}: name it by its path"
+        if not makers and (asker := _asked_by(case)) and not _of_reason(case, reason, stage_of(case)):
+            return f"{asker} asks here: if somebody's work is disputed, name its artifact; to answer report done"
         column, maker = _argued_in(case, reason), _maker(case, one.artifact, reason)
         other = case.flow.watcher(maker) if maker else None
         if column is not None and not {agent, other} <= set(column.agents):
@@ -198,6 +202,13 @@ def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None
                 f"{other or 'nobody'}, who made {what}: name what one of those two made, or leave the reason out"
             )
     return None
+
+
+def _asked_by(case: Case) -> str | None:
+    """Who waits for an answer here: the stage before the asker's has no part in what is asked, and made none of it."""
+    item = case.item
+    answers = case.flow.acting(item.column, item.tags).kind == "backflow" and not item.returns_to
+    return item.origins[-1] if answers and item.origins else None
 
 
 def _earlier(case: Case) -> list[Comment]:

@@ -293,10 +293,12 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
 
 
 def _why(report: Report, told: Try) -> str:
-    """Why this attempt failed: in its own words, since a summary is about all of them, or about something else; else
-    the failure's own reason, which a word that only names who can help is not."""
+    """Why this attempt failed: in its own words, since a summary is about all of them, or about something else. The
+    failure's own reason is the last one's, with which the run ended; a word that only names who can help is none."""
     own = told.outcome if report.attempts and told.outcome != report.summary else None
     given = report.reason if report.reason != report.escalation_reason and not is_only_word(report.reason) else None
+    if given and report.outcome == "failed" and report.attempts and told == report.attempts[-1]:
+        return given
     return own or given or report.summary or report.blockers or told.outcome or report.reason or ""
 
 

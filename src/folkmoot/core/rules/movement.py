@@ -153,12 +153,28 @@ def finish(case: Case, *, proven: bool = False) -> None:
         back, because = case.item.returns_to, f"{column} has made the changes it asked for"
         enter(case, back, because, origins=[], returns_to=None)
     elif place.kind != "flow" and origins:
+        _keep_answer(case)
         enter(case, origins[-1], f"{column} has answered", origins=origins[:-1])
     elif place.kind != "flow" or place.next is None:
         words = f"The work in {column} is done. Where should the item go?"
         ask(case, "decision", words, *stages(case), context=said_last(case))
     elif not _called(case, column):
         go_forward(case, place)
+
+
+def _keep_answer(case: Case) -> None:
+    """What was asked and answered off the flow stays with the item: a report is in the next brief, and then gone."""
+    said = case.run.report if case.run else None
+    words = said.summary.strip() if said else ""
+    if said and case.run and words and words not in [remark.content.strip() for remark in said.comments]:
+        note(case, case.run.agent, f"In answer to “{case.item.because}”: {words}", f"{case.item.column} has answered")
+
+
+def note(case: Case, author: str, content: str, why: str) -> None:
+    """A comment that the rules make of what was said or has happened, for all who come after."""
+    row = {"item": case.item.id, "author": author, "content": content, "at": case.situation.at}
+    fields = {"comment_count": case.item.comment_count + 1}
+    case.emit("comment_added", {"why": why}, item=fields, comments=(case.new_comment_id(), row))
 
 
 def _called(case: Case, column: str) -> bool:

@@ -10,7 +10,7 @@ from folkmoot.core.item import Output
 from folkmoot.core.report import Delegation, Report, Try
 from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_split, to_discovery
-from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, said_last
+from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, note, said_last
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import BOUND, ENGINE_NAME, Kind
@@ -59,13 +59,7 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
     across = " across all model tiers" if len(tiers) > 1 else ""
     content = because or f"Failed {tried}{across}"
     because = because or f"{agent} failed {tried}{across}"
-    note = {"item": item.id, "author": ENGINE_NAME, "content": content, "at": case.situation.at}
-    case.emit(
-        "comment_added",
-        {"why": "end of the ladder"},
-        item={"comment_count": item.comment_count + 1},
-        comments=(case.new_comment_id(), note),
-    )
+    note(case, ENGINE_NAME, content, "end of the ladder")
     if is_bound_for_discovery(case):
         to_discovery(case, because)
         return

@@ -48,11 +48,10 @@ _INSTEAD = ("stuck", "failed")
 def way_on(fault: str, outcome: str, sayable: Sequence[str]) -> str:
     """What to write next, after a refusal: never just what was refused. The outcome that the fault names as the way
     out, else the same in its full form; where this run may not say it at all, one that it may."""
-    ending = _ENDING.search(fault) if outcome == "done" else None
-    if ending is not None:
-        thread, resolution = ending.groups()
-        comment = f'{{"parent": "{thread}", "resolution": "{resolution}", "content": "…"}}'
-        return f'such a report is {{"outcome": "done", "comments": [{comment}]}}'
+    endings = _ENDING.findall(fault) if outcome == "done" else []
+    if endings:
+        ends = [f'{{"parent": "{thread}", "resolution": "{way}", "content": "…"}}' for thread, way in endings]
+        return f'such a report is {{"outcome": "done", "comments": [{", ".join(ends)}]}}'
     named = next((word for word in _NAMED.findall(fault) if word in sayable and word != outcome), None)
     if outcome in sayable:
         return f"such a report is {EXAMPLES[named or outcome]}"

@@ -134,8 +134,8 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     hint = f"the run still lives: mend this and report again, with all of it; {way}"
     if said.comments or said.attempts or said.contracts or said.integration_points:
         hint = (
-            "the run still lives. Its comments, attempts, contracts and integration points are kept; all else must be "
-            f"said again: mend this and report again; {way}"
+            "the run still lives. Its comments, attempts, contracts and integration points are kept; what its comments "
+            f"resolve, and all else, must be said again: mend this and report again; {way}"
         )
     details = {"run": run.id, "outcome": said.outcome, "fault": fault}
     error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint, details)

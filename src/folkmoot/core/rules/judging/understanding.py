@@ -62,17 +62,14 @@ def _with_tags(case: Case, said: Report) -> Report:
         return said
     told = said.extra[name]
     tags = [tag for tag in (told if isinstance(told, list) else [told]) if isinstance(tag, str)]
-    known = {tag: found for tag in tags if (found := _known(case, tag))}
-    reason = deciding([one for found in known.values() for one in found])
-    if reason is None:
-        return said
-    left = [tag for tag in tags if tag not in known or known[tag] != [reason]]
-    extra = {other: value for other, value in said.extra.items() if other != name}
-    return replace(said, escalation_reason=reason, extra={**extra, **({name: left} if left else {})})
+    named = list(dict.fromkeys(reason for tag in tags for reason in _known(case, tag)))
+    reason, others = deciding(named), _beside(named, deciding(named))
+    extra = {**said.extra, OTHER_REASONS: others} if others else said.extra
+    return replace(said, escalation_reason=reason, extra=extra) if reason else said
 
 
 def _beside(named: list[str], known: str | None) -> list[str]:
-    """Where one field names several reasons: those that do not decide."""
+    """Where one field, or several tags, name several reasons: those that do not decide."""
     return [reason for reason in named if reason != known] if len(named) > 1 else []
 
 
@@ -98,8 +95,10 @@ def _known(case: Case, words: str | None) -> list[str]:
 
 
 def _one(case: Case, words: str | None) -> str | None:
-    """A reason of the flow, or the column that one leads to."""
-    return known_reason(case.flow.reasons, words) or helping_column(case.flow, words)
+    """A reason of the flow, or a column, which is the reason that leads there, if there is one."""
+    known = known_reason(case.flow.reasons, words)
+    column = None if known else helping_column(case.flow, words)
+    return known or known_reason(case.flow.reasons, column) or column
 
 
 def _says_more(case: Case, words: str | None, known: str) -> bool:

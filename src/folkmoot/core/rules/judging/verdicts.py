@@ -210,7 +210,8 @@ def ask_about_danger(case: Case, words: str, said: Report) -> None:
             *_specialists(case, said),
         ]  # nothing was finished that a person could take as it is
     else:
-        fix = case.flow.columns[stage].fix or maker(case)
+        # Beside `done` it is about what this stage has made itself, unless the stage looks at others' work.
+        fix = case.flow.columns[stage].fix or (maker(case) if said.outcome == "changes_requested" else None)
         elsewhere = fix if fix != stage else None
         found = [way for way in ways(case, stage, elsewhere) if way != AGAIN]
         found = [*(found if elsewhere else [FIX_HERE, *found]), *_specialists(case, said)]
