@@ -368,3 +368,25 @@ def test_continue_is_known_and_asked_back_where_two_options_go_on(board: Moot) -
     said(board, "devils-advocate", {"type": "security_issues", "source": "d", "vulnerabilities": [hole]})
     answer = board("answer", "q1", "continue", code=2)
     assert "'continue' could be 1 (fix it) and 2 (accept the risk and go on)" in answer.err
+
+
+FAILED_LATER = [
+    {"type": "test_failures", "failures": [{"test": "TestB", "error": "got 500", "file": "tests/b_test.go:9"}]},
+    {"type": "test_failures", "failures": [{"test": "TestA", "error": "got 404", "file": "tests/a_test.go:9"}]},
+    form("8 of 10 passed, 2 failed.", "## Issues Found\n- High: tests/b_test.go:9: got 500", status=FOLLOW_UP),
+    form("8 of 10 passed, 2 failed.", "## Issues Found\n- Medium: tests/b_test.go:9: got 500", status=COMPLETE),
+]
+
+
+@pytest.mark.ledger("P-06", "R-15", "R-22")
+@pytest.mark.parametrize("told", FAILED_LATER)
+def test_a_test_that_fails_in_a_later_round_goes_back_too(board: Moot, told: str | View) -> None:
+    in_column(board, "test")
+    failed = {"test": "TestA", "error": "expected 200, got 500", "file": "tests/a_test.go:42"}
+    assert said(board, "test-executor", {"type": "test_failures", "failures": [failed]}).code == 0
+    fixed = "## Fixed Issues\n- handlers/feature.go: Added error handling\n\n## Tests\n- Local test passes\n"
+    assert said(board, "implementer", fixed).code == 0
+    answer = said(board, "test-executor", told)
+    assert answer.code == 0 and "Complete ✓" not in answer.out
+    assert place(board) == ("implement", "ready")
+    assert len(board.json("list")["items"]) == 1
