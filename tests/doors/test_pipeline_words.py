@@ -390,3 +390,45 @@ def test_a_test_that_fails_in_a_later_round_goes_back_too(board: Moot, told: str
     assert answer.code == 0 and "Complete ✓" not in answer.out
     assert place(board) == ("implement", "ready")
     assert len(board.json("list")["items"]) == 1
+
+
+NAMING = "## Issues Found\n- Low: a.go:5: naming"
+WITHHELD = [
+    "## Status\napproved\n\n## Findings\n- Low: a.go:5: naming\n\n## Approval\nfalse\n",
+    "**Status:** approved\n\n**Findings:**\n- Low: a.go:5: naming\n\n**Approval:** false\n",
+    f"## Approval\nNo\n\n{form('looked', NAMING)}",
+    form("looked", f"{NAMING}\n\nApproval: false"),
+    form("looked", f"{NAMING}\n- **Approved**: no, a.go:5 first"),
+    form("looked\nApproval: denied"),
+    form("looked", "## Approval\nNo"),
+    form("looked") + "\n## Verdict\nChanges requested\n",
+    form("looked") + "\n**Final verdict:** changes requested\n",
+    form("looked") + "\n## Verdict\n- [ ] Approved / [x] Changes requested\n",
+    form("looked") + "\n## Approval\nYes, once a.go:5 is fixed\n",
+    "Verdict: changes requested\n\n" + form("looked"),
+]
+GIVEN = [
+    "**Status:** approved\n\n**Findings:**\n- Low: a.go:5: naming\n\n**Approval:** true\n",
+    form("looked", f"{NAMING}\n\nApproval: yes"),
+    form("looked", NAMING) + "\n## Verdict\n- [x] Approved / [ ] Changes requested\n",
+    form("looked", NAMING) + "\n## Approval\nYes, no changes requested\n",
+    form("looked", NAMING) + "\n## Verdict\nA solid change. No blocking issues.\n",
+]
+
+
+@pytest.mark.ledger("P-03", "P-09", "R-32")
+@pytest.mark.parametrize("told", WITHHELD)
+def test_an_approval_that_is_withheld_under_any_heading_is_asked_back(board: Moot, told: str) -> None:
+    in_column(board, "review")
+    answer = said(board, "reviewer", told)
+    assert answer.code == 2 and "which holds?" in answer.err
+
+
+@pytest.mark.ledger("P-03", "P-09", "R-32")
+@pytest.mark.parametrize("told", GIVEN)
+def test_an_approval_that_is_given_is_no_finding(board: Moot, told: str) -> None:
+    in_column(board, "review")
+    assert said(board, "reviewer", told).code == 0
+    run = board.json("show", "2")["runs"][-1]
+    assert run["report"]["outcome"] == "done"
+    assert [one["line"] for one in run["report"]["findings"]] == [5]
