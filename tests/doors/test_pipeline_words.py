@@ -432,3 +432,24 @@ def test_an_approval_that_is_given_is_no_finding(board: Moot, told: str) -> None
     run = board.json("show", "2")["runs"][-1]
     assert run["report"]["outcome"] == "done"
     assert [one["line"] for one in run["report"]["findings"]] == [5]
+
+
+@pytest.mark.ledger("R-16", "P-03")
+@pytest.mark.parametrize("agent", ["reviewer", "devils-advocate"])
+def test_a_question_is_asked_by_whoever_asks_it_also_beside_others(board: Moot, agent: str) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    asked = {"type": "clarification_request", "from": agent, "question": "Should it support pagination?"}
+    assert f"Agent: {agent}" in said(board, agent, asked).out
+    assert f"{agent} asks" in board("inbox").out
+    assert f"Agent {agent} working on 1 requires guidance." in board("inbox").out
+    assert f"Agent: {agent}" in board("answer", "q1", "yes").out
+
+
+@pytest.mark.ledger("R-16", "P-07")
+def test_a_critical_finding_names_who_found_it(board: Moot) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    hole = {"severity": "critical", "type": "sql_injection", "location": "a.go:1", "exploit": "x", "fix": "y"}
+    told = {"type": "security_issues", "source": "devil's-advocate", "vulnerabilities": [hole]}
+    assert "Agent: devils-advocate" in said(board, "devils-advocate", told).out
