@@ -453,3 +453,15 @@ def test_a_critical_finding_names_who_found_it(board: Moot) -> None:
     hole = {"severity": "critical", "type": "sql_injection", "location": "a.go:1", "exploit": "x", "fix": "y"}
     told = {"type": "security_issues", "source": "devil's-advocate", "vulnerabilities": [hole]}
     assert "Agent: devils-advocate" in said(board, "devils-advocate", told).out
+
+
+@pytest.mark.ledger("P-05")
+def test_what_two_recommend_about_one_place_is_told_apart(board: Moot) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    found = {"severity": "medium", "file": "a.go", "line": 42, "issue": "No check", "recommendation": "Add a check"}
+    told = {"type": "review_findings", "status": "changes_requested", "findings": [found], "approval": False}
+    assert said(board, "reviewer", told).code == 0
+    hole = {"severity": "medium", "type": "no check", "location": "a.go:42", "exploit": "nil", "fix": "Return early"}
+    assert said(board, "devils-advocate", {"type": "security_issues", "vulnerabilities": [hole]}).code == 0
+    assert "Add a check; Return early" in board("show", "1").out
