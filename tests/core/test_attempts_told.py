@@ -233,6 +233,7 @@ STATED = [
     *("Ambiguous acceptance criteria", "The acceptance criteria are ambiguous", "unclear acceptance criteria"),
     *("we found a vulnerability in login", "The API keys of staging were leaked", "- [x] Security concern"),
     *("a.py imports b.py, and b.py imports a.py", "both modules depend on each other", "security_concern: True"),
+    "- [ ] Circular dependency / [x] Security concern",
 ]
 NOT_STATED = [
     *(
@@ -246,6 +247,7 @@ NOT_STATED = [
     *("The acceptance criteria are met", "the expert failed", "the vulnerability scan timed out", "a depends on b"),
     *("fixed a vulnerability", "no credentials were leaked", "the token was rejected", "a password is required"),
     *("- [ ] Security concern", "1. [ ] Circular dependency", "☐ Security concern", "Security concern: [ ]"),
+    *("- [x] Cannot build / [ ] Security concern", "- [ ] Cannot build / [ ] Security concern / [x] Slow"),
     *("| Security concern | [ ] |", "security_concern: False", "a imports b and c imports d"),
 ]
 

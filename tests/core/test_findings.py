@@ -183,6 +183,7 @@ SCOPE = [
     (["../x", ""], {"file": "b.py", "line": 1}, True),
     (["a.py"], {"file": "b.py", "line": 9, "severity": "critical"}, True),
     (["a.py"], {"file": "old.py", "line": 7}, True),
+    (["a.py"], {"file": "tests/test_b.py", "line": 9, "kind": "test", "test": "test_b"}, True),
 ]
 
 

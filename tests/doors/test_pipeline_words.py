@@ -368,3 +368,100 @@ def test_continue_is_known_and_asked_back_where_two_options_go_on(board: Moot) -
     said(board, "devils-advocate", {"type": "security_issues", "source": "d", "vulnerabilities": [hole]})
     answer = board("answer", "q1", "continue", code=2)
     assert "'continue' could be 1 (fix it) and 2 (accept the risk and go on)" in answer.err
+
+
+FAILED_LATER = [
+    {"type": "test_failures", "failures": [{"test": "TestB", "error": "got 500", "file": "tests/b_test.go:9"}]},
+    {"type": "test_failures", "failures": [{"test": "TestA", "error": "got 404", "file": "tests/a_test.go:9"}]},
+    form("8 of 10 passed, 2 failed.", "## Issues Found\n- High: tests/b_test.go:9: got 500", status=FOLLOW_UP),
+    form("8 of 10 passed, 2 failed.", "## Issues Found\n- Medium: tests/b_test.go:9: got 500", status=COMPLETE),
+]
+
+
+@pytest.mark.ledger("P-06", "R-15", "R-22")
+@pytest.mark.parametrize("told", FAILED_LATER)
+def test_a_test_that_fails_in_a_later_round_goes_back_too(board: Moot, told: str | View) -> None:
+    in_column(board, "test")
+    failed = {"test": "TestA", "error": "expected 200, got 500", "file": "tests/a_test.go:42"}
+    assert said(board, "test-executor", {"type": "test_failures", "failures": [failed]}).code == 0
+    fixed = "## Fixed Issues\n- handlers/feature.go: Added error handling\n\n## Tests\n- Local test passes\n"
+    assert said(board, "implementer", fixed).code == 0
+    answer = said(board, "test-executor", told)
+    assert answer.code == 0 and "Complete ✓" not in answer.out
+    assert place(board) == ("implement", "ready")
+    assert len(board.json("list")["items"]) == 1
+
+
+NAMING = "## Issues Found\n- Low: a.go:5: naming"
+WITHHELD = [
+    "## Status\napproved\n\n## Findings\n- Low: a.go:5: naming\n\n## Approval\nfalse\n",
+    "**Status:** approved\n\n**Findings:**\n- Low: a.go:5: naming\n\n**Approval:** false\n",
+    f"## Approval\nNo\n\n{form('looked', NAMING)}",
+    form("looked", f"{NAMING}\n\nApproval: false"),
+    form("looked", f"{NAMING}\n- **Approved**: no, a.go:5 first"),
+    form("looked\nApproval: denied"),
+    form("looked", "## Approval\nNo"),
+    form("looked") + "\n## Verdict\nChanges requested\n",
+    form("looked") + "\n**Final verdict:** changes requested\n",
+    form("looked") + "\n## Verdict\n- [ ] Approved / [x] Changes requested\n",
+    form("looked") + "\n## Approval\nYes, once a.go:5 is fixed\n",
+    "Verdict: changes requested\n\n" + form("looked"),
+]
+GIVEN = [
+    "**Status:** approved\n\n**Findings:**\n- Low: a.go:5: naming\n\n**Approval:** true\n",
+    form("looked", f"{NAMING}\n\nApproval: yes"),
+    form("looked", NAMING) + "\n## Verdict\n- [x] Approved / [ ] Changes requested\n",
+    form("looked", NAMING) + "\n## Approval\nYes, no changes requested\n",
+    form("looked", NAMING) + "\n## Verdict\nA solid change. No blocking issues.\n",
+]
+
+
+@pytest.mark.ledger("P-03", "P-09", "R-32")
+@pytest.mark.parametrize("told", WITHHELD)
+def test_an_approval_that_is_withheld_under_any_heading_is_asked_back(board: Moot, told: str) -> None:
+    in_column(board, "review")
+    answer = said(board, "reviewer", told)
+    assert answer.code == 2 and "which holds?" in answer.err
+
+
+@pytest.mark.ledger("P-03", "P-09", "R-32")
+@pytest.mark.parametrize("told", GIVEN)
+def test_an_approval_that_is_given_is_no_finding(board: Moot, told: str) -> None:
+    in_column(board, "review")
+    assert said(board, "reviewer", told).code == 0
+    run = board.json("show", "2")["runs"][-1]
+    assert run["report"]["outcome"] == "done"
+    assert [one["line"] for one in run["report"]["findings"]] == [5]
+
+
+@pytest.mark.ledger("R-16", "P-03")
+@pytest.mark.parametrize("agent", ["reviewer", "devils-advocate"])
+def test_a_question_is_asked_by_whoever_asks_it_also_beside_others(board: Moot, agent: str) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    asked = {"type": "clarification_request", "from": agent, "question": "Should it support pagination?"}
+    assert f"Agent: {agent}" in said(board, agent, asked).out
+    assert f"{agent} asks" in board("inbox").out
+    assert f"Agent {agent} working on 1 requires guidance." in board("inbox").out
+    assert f"Agent: {agent}" in board("answer", "q1", "yes").out
+
+
+@pytest.mark.ledger("R-16", "P-07")
+def test_a_critical_finding_names_who_found_it(board: Moot) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    hole = {"severity": "critical", "type": "sql_injection", "location": "a.go:1", "exploit": "x", "fix": "y"}
+    told = {"type": "security_issues", "source": "devil's-advocate", "vulnerabilities": [hole]}
+    assert "Agent: devils-advocate" in said(board, "devils-advocate", told).out
+
+
+@pytest.mark.ledger("P-05")
+def test_what_two_recommend_about_one_place_is_told_apart(board: Moot) -> None:
+    board("add", "Feature X")
+    done(board, "implementer")
+    found = {"severity": "medium", "file": "a.go", "line": 42, "issue": "No check", "recommendation": "Add a check"}
+    told = {"type": "review_findings", "status": "changes_requested", "findings": [found], "approval": False}
+    assert said(board, "reviewer", told).code == 0
+    hole = {"severity": "medium", "type": "no check", "location": "a.go:42", "exploit": "nil", "fix": "Return early"}
+    assert said(board, "devils-advocate", {"type": "security_issues", "vulnerabilities": [hole]}).code == 0
+    assert "Add a check; Return early" in board("show", "1").out

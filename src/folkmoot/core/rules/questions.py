@@ -116,7 +116,7 @@ def clarify(
         item=case.item.id,
         kind="clarification",
         question=question,
-        agent=case.run.agent if case.run else ENGINE_NAME,
+        agent=part or (case.run.agent if case.run else ENGINE_NAME),  # a part asks through its item
         run=case.run.id if case.run else None,
         context=context,
         help=help,

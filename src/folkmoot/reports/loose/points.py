@@ -11,6 +11,7 @@ from folkmoot.core.report import Finding
 from folkmoot.core.terms import SEVERITIES, FindingKind, Severity
 from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of, unknown_severity
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.phrases.undone import verdict_named
 from folkmoot.core.vocabulary.problems import NAMES, failed_test, finding_told, is_over, listed_under
 from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty, shown
@@ -177,6 +178,7 @@ def _points(lines: Iterable[str]) -> list[Point]:
         elif words:
             found.append(Point(words, indent, listed=False))
     found = [point for point in found if not (says_nothing(point.words.strip(" .*_")) or _says_none(point.words))]
+    found = [point for point in found if verdict_named(point.words) is None]  # the rules weigh it, and it is no finding
     has_list = any(point.listed for point in found)
     # "I found these:" before a list is none of it.
     return [point for point in found if point.listed or not has_list or not _opens(point.words)]

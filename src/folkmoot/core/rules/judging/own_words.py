@@ -1,4 +1,5 @@
-"""What a checker's own words say against its `done`: a test that failed, or something grave that is no finding (R-22).
+"""What a checker's own words say against its `done`: a verdict that is withheld, a test that failed, or something grave
+that is no finding (R-22).
 
 Fields are weighed as such. Words are not weighed: whoever wrote them is asked which of the two holds.
 """
@@ -8,6 +9,7 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave
+from folkmoot.core.vocabulary.phrases.undone import said_refused
 from folkmoot.core.vocabulary.problems import is_over, listed_under
 from folkmoot.core.vocabulary.words import plain
 
@@ -19,6 +21,12 @@ LETTERS_MAX = 100_000
 
 def words_against(said: Report) -> str | None:
     """The words that speak against it, and how to say either; None if none do."""
+    refused = next(filter(None, map(said_refused, _bounded([said.summary, *_named(said)]))), None)
+    if refused is not None:
+        return (
+            f"its words say {refused[:120]!r}: which holds? If something must change, report changes_requested with it "
+            "in `findings`; if nothing must, say so"
+        )
     texts = list(_bounded([said.summary, said.blockers or "", *_own(said)]))
     failed = said_failed(texts)
     if failed is not None:
@@ -47,10 +55,19 @@ def _bounded(texts: Iterable[str]) -> Iterator[str]:
 def _own(said: Report) -> Iterator[str]:
     """What stands beyond the fields of a report; lists of findings have been read as such."""
     for name, value in said.extra.items():
-        words = plain(name).split()
-        if listed_under(name)[0] or is_over(name) or any(word in _ELSEWHERE for word in words):
-            continue
-        yield from _leaves(value)
+        if not (listed_under(name)[0] or is_over(name) or _is_elsewhere(name)):
+            yield from _leaves(value)
+
+
+def _named(said: Report) -> Iterator[str]:
+    """The same and what stands in lists, each with its name before it: a verdict may be the name itself."""
+    for name, value in said.extra.items():
+        if not _is_elsewhere(name):
+            yield from (f"{name}:\n{words}" for words in _leaves(value))
+
+
+def _is_elsewhere(name: str) -> bool:
+    return any(word in _ELSEWHERE for word in plain(name).split())
 
 
 def _leaves(value: Any, deep: int = 0) -> Iterator[str]:

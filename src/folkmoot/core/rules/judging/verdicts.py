@@ -81,8 +81,11 @@ def changes_requested(case: Case, said: Report, against: str | None = None, whol
     place = case.flow.columns[stage]
     asked = to_change(said.findings)
     beside = remarks(finding for finding in said.findings if finding not in asked)
-    first = stage not in case.item.span.rounds or stage in case.item.span.unseen
-    scope = in_scope(case.situation.item or case.item, asked, first)
+    # While tests are red nothing can be about something else: the work would be done with them.
+    whole_work = (
+        stage not in case.item.span.rounds or stage in case.item.span.unseen or against_done([], said.tests) is not None
+    )
+    scope = in_scope(case.situation.item or case.item, asked, whole_work)
     if excess(case, case.item, len(scope.aside), case.item.generation + 1):
         scope = replace(scope, kept=[*scope.kept, *scope.aside], aside=[])  # then they are mended here
     context = {"trend": scope.trend, "open": len(scope.kept), "fixed": scope.fixed, "new": scope.new}

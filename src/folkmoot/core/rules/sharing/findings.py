@@ -193,7 +193,7 @@ class Scope(Struct, frozen=True, gc=False):
 def in_scope(item: Item, found: list[Finding], first_round: bool) -> Scope:
     """What is under review is frozen at round one (R-15). Where nobody said what the fix touched, all may be about it.
 
-    What is critical is never set aside.
+    What is critical is never set aside, nor is a failed test: its file says where it was seen, not what broke it.
     """
     before = {identity(finding) for finding in item.findings}
     known = {identity(finding) for finding in to_change(item.findings)}
@@ -203,7 +203,7 @@ def in_scope(item: Item, found: list[Finding], first_round: bool) -> Scope:
     for finding in found:
         place = normal_path(finding.file) if finding.file and not bad_path(finding.file) else None
         repeats = identity(finding) in before  # a remark that is meant now was under review as well
-        about_fix = not touched or place is None or bool(overlap([place], touched))
+        about_fix = not touched or place is None or finding.kind == "test" or bool(overlap([place], touched))
         if first_round or repeats or about_fix or finding.severity == "critical":
             kept.append(finding)
         else:

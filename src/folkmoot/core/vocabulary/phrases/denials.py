@@ -38,10 +38,10 @@ _NOTHING = re.compile(
     rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)"
     r"(?: (?:found|seen|known|here|at all|so far))?"
 )
-# A box that nobody ticked says no: before its words, or alone behind their colon.
+# A box that nobody ticked says no: before its words, up to the next of several on a line, or alone behind their colon.
 _EMPTY_BOX = r"(?:\[\s{0,3}\]|\(\s{1,3}\)|[☐□◻⬜▢])"
 _UNTICKED = re.compile(
-    rf"^[^\S\n]*(?:(?:[-*+•>]|\d{{1,3}}[.)])[^\S\n]*)*{_EMPTY_BOX}.*$"
+    rf"(?:^[^\S\n]*(?:(?:[-*+•>]|\d{{1,3}}[.)])[^\S\n]*)*|[^\S\n]/[^\S\n]){_EMPTY_BOX}(?:(?![^\S\n]/[^\S\n]).)*"
     rf"|^[^\n\[\]]{{0,200}}[:|][^\S\n]*{_EMPTY_BOX}[ \t|]*$",
     re.MULTILINE,
 )

@@ -6,8 +6,9 @@ no contradiction. So only what holds at the end counts, and nothing that a later
 
 import re
 
+from folkmoot.core.vocabulary.phrases.denials import without_unticked
 from folkmoot.core.vocabulary.phrases.reds import ONLY_IF, said_red
-from folkmoot.core.vocabulary.words import plain
+from folkmoot.core.vocabulary.words import plain, verdict_of
 
 TEXT_MAX = 20_000
 SENTENCE_MAX = 200
@@ -50,6 +51,43 @@ _OF_ALL = {"all", "everything", "now", "it", "they", "them", "both", "fixed", "m
 _OF_NONE = {"is", "are", "red", "the", "still", "a", "one", "some"}
 _PAST = re.compile(r"\b(?:failed|was|were|had|been|broken)\b")
 _NOW = re.compile(r"\b(?:still|remains?|is|are|stays?|currently|now)\b")
+# A verdict under its own name, beside it or below it: `**Approval:** false`, a heading `Verdict` over its word.
+_VERDICT = re.compile(
+    r"^[\s#>*_`+-]{0,12}(?:(?:final|overall|review|reviewer|my) )?"
+    r"((?:(?:verdict|approval|decision)[*_` ]{0,4}[:=\n]|approved[*_` ]{0,4}[:=])[*_`\s]{0,12}(\S[^\n]{0,200}))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLAUSE = re.compile(r"[:;,.!(–—]|\s-\s")
+_GIVEN = {"yes", "true", "granted", "given"}
+_WITHHELD = {
+    *("no", "false", "denied", "withheld", "refused", "pending", "not yet", "not approved", "not granted", "not given"),
+    *("request changes", "requesting changes", "reject", "blocked", "do not merge", "not ready"),
+}
+_CONDITION = re.compile(
+    r"conditional|(?:yes|true|approved?|granted|given|ok|lgtm)(?: but)?(?: only)?"
+    r" (?:once|until|unless|pending|conditional|provided|if|subject to)\b"
+)
+
+
+def verdict_named(line: str) -> bool | None:
+    """What a line says under the name of a verdict: given, or withheld; None if it is no such line, or not clear."""
+    found = _VERDICT.match(line)
+    return _given(found.group(2)) if found else None
+
+
+def said_refused(text: str) -> str | None:
+    """The first verdict in a text, under its own name, that is withheld or has a condition."""
+    named = _VERDICT.finditer(without_unticked(text[:TEXT_MAX]))
+    return next((" ".join(one.group(1).split()) for one in named if _given(one.group(2)) is False), None)
+
+
+def _given(words: str) -> bool | None:
+    bare = plain(words).removeprefix("x ")
+    if bare in _GIVEN or verdict_of(bare):
+        return True
+    head = plain(_CLAUSE.split(words)[0]).removeprefix("x ")
+    refused = head in _WITHHELD or verdict_of(head) is False or _CONDITION.match(bare) is not None
+    return False if refused else None
 
 
 def said_undone(text: str, *, plainly: bool = False) -> str | None:

@@ -42,8 +42,8 @@ def reported(queries: "Queries", view: View, run: str) -> None:
         elif event["event"] == "agent_seeks_guidance":
             asked = question_of(queries, event)
             if asked is not None:
-                own_item = asked["task_id"] == view["id"]
-                requested(asked, own.get("agent", "") if own_item else whose(queries, asked), page)
+                own_word = asked["task_id"] == view["id"] or view["kind"] == "part"  # which asks through its item
+                requested(asked, own.get("agent", "") if own_word else whose(queries, asked), page)
 
 
 def whose(queries: "Queries", question: View, event: View | None = None) -> str:

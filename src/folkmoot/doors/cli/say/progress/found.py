@@ -22,11 +22,11 @@ def finding_line(page: Page, finding: View) -> None:
     severity = finding.get("severity", "medium")
     place = one_line(finding.get("file") or "") + (f":{finding['line']}" if finding.get("line") else "")
     style = BAD if severity in ("critical", "high") else CARE
-    issue, advice = one_line(finding.get("issue", "")), one_line(finding.get("recommendation") or "")
+    issue, advice = one_line(finding.get("issue", "")), _told(finding, "recommendation")
     words: list[Part] = [(severity, style), (f" {place}" if place else "", "bold"), f": {issue}"]
     page.line(*words, f" → {advice}" if advice else "", indent=2, hang=2)
     for name, label in MORE.items():
-        told = one_line(finding.get(name) or "")
+        told = _told(finding, name)
         if told and told != issue:
             page.line((f"{label}: ", QUIET), told, indent=4, hang=2)
     found_by = finding.get("found_by") or []
@@ -34,6 +34,13 @@ def finding_line(page: Page, finding: View) -> None:
         page.line(("found by ", QUIET), *_names(found_by), indent=4)
     for wording in finding.get("wordings") or []:
         page.line((f"also: {one_line(wording)}", QUIET), indent=4, hang=2)
+
+
+def _told(finding: View, name: str) -> str:
+    """On one line; where several found it, each line may be the words of another."""
+    lines = (finding.get(name) or "").splitlines()
+    between = "; " if len(finding.get("found_by") or []) > 1 else " "
+    return between.join(filter(None, map(one_line, lines)))
 
 
 def _names(agents: list[str]) -> list[Part]:
