@@ -86,6 +86,19 @@ def test_a_difference_that_nobody_filled_in_is_told_as_empty(why: str) -> None:
     assert without.attempts[0].why_different is None, "who was not asked has not denied it"
 
 
+@pytest.mark.ledger("E-02", "E-06")
+@pytest.mark.parametrize("outcome", ["all 42 tests pass", "works on all samples", "All of the 3 checks are green"])
+def test_who_says_that_all_of_it_works_has_not_failed(outcome: str) -> None:
+    fault = fault_of_attempts(read_report(f"ATTEMPT 1: Self-Solve\nApproach: a proxy\nOutcome: {outcome}\n"))
+    assert fault is not None and "succeeded" in fault
+
+
+@pytest.mark.ledger("E-02", "E-06")
+@pytest.mark.parametrize("outcome", ["3 of 5 tests pass", "works on Linux", "all 42 tests pass, but it takes 40 s"])
+def test_half_a_success_is_none(outcome: str) -> None:
+    assert fault_of_attempts(read_report(f"ATTEMPT 1: Self-Solve\nApproach: a proxy\nOutcome: {outcome}\n")) is None
+
+
 @pytest.mark.ledger("E-06")
 @pytest.mark.parametrize("mark", [".", ";", " |", ",", " -"])
 @pytest.mark.parametrize("first", [" ", "\n"])

@@ -17,7 +17,11 @@ _SUCCESS = _one_of(
     "success successful successfully succeeded succeeds worked works working solved fixed resolved passed pass passes"
     " passing green done completed? ok okay"
 )
-_WORKED = re.compile(f"(?:{_OPENING} )*{_SUCCESS}(?: (?:now|fully|completely|at last))?")
+# "3 of 5 tests pass" and "works on Linux" may be half of it: only who says `all` has said all.
+_WORKED = re.compile(
+    f"(?:{_OPENING} |all (?:of )?(?:the )?\\d+ )*{_SUCCESS}(?: (?:now|fully|completely|at last))?"
+    r"(?: (?:on|for|with|in) (?:all|every|each)(?: \w+){1,3})?"
+)
 _IT_WORKED = re.compile(
     f"\\b{_one_of('approach attempt way version fix it this that everything one tests? checks? problem issue task')}"
     f"(?: {_one_of('is was are were has have been now finally all at last three two four')})*"
