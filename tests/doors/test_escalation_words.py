@@ -360,3 +360,54 @@ def test_an_expert_that_leaves_its_part_unfinished_is_told_how_that_ends(board: 
     said = [flat(tell(board, "crypto-expert", f"TASK_INCOMPLETE: part {number}").out) for number in (1, 2, 3)]
     assert all("3 of these in a row end it as EXPERT_UNSUCCESSFUL" in one for one in said[:2])
     assert "a fresh run goes on" not in said[2] and "ask a person" not in "".join(said)
+
+
+ASKING = (
+    "Seeking divine clarification\n\nQuestion: Which key?\nOptions Considered:\n1. RS256: large\n2. ES256: old clients"
+)
+FOR_A_PERSON = [
+    ASKING,
+    ASKING.partition("\n\n")[2],
+    "I am SEEKING_DIVINE_CLARIFICATION: which key?",
+    "Escalating to human.",
+    "I need a human decision on the key.",
+]
+FOR_AN_EXPERT = ["Delegate to: protocol-expert\nTask: look at it", "Next: Expert Delegation to protocol-expert"]
+
+
+@pytest.mark.ledger("E-01", "E-07", "R-32")
+@pytest.mark.parametrize("words", [*FOR_A_PERSON, *FOR_AN_EXPERT])
+def test_who_asks_for_somebody_in_words_beside_attempts_is_asked_back(board: Moot, words: str) -> None:
+    refused = flat(tell(board, "developer", f"{FIRST}\n\n{words}", code=2).err)
+    way = "asks" if words in FOR_A_PERSON else "delegates"
+    assert "which holds?" in refused and f'such a report is {{"outcome": "{way}"' in refused
+
+
+@pytest.mark.ledger("E-01", "E-07", "R-32")
+def test_at_the_end_of_a_process_those_who_were_asked_for_in_words_are_asked(board: Moot) -> None:
+    claim = board.json("claim", "developer")
+    board("report", claim["run"], "--token", "1", "-", "--final", stdin=f"{FIRST}\n\n{FOR_AN_EXPERT[0]}")
+    assert counts(board) == (1, 0, 1) and "protocol-expert is asked" in shown(board)["why"]
+    board("add", "Rotate keys")
+    claim = board.json("claim", "developer")
+    board("report", claim["run"], "--token", "1", "-", "--final", stdin=f"{FIRST}\n\n{FOR_A_PERSON[2]}")
+    (question,) = board.json("inbox", "--document")["pending_divine_questions"]
+    assert "which key?" in question["question"]
+
+
+@pytest.mark.ledger("E-01", "E-05")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("The form needs user input.", "The call requires a person id."),
+        *("No need for SEEKING_DIVINE_CLARIFICATION yet.", "If that fails, I will need divine guidance."),
+        *(
+            "No protocol-expert is needed yet.",
+            "I followed the divine guidance.",
+            "The class delegates to the lexer.",
+        ),
+    ],
+)
+def test_words_that_ask_for_nobody_leave_the_attempts_as_they_are(board: Moot, words: str) -> None:
+    tell(board, "developer", f"{FIRST}\n\n{words}")
+    assert counts(board) == (1, 0, 1) and shown(board)["status"] == "ready"

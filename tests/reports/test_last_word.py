@@ -84,3 +84,32 @@ def test_a_difference_that_nobody_filled_in_is_told_as_empty(why: str) -> None:
     assert said.attempts[0].why_different == ""
     without = read_report("ATTEMPT 2: Self-Solve\nApproach: a table of its own\nOutcome: red\n")
     assert without.attempts[0].why_different is None, "who was not asked has not denied it"
+
+
+@pytest.mark.ledger("E-02", "E-06")
+@pytest.mark.parametrize("outcome", ["all 42 tests pass", "works on all samples", "All of the 3 checks are green"])
+def test_who_says_that_all_of_it_works_has_not_failed(outcome: str) -> None:
+    fault = fault_of_attempts(read_report(f"ATTEMPT 1: Self-Solve\nApproach: a proxy\nOutcome: {outcome}\n"))
+    assert fault is not None and "succeeded" in fault
+
+
+@pytest.mark.ledger("E-02", "E-06")
+@pytest.mark.parametrize("outcome", ["3 of 5 tests pass", "works on Linux", "all 42 tests pass, but it takes 40 s"])
+def test_half_a_success_is_none(outcome: str) -> None:
+    assert fault_of_attempts(read_report(f"ATTEMPT 1: Self-Solve\nApproach: a proxy\nOutcome: {outcome}\n")) is None
+
+
+@pytest.mark.ledger("E-06")
+@pytest.mark.parametrize("mark", [".", ";", " |", ",", " -"])
+@pytest.mark.parametrize("first", [" ", "\n"])
+def test_a_block_on_one_line_keeps_its_fields(mark: str, first: str) -> None:
+    fields = f"{mark} ".join(["Approach: a proxy", "Outcome: 80 ms, too slow", "Why Different: no cookie"])
+    head = "ATTEMPT 1: Self-Solve" + (f"{mark} " if first == " " else first)
+    (told,) = read_report(head + fields).attempts
+    assert (told.approach, told.outcome, told.why_different) == ("a proxy", "80 ms, too slow", "no cookie")
+
+
+@pytest.mark.ledger("E-06")
+def test_words_of_a_field_are_no_field_of_their_own() -> None:
+    (told,) = read_report("ATTEMPT 1: Self-Solve\nApproach: renamed the outcome: label\nOutcome: red").attempts
+    assert (told.approach, told.outcome) == ("renamed the outcome: label", "red")

@@ -56,6 +56,8 @@ _ATTEMPT_LABELS = {
     "why it is different": "why_different",
     "why this is different": "why_different",
 }
+# Some write a block on one line, each field behind a mark.
+_NEXT_FIELD = re.compile(rf"(?:[.;,|–—]|\s-)\s{{1,3}}(?=(?:{'|'.join(_ATTEMPT_LABELS)})\s?:)", re.IGNORECASE)
 _QUESTION_LABELS = {
     "task": "Task",
     "agent": "Agent",
@@ -331,7 +333,9 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         own = range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)
         behind = _behind(lines, place, fence)
         number, title = match
-        chosen = filled(title) or ""  # a choice that nobody made says nothing about whose attempt it was
+        told = {**dict(_fields(title)), **told}
+        # A choice that nobody made says nothing about whose attempt it was.
+        chosen = filled(_NEXT_FIELD.split(title)[0]) or ""
         written = {name: words for name, said in told.items() if (words := filled(said))}
         if not written and (any(told.values()) or not _KINDS.match(chosen)):
             continue
@@ -356,6 +360,11 @@ def _behind(lines: list[Line], place: int, fence: int | None) -> str:
     return "\n".join(found).strip()
 
 
+def _fields(words: str) -> list[tuple[str, str]]:
+    found = (_label(part, _ATTEMPT_LABELS) for part in _NEXT_FIELD.split(words))
+    return [one for one in found if one is not None]
+
+
 def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int]:
     """The labelled lines of a block; a blank line ends it unless another of its labels follows."""
     parts: dict[str, list[str]] = {}
@@ -365,12 +374,13 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
         words = line.text.strip()
         if line.quoted or line.fence != fence or _attempt(words) or words.startswith(("#", "---", "{")):
             break
-        label = _label(words, _ATTEMPT_LABELS)
-        if label is not None and label[0] in parts and into is None:
+        labels = _fields(words) if _label(words, _ATTEMPT_LABELS) else []
+        if labels and labels[0][0] in parts and into is None:
             break  # the same again behind a blank line: how it ended in all
-        if label is not None:
-            into = parts.setdefault(label[0], [])
-            into.append(label[1])
+        if labels:
+            for name, said in labels:
+                into = parts.setdefault(name, [])
+                into.append(said)
         elif words and into is not None and (_signal(line) is None):
             into.append(words)
         elif words:

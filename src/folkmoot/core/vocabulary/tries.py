@@ -1,6 +1,10 @@
-"""What the words of an ATTEMPT block say about it: that it worked, was the same again, or only a typo (E-02, E-06)."""
+"""What the words of an ATTEMPT block say about it: that it worked, was the same again, or only a typo (E-02, E-06); and
+whom the words around the blocks ask for."""
 
 import re
+from collections.abc import Iterator, Sequence
+
+from folkmoot.core.vocabulary.phrases.denials import is_denied
 
 WORDS_MAX = 300
 _WORD = re.compile(r"[^\W_]+")
@@ -17,7 +21,11 @@ _SUCCESS = _one_of(
     "success successful successfully succeeded succeeds worked works working solved fixed resolved passed pass passes"
     " passing green done completed? ok okay"
 )
-_WORKED = re.compile(f"(?:{_OPENING} )*{_SUCCESS}(?: (?:now|fully|completely|at last))?")
+# "3 of 5 tests pass" and "works on Linux" may be half of it: only who says `all` has said all.
+_WORKED = re.compile(
+    f"(?:{_OPENING} |all (?:of )?(?:the )?\\d+ )*{_SUCCESS}(?: (?:now|fully|completely|at last))?"
+    r"(?: (?:on|for|with|in) (?:all|every|each)(?: \w+){1,3})?"
+)
 _IT_WORKED = re.compile(
     f"\\b{_one_of('approach attempt way version fix it this that everything one tests? checks? problem issue task')}"
     f"(?: {_one_of('is was are were has have been now finally all at last three two four')})*"
@@ -26,6 +34,14 @@ _IT_WORKED = re.compile(
 )
 _SENTENCES = re.compile(r"[.!;:\n]")
 TEXT_MAX = 20_000
+# Code, too, "needs user input" and "requires a person id": what is wanted of somebody is named, or it is escalated.
+_ASKS_PERSON = re.compile(
+    r"\b(?:(?:seek|need|request|requir)\w*(?: (?:a|an|the))? (?:divine|(?:human|person|user)(?: s)?"
+    rf" {_one_of('clarifications? guidance intervention decisions? answers?')})"
+    rf"|escalat\w*(?: \w+){{0,2}} to(?: (?:a|an|the))? {_one_of('divine human person user')})\b"
+)
+# The document's field for it, at the start of a line.
+_QUESTION = re.compile(r"^[\W_]{0,9}(?:specific )?question[\W_]{0,5}:[^\w\n]{0,9}\w.*", re.IGNORECASE | re.MULTILINE)
 # What takes a success back in the words behind it.
 _TAKEN_BACK = re.compile(
     rf"\b{_one_of('but however except still not no fail fails failed failing failures? red unless only partial')}\b"
@@ -90,6 +106,33 @@ def claims_success(text: str | None) -> bool:
         ):
             return True
     return False
+
+
+def asks_person(text: str) -> str | None:
+    """The words by which a text asks a person without the signal for it, or None."""
+    labelled = _QUESTION.search(text[:TEXT_MAX])
+    if labelled is not None:
+        return labelled.group(0)
+    for sentence, words in _sentences(text):
+        found = _ASKS_PERSON.search(words)
+        if found is not None and not is_denied(words[: found.start()], words[found.end() :]):
+            return sentence
+    return None
+
+
+def names_one_of(text: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """The first of the names that a text says, unless it is denied, and the sentence with it."""
+    for sentence, words in _sentences(text):
+        for name in names:
+            before, found, behind = f" {words} ".partition(f" {_plain(name)} ")
+            if found and not is_denied(before, behind):
+                return name, sentence
+    return None
+
+
+def _sentences(text: str) -> Iterator[tuple[str, str]]:
+    for sentence in re.split(r"[.!;](?=\s|$)|\n", text[:TEXT_MAX]):
+        yield sentence.strip(), _plain(sentence)
 
 
 def is_same_again(approach: str | None) -> bool:

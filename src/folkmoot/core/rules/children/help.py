@@ -32,12 +32,16 @@ def wants_help(case: Case, agent: str) -> bool:
     return counted and case.item.span.self_solve_attempts >= limits.own_attempts
 
 
-def next_expert(case: Case, agent: str) -> str | None:
-    """The next one who was not asked since the last guidance; nobody is asked twice for the same problem (E-03)."""
+def experts_left(case: Case, agent: str) -> list[str]:
+    """Those who were not asked since the last guidance; nobody is asked twice for the same problem (E-03)."""
     item = case.item
     if item.kind in BOUND or len(item.span.experts) >= EXPERTS_MAX:
-        return None
-    return next((name for name in case.flow.agents[agent].experts if name not in item.span.experts), None)
+        return []
+    return [name for name in case.flow.agents[agent].experts if name not in item.span.experts]
+
+
+def next_expert(case: Case, agent: str) -> str | None:
+    return next(iter(experts_left(case, agent)), None)
 
 
 def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) -> None:

@@ -4,11 +4,13 @@ Which fields can say so beside which outcome is in `carrying`.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.report import WORDS_BESIDE, Report
+from folkmoot.core.report import WORDS_BESIDE, AskedQuestion, Delegation, Report
+from folkmoot.core.rules.children.help import experts_left
 from folkmoot.core.rules.judging.carrying import (
     PERMISSION,
     UNSPEAKABLE,
@@ -26,6 +28,7 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.undone import said_undone, still_red
+from folkmoot.core.vocabulary.tries import asks_person, names_one_of
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
@@ -39,10 +42,13 @@ class Contradiction(Struct, frozen=True):
     words: str  # both sides, and how to say either
     reading: str | None  # the stricter outcome, which holds where nobody is there to say; None: there is none
     reason: str | None = None  # the reason for which a person is asked then
+    adds: dict[str, Any] = field(default_factory=dict)  # the fields that the stricter outcome needs
 
 
 def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     """What speaks against the outcome, the gravest first."""
+    if said.implied and said.outcome == "failed" and case.item.kind not in ANSWERS:
+        yield from _beside_blocks(case, said)
     if said.outcome != "done" or case.item.kind in ANSWERS:
         return
     checks = case.flow.checks(stage_of(case))
@@ -83,6 +89,29 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if said.delegate and _may(case, "delegates"):
         words = f"it asks for help ({said.delegate[0].task[:80]}): which holds? To wait for the help report delegates"
         yield Contradiction(f"{words}; else leave it out", "delegates")
+
+
+def _beside_blocks(case: Case, said: Report) -> Iterator[Contradiction]:
+    """ATTEMPT blocks alone say that it failed. Whoever asks for a person or for an expert in words around them has said
+    how it is to go on, and the next try must not begin unheard. A trigger among the words asks a person by itself."""
+    if said.cause != "capability" or said.escalation_reason:
+        return
+    texts = (said.blockers, said.extra.get(WORDS_BESIDE))
+    beside = "\n".join(text for text in texts if isinstance(text, str))
+    asked = asks_person(beside) if _may(case, "asks") else None
+    if asked is not None:
+        words = f"it asks a person in words ({shortly(asked)!r}): which holds? To wait for the answer report asks, or "
+        words += "write SEEKING_DIVINE_CLARIFICATION on a line of its own with a Question below it; else leave that out"
+        yield Contradiction(words, "asks", adds={"question": AskedQuestion(question=beside), "cause": None})
+        return
+    left = experts_left(case, case.run.agent) if case.run and _may(case, "delegates") else []
+    named = names_one_of(beside, left)
+    if named is not None:
+        expert, told = named
+        words = f"it names {expert} in words ({shortly(told)!r}): which holds? To have that expert asked report "
+        words += "delegates behind the blocks; else leave that out"
+        adds = {"delegate": [Delegation(to=expert, task=beside)], "cause": None}
+        yield Contradiction(words, "delegates", adds=adds)
 
 
 def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
@@ -194,7 +223,7 @@ def fault_of_contradiction(case: Case, said: Report) -> str | None:
 def settled(case: Case, said: Report) -> Report:
     """The last word of a process: of two statements the stricter holds, and the other is kept beside it."""
     found = list(contradictions(case, said))
-    reading = next((one.reading for one in found if one.reading), None)
+    stricter = next((one for one in found if one.reading), None)
     reason = next((one.reason for one in found if one.reason), None)
     said = replace(said, escalation_reason=reason) if reason else said
-    return replace(said, outcome=reading) if reading else said
+    return replace(said, outcome=stricter.reading, **stricter.adds) if stricter else said
