@@ -56,6 +56,7 @@ SPLIT_NAMES: dict[str, tuple[str, ...]] = {
         *("shared dependencies",),
     ),
     "points": ("integration points",),
+    "owners": ("file ownership", "ownership", "owned files", "assigned files", "file assignments", "file owners"),
     "needs": ("dependencies", "depends on", "task dependencies", "dependency graph", "dependency map", "after"),
     "sequence": (
         *("execution order", "order", "sequence", "run order", "task order", "phases", "stages", "waves", "batches"),

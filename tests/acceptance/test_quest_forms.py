@@ -1,0 +1,70 @@
+"""The quest document's notions in other forms than it prints: each acts, or is asked back while its agent is there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.test_quest import quest
+from tests.documents import TASKS
+
+View = dict[str, Any]
+FIRST, SECOND = TASKS["codeweaver-1"], TASKS["codeweaver-2"]
+NAMED = {key: {"task": task["task"]} for key, task in TASKS.items()}
+FOUND: View = {"agentType": "pathseeker", "status": "complete", "report": "Two actions"}
+
+
+@pytest.mark.ledger("Q-04", "Q-05")
+@pytest.mark.parametrize(
+    "owners",
+    [
+        {key: task["files"] for key, task in TASKS.items()},
+        {path: key for key, task in TASKS.items() for path in task["files"]},
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_file_ownership_that_is_assigned_beside_the_tasks_holds(tmp_path: Path, owners: View, nested: bool) -> None:
+    moot = quest(tmp_path)
+    said = {"tasks": NAMED, "fileOwnership": owners}
+    moot.speak("pathseeker", {**FOUND, **({"output": said} if nested else said)})
+    assert [moot("show", child)["files"] for child in moot("show", "1")["children"]] == [
+        FIRST["files"],
+        SECOND["files"],
+    ]
+
+
+@pytest.mark.ledger("Q-05", "R-32")
+@pytest.mark.parametrize("owners", [{"codeweaver-7": ["a.ts"]}, {"codeweaver-1": []}, "each its own", ["a.ts"]])
+def test_file_ownership_that_nobody_understands_is_asked_back(tmp_path: Path, owners: Any) -> None:
+    moot = quest(tmp_path)
+    said = moot.try_in(moot("claim", "pathseeker"), {**FOUND, "tasks": NAMED, "file_ownership": owners})
+    assert said.code == 2 and "`file_ownership`" in said.err and "'codeweaver-1', 'codeweaver-2'" in said.err
+
+
+@pytest.mark.ledger("Q-05", "Q-06")
+def test_shared_dependencies_hold_the_types_and_the_meeting_points(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    shared = {"sharedTypes": {"User": "interface User"}, "integrationPoints": {"auth routes": "both modify them"}}
+    moot.speak("pathseeker", {**FOUND, **TASKS, "sharedDependencies": shared})
+    task = moot("show", "2")
+    assert task["contracts"] == [{"name": "User", "text": "interface User"}]
+    assert task["integration_points"] == {"auth routes": "both modify them"}
+
+
+@pytest.mark.ledger("Q-06")
+def test_integration_points_may_be_objects_in_a_list(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    points = [{"name": "auth routes", "description": "both modify them"}, "user service"]
+    moot.speak("pathseeker", {**FOUND, **TASKS, "integrationPoints": points})
+    assert moot("show", "2")["integration_points"] == {"auth routes": "both modify them", "user service": ""}
+
+
+@pytest.mark.ledger("Q-09")
+def test_insights_in_an_object_are_lessons_and_blockers_in_one_are_blockers(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, **TASKS, "retro": {"insights": ["mock the clock"], "next": "none"}})
+    assert [lesson["text"] for lesson in moot("lessons")["lessons"]] == ["insights: mock the clock"]
+    claim = moot("claim", "codeweaver")
+    blockers = [{"type": "dependency", "description": "the mail key is missing"}]
+    said = moot.try_in(claim, {"status": "complete", "report": "Registration works", "blockers": blockers})
+    assert said.code == 2 and "it names a blocker" in said.err
