@@ -68,3 +68,30 @@ def test_insights_in_an_object_are_lessons_and_blockers_in_one_are_blockers(tmp_
     blockers = [{"type": "dependency", "description": "the mail key is missing"}]
     said = moot.try_in(claim, {"status": "complete", "report": "Registration works", "blockers": blockers})
     assert said.code == 2 and "it names a blocker" in said.err
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"codeweavers": [FIRST, SECOND]},
+        {"phases": [{"name": "Phase 1", "tasks": [FIRST]}, {"name": "Phase 2", "tasks": [SECOND]}]},
+        {"parallel": [FIRST], "sequential": [SECOND]},
+        {"report": {"codeweaver-1": FIRST}},
+        {"output": {"plan": {"weavers": [FIRST, SECOND]}}},
+        {"observableAtomicActions": [FIRST["task"], SECOND["task"]]},
+    ],
+)
+def test_tasks_under_a_name_that_nobody_knows_are_asked_back(tmp_path: Path, said: View) -> None:
+    moot = quest(tmp_path)
+    answer = moot.try_in(moot("claim", "pathseeker"), {"status": "complete", "report": "Two actions", **said})
+    assert answer.code == 2 and next(iter(said)) in answer.err and "tasks" in answer.err
+    assert moot("show", "1")["column"] == "discover"
+
+
+@pytest.mark.ledger("Q-04")
+def test_what_the_pathseeker_only_looked_at_is_no_task(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    looked = [{"name": "auth service", "path": "src/auth/service.ts"}]
+    moot.speak("pathseeker", {**FOUND, "report": "It is one task already", "existingCode": looked})
+    assert moot("show", "1")["column"] == "weave"

@@ -9,6 +9,7 @@ from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import artifact_of, thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
+from folkmoot.core.rules.children.saying import fault_of_unread_tasks
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
@@ -62,7 +63,7 @@ def fault_of(case: Case, said: Report) -> str | None:
         return fault
     match said.outcome:
         case "done":
-            return fault_of_done(case, said) or fault_of_discovery(case, said)
+            return fault_of_done(case, said) or fault_of_unread_tasks(case, said) or fault_of_discovery(case, said)
         case "disputed":
             return fault_of_statement(case, said)
         case "split":
