@@ -1,5 +1,6 @@
 """The quest document's notions in other forms than it prints: each acts, or is asked back while its agent is there."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,55 @@ def test_what_the_pathseeker_only_looked_at_is_no_task(tmp_path: Path) -> None:
     looked = [{"name": "auth service", "path": "src/auth/service.ts"}]
     moot.speak("pathseeker", {**FOUND, "report": "It is one task already", "existingCode": looked})
     assert moot("show", "1")["column"] == "weave"
+
+
+THIRD: View = {"task": "User can log in", "files": ["src/auth/login.ts"]}
+TOO_LARGE = {"status": "failed", "report": "Task is too large", "recommendations": "Split it"}
+
+
+def _split_again(tmp_path: Path, **more: Any) -> tuple[Any, View]:
+    """A quest of three tasks, the second of which was too large, and the claim of whoever splits that."""
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**TASKS, "codeweaver-3": {**THIRD, **more}})
+    moot.hand_in(moot("claim", "codeweaver", "--item", "3"), json.dumps(TOO_LARGE))
+    return moot, moot("claim", "pathseeker", "--item", "3")
+
+
+@pytest.mark.ledger("Q-06", "Q-08")
+@pytest.mark.parametrize("name", ["after", "dependencies"])
+@pytest.mark.parametrize("word", ["codeweaver-1", "Codeweaver 1", "#2"])
+def test_a_task_of_a_later_split_may_come_after_one_that_is_there(tmp_path: Path, name: str, word: str) -> None:
+    moot, claim = _split_again(tmp_path)
+    assert [task["key"] for task in claim["brief"]["projectContext"]["tasks"]] == ["codeweaver-1", "codeweaver-3"]
+    said = {"codeweaver-2a": {**SECOND, name: [word]}, "codeweaver-2b": {"task": "Mail it", "files": ["src/auth/m.ts"]}}
+    moot.hand_in(claim, json.dumps({**FOUND, "tasks": said}))
+    assert (moot("show", "5")["after"], moot("show", "5")["status"]) == (["2"], "waiting")
+    assert moot("show", "6")["status"] == "ready"
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize("word", ["codeweaver-9", "2", "#99"])
+def test_what_is_no_task_of_either_split_is_asked_back(tmp_path: Path, word: str) -> None:
+    moot, claim = _split_again(tmp_path)
+    said = moot.try_in(claim, {**FOUND, "tasks": {"codeweaver-2a": {**SECOND, "after": [word]}}})
+    assert said.code == 2 and f"'{word}'" in said.err and "#2 ('User can register with email')" in said.err
+
+
+@pytest.mark.ledger("Q-06", "R-03")
+def test_no_task_of_a_later_split_comes_after_what_waits_for_it(tmp_path: Path) -> None:
+    moot, claim = _split_again(tmp_path, dependencies=["codeweaver-2"])
+    said = moot.try_in(claim, {**FOUND, "tasks": {"codeweaver-2a": {**SECOND, "after": ["codeweaver-3"]}}})
+    assert said.code == 2 and "that waits for this item: 3 → 4 → 3" in said.err
+
+
+@pytest.mark.ledger("Q-04", "Q-08")
+def test_a_task_is_cancelled_and_replaced_by_its_key(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**TASKS, "codeweaver-3": THIRD})
+    conflict = {"status": "failed", "report": "They do not fit", "blockers": "Integration conflict detected"}
+    moot.hand_in(moot("claim", "codeweaver", "--item", "2"), json.dumps(conflict))
+    said = {"codeweaver-2": {**SECOND, "replaces": "codeweaver-2"}}
+    claim = moot("claim", "pathseeker", "--item", "1")
+    moot.hand_in(claim, json.dumps({**FOUND, "tasks": said, "cancel": ["codeweaver-3"]}))
+    assert [moot("show", task)["status"] for task in ("3", "4")] == ["cancelled", "cancelled"]
+    assert moot("show", "2")["status"] == "ready"

@@ -4,7 +4,7 @@ order that nobody has heard (R-24, R-32)."""
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
@@ -25,6 +25,15 @@ _ELSEWHERE = (
 )
 _ON_ITEM = tuple(name for name in _ELSEWHERE if name not in ("contracts", "integration_points"))
 BEYOND = "in its own words"
+
+
+def body_of(task: Task) -> str:
+    """What its agent is told of it: also what the split says under names that the board does not know."""
+    more = [
+        f"{name}: {value if isinstance(value, str) else json.encode(value).decode()}"
+        for name, value in task.more.items()
+    ]
+    return "\n\n".join(part for part in (task.body, "\n".join(more)) if part)
 
 
 def said_beside(said: Report, agent: str, item: Item) -> dict[str, Any]:
