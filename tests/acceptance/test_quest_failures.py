@@ -254,7 +254,7 @@ def test_cancel_beside_the_tasks_is_understood_or_asked_back(tmp_path: Path) -> 
     moot, claim = conflicting(tmp_path)
     tasks = [{"id": "form", "title": "Register form", "files": ["src/form.ts"]}]
     said = {"agentType": "pathseeker", "status": "complete", "report": "anew", "tasks": tasks}
-    refused = moot.try_in(claim, {**said, "cancel": ["codeweaver-1"]})
+    refused = moot.try_in(claim, {**said, "cancel": ["codeweaver-9"]})
     assert refused.error == "report_refused" and "no open task is called that" in refused.err
     moot.hand_in(claim, json.dumps({**said, "cancel": ["2"]}))
     assert [moot("show", one)["status"] for one in "234"] == ["cancelled", "ready", "ready"]

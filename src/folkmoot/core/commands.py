@@ -232,6 +232,7 @@ class MakeItem(Command, frozen=True, gc=False, kw_only=True):
     column: str
     because: str
     body: str = ""
+    called: str | None = None
     agent: str | None = None
     parent: str | None = None
     type: Type = "feature"

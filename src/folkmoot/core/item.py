@@ -166,6 +166,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     generation: int = 0
     origin: str | None = None  # the item of a person's for which it is counted, if a run made it
     whole: str | None = None  # the item at the top of all that it was made for, if a run or a rule made it
+    called: str | None = None  # the key by which a split named it, such as `builder-2`
     agent: str | None = None  # who alone may take it
     depth: int = 0  # how many splits lie above it
     splits: int = 0  # how often it was split itself

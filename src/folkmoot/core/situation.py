@@ -37,6 +37,27 @@ class Neighbour(Struct, frozen=True, gc=False):
     generation: int = 0
 
 
+def path(neighbours: dict[str, Neighbour], start: list[str], goal: str) -> list[str] | None:
+    """A way from one of the items to the goal along what they need, or None; iterative, since chains may be long."""
+    before: dict[str, str | None] = dict.fromkeys(start)
+    queue = list(start)
+    while queue:
+        here = queue.pop()
+        if here == goal:
+            way: list[str] = []
+            step: str | None = here
+            while step is not None:
+                way.append(step)
+                step = before[step]
+            return way[::-1]
+        neighbour = neighbours.get(here)
+        for need in neighbour.needs if neighbour else []:
+            if need not in before:
+                before[need] = here
+                queue.append(need)
+    return None
+
+
 class Draw(Struct, frozen=True, gc=False, kw_only=True):
     """Ids and chance, drawn before the rules run: the rules draw nothing themselves."""
 

@@ -330,6 +330,8 @@ def _made_by(reading: Reading, need: Item) -> list[View]:
 
 def _related(item: Item) -> View:
     view: View = {"id": item.id, "title": item.title, "status": item.status}
+    if item.called:
+        view["key"] = item.called
     if item.files:
         view["files"] = item.files
     return view | (_told(item.result) if item.result is not None else {})

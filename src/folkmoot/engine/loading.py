@@ -76,6 +76,7 @@ def situation(
     children = reading.children(item.id) if item and kind in REPLANS else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
     pauses = reading.pauses() if head.pauses and kind in ABOUT_PAUSES else []
+    siblings = _siblings(reading, command, item)
     return Situation(
         flow=flow,
         flow_version=flow_version,
@@ -88,10 +89,10 @@ def situation(
         attempts=reading.attempts(item.id) if item and item.attempt_count and not light else [],
         comments=reading.comments(item.id) if item and item.comment_count and not light else [],
         questions=[q for q in questions if q.state == "open" or q.id in asked],
-        neighbours=_neighbours(reading, command, item, children) if kind in PLANS else {},
+        neighbours=_neighbours(reading, command, item, [*children, *(one.id for one in siblings)]),
         children=children,
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
-        siblings=_siblings(reading, command, item),
+        siblings=siblings,
         maker=maker,
         origin=origin,
         messages=_messages(reading, command, item) if head.messages else [],
@@ -150,13 +151,22 @@ def _tasks(reading: Reading, item: Item) -> list[Item]:
 
 
 def _siblings(reading: Reading, command: Command, item: Item | None) -> list[Item]:
-    """The other open tasks of the same whole, if the report says whose it is and that is not plainly this one."""
+    """The other tasks of the same whole: if the report says whose it is and that is not plainly this one, those that
+    are open; if it splits this one, all after which a new task may come."""
     if not isinstance(command, (commands.ReportRun, commands.OfferReport)) or item is None or item.kind != "task":
         return []
-    if not item.parent or not names_another(item, command.report):
+    orders = splits_in_order(command)
+    if not item.parent or not (orders or names_another(item, command.report)):
         return []
     tasks = (child for child in reading.child_items(item.parent) if child.kind == "task")
-    return [task for task in tasks if task.id != item.id and task.status not in ENDED]
+    return [task for task in tasks if task.id != item.id and (orders or task.status not in ENDED)]
+
+
+def splits_in_order(command: Command) -> bool:
+    """Does it split an item into tasks of which some come after others?"""
+    if not isinstance(command, (commands.ReportRun, commands.OfferReport)) or command.report.outcome != "split":
+        return False
+    return any(task.after for task in command.report.tasks)
 
 
 def message_about(reading: Reading, flow: Flow, command: commands.SendMessage) -> str | None:
@@ -243,6 +253,8 @@ def _run(reading: Reading, item: Item | None, known: Run | None) -> Run | None:
 
 
 def _neighbours(reading: Reading, command: Command, item: Item | None, children: list[str]) -> dict[str, Neighbour]:
+    if type(command) not in PLANS and not splits_in_order(command):
+        return {}
     wanted = list(children)
     if isinstance(command, NAMES_AFTER) and isinstance(command.after, list):
         wanted += command.after

@@ -50,6 +50,22 @@ class Taken:
                 self.used.add(name)
         return found
 
+    def words(self, *names: str) -> list[str]:
+        """All words of these fields, also where they stand in objects: then each with its name, unless it says
+        nothing."""
+        found: list[str] = []
+        for name in names:
+            value = self.data.get(name)
+            parts = value if isinstance(value, list) else [value]
+            told = [_told(part) for part in parts] if any(isinstance(part, dict) for part in parts) else [None]
+            if any(part is None for part in told):
+                found += self.texts(name)
+                continue
+            listed = [part or [] for part in told]
+            found += listed[0] if isinstance(value, dict) else ["; ".join(part) for part in listed if part]
+            self.used.add(name)
+        return found
+
     def word(self, name: str) -> str | None:
         """A field that holds one of a few words. It stays among what survives: it may say more than our word for it."""
         value = self.data.get(name)
@@ -121,6 +137,21 @@ class Taken:
                 self.faults.append(f"{listed.name}: {words}")
             whole = whole and not (isinstance(part, dict) and part.keys() - told.used)
         return whole
+
+
+def _told(part: Any) -> list[str] | None:
+    """The words of one object, or of a text in a list with objects; None if it holds more than words."""
+    if isinstance(part, str):
+        return [part]
+    if not isinstance(part, dict):
+        return None
+    found: list[str] = []
+    for name, value in part.items():
+        texts = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) for text in texts):
+            return None
+        found += [f"{name}: {text}" for text in texts if text.strip() and not says_nothing(text)]
+    return found
 
 
 def _is_empty(value: Any) -> bool:

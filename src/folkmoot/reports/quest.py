@@ -14,7 +14,7 @@ from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.issues import OPEN, open_issues
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
-from folkmoot.reports.splits.shared import contracts_in, once_each, shared_contracts
+from folkmoot.reports.splits.shared import contracts_in, is_wrapper, once_each, points_in, shared_contracts
 from folkmoot.reports.status import WORDS
 
 STATUSES: dict[str, Outcome] = {
@@ -194,7 +194,7 @@ def quest_parts(said: Taken) -> dict[str, Any]:
 def told_parts(said: Taken) -> dict[str, Any]:
     """Blockers, next steps and lessons: what somebody wrote there, and that says something."""
     found = {
-        name: [words for words in telling(said.texts(*names)) if not is_placeholder(words)]
+        name: [words for words in telling(said.words(*names)) if not is_placeholder(words)]
         for name, names in _TOLD.items()
     }
     parts: dict[str, Any] = {name: words for name, words in found.items() if words}
@@ -238,11 +238,8 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
 
 def _points(data: dict[str, Any]) -> dict[str, Any]:
     """Integration points with what is said of each, or only named."""
-    points = data.get("integrationPoints")
-    if isinstance(points, dict):
-        return {"integration_points": points}
-    names = Taken(data).texts("integrationPoints")
-    return {"integration_points": dict.fromkeys(names, "")} if names else {}
+    points = points_in(data.get("integrationPoints"))
+    return {"integration_points": points} if points else {}
 
 
 def delegation(data: dict[str, Any]) -> Report | None:
@@ -288,7 +285,8 @@ def split_parts(said: Taken, found: Split) -> dict[str, Any]:
         points |= {name: words for name, words in told.items() if words or name not in points}
     if points:
         parts["integration_points"] = points
-    said.used |= found.names | {name for name in said.data if split_field(name) in ORDERS and name not in BESIDE}
+    said.used |= found.names | {name for name, value in said.data.items() if is_wrapper(name, value)}
+    said.used |= {name for name in said.data if split_field(name) in (*ORDERS, "owners") and name not in BESIDE}
     return parts
 
 

@@ -21,7 +21,7 @@ from folkmoot.core.rules.children.help import expert_failed, note_experts_tries
 from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
-from folkmoot.core.situation import MADE, Case
+from folkmoot.core.situation import MADE, Case, path
 from folkmoot.core.terms import BOUND, ENDED, EventName, Kind
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused, unknown_item
@@ -39,7 +39,7 @@ def unfinished(case: Case, after: list[str]) -> list[str]:
         if other.status == "cancelled":
             raise Refused("cancelled_item", f"item {need} is cancelled", f"reopen it, or leave {need} out of --after")
     if me is not None:
-        circle = path(case, after, me)
+        circle = path(case.situation.neighbours, after, me)
         if circle:
             words = " → ".join([me, *circle])
             raise Refused(
@@ -57,31 +57,10 @@ def check_parent(case: Case, parent: str | None, after: list[str]) -> None:
         raise unknown_item(parent)
     if other.status in ENDED:
         raise Refused("parent_ended", f"item {parent} is {other.status}", f"first: moot reopen {parent}")
-    circle = path(case, after, parent)
+    circle = path(case.situation.neighbours, after, parent)
     if circle:
         words = " → ".join(circle)
         raise Refused("circle", f"the parent would wait for its child, and the child for it: {words}", "change --after")
-
-
-def path(case: Case, start: list[str], goal: str) -> list[str] | None:
-    """A way from one of the items to the goal along what they need, or None; iterative, since chains may be long."""
-    before: dict[str, str | None] = dict.fromkeys(start)
-    queue = list(start)
-    while queue:
-        here = queue.pop()
-        if here == goal:
-            way: list[str] = []
-            step: str | None = here
-            while step is not None:
-                way.append(step)
-                step = before[step]
-            return way[::-1]
-        neighbour = case.situation.neighbours.get(here)
-        for need in neighbour.needs if neighbour else []:
-            if need not in before:
-                before[need] = here
-                queue.append(need)
-    return None
 
 
 def settle_dependency(case: Case, command: SettleDependency) -> None:

@@ -56,6 +56,7 @@ SPLIT_NAMES: dict[str, tuple[str, ...]] = {
         *("shared dependencies",),
     ),
     "points": ("integration points",),
+    "owners": ("file ownership", "ownership", "owned files", "assigned files", "file assignments", "file owners"),
     "needs": ("dependencies", "depends on", "task dependencies", "dependency graph", "dependency map", "after"),
     "sequence": (
         *("execution order", "order", "sequence", "run order", "task order", "phases", "stages", "waves", "batches"),
@@ -65,6 +66,8 @@ SPLIT_NAMES: dict[str, tuple[str, ...]] = {
     ),
     "alone": TASK_NAMES["alone"],
 }
+# What a split is made of, before anybody has made tasks of it.
+_ACTIONS = frozenset(("observable actions", "observable atomic actions", "atomic actions"))
 _FIELDS = {name: field for field, names in TASK_NAMES.items() for name in names}
 _BESIDE = {name: field for field, names in reversed(SPLIT_NAMES.items()) for name in names}
 _SMELLS = re.compile(r"depend|after|before|order|parallel|block|requir(?!ement)|sequen|prereq|concurr|simultan|serial")
@@ -182,6 +185,11 @@ def task_field(name: str) -> str | None:
 def split_field(name: str) -> str | None:
     """What a split says of all its tasks under this name; None if it is none of the known ones."""
     return _BESIDE.get(plain(name))
+
+
+def names_actions(name: str) -> bool:
+    """Does it list what users will be able to do, each of which is a task?"""
+    return plain(name) in _ACTIONS
 
 
 def smells_of_order(name: str) -> bool:

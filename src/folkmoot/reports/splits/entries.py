@@ -3,9 +3,10 @@
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from folkmoot.core.report import Contract, Task
-from folkmoot.core.rules.children.ordering import Wish, name_of
+from folkmoot.core.rules.children.ordering import Wish, name_of, names_of, resolved
 from folkmoot.core.vocabulary.lines import as_path, paths_in
 from folkmoot.core.vocabulary.plans import is_only_a_word, smells_of_order, task_field
 from folkmoot.reports.canonical import did_you_mean, shown
@@ -164,3 +165,41 @@ def _named(value: Any) -> Any:
         return value
     named = [inner for name, inner in value.items() if task_field(name) in ("title", "key")]
     return named[0] if len(named) == 1 and len(value) == 1 else value
+
+
+def with_owners(tasks: list[Task], owners: dict[str, Any]) -> tuple[list[Task], list[str]]:
+    """The tasks with the files that the split assigns beside them, by task or by file; what is not understood is a
+    fault, since a task without files could write whatever nobody holds."""
+    keys, faults = names_of(tasks), []
+    own: dict[str, list[str]] = {}
+    for name, said in owners.items():
+        given = _owned(said, keys)
+        if given is None:
+            known = ", ".join(repr(key) for key in dict.fromkeys(keys.values()))
+            words = f"`{name}` says who owns which files, and is not understood ({shown(said)})"
+            faults.append(
+                f"{words}: write them as `files` of each task, or by the keys of the tasks; these are {known}"
+            )
+        for key, path in given or []:
+            own.setdefault(key, []).append(path)
+    files = {key: list(dict.fromkeys(paths)) for key, paths in own.items()}
+    return [
+        replace(task, files=list(dict.fromkeys([*task.files, *files.get(name_of(task), [])]))) for task in tasks
+    ], faults
+
+
+def _owned(said: Any, keys: dict[str, str]) -> list[tuple[str, str]] | None:
+    """Each file with the key of its task: `{task: files}` or `{file: task}`; None if that is not all that is said."""
+    found: list[tuple[str, str]] = []
+    for left, right in said.items() if isinstance(said, dict) else [("", None)]:
+        named = resolved([str(left)], keys)
+        files: list[str] = [path for path in (right if isinstance(right, list) else [right]) if isinstance(path, str)]
+        if isinstance(right, list) and len(files) < len(right):
+            return None
+        if not all(name in keys for name in named):
+            named, files = resolved(files, keys), [str(left)]
+        paths = paths_in(files)
+        if not paths or len(named) != 1 or named[0] not in keys:
+            return None
+        found += [(keys[named[0]], path) for path in paths]
+    return found

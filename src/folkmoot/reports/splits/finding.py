@@ -4,12 +4,13 @@
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from folkmoot.core.rules.children.ordering import Wish, with_order
 from folkmoot.core.vocabulary.plans import numbered, smells_of_order, split_field, task_field
 from folkmoot.reports.canonical import Faulty, shown
-from folkmoot.reports.splits.entries import Read, read_entries
-from folkmoot.reports.splits.shared import once_each, shared_contracts
+from folkmoot.reports.splits.entries import Read, read_entries, with_owners
+from folkmoot.reports.splits.shared import once_each, shared_contracts, unwrapped
 
 Entries = list[tuple[str | None, Any]]
 # What any report may say beside its tasks.
@@ -34,11 +35,11 @@ def find_split(data: dict[str, Any], *, splits: bool = False) -> Split | None:
     """The split that an object holds, if it does. `splits`: it is signed by whoever splits work, so less is needed to
     see one."""
     found = _in_place(data, splits)
-    if found is not None:
-        return found
-    output = data.get("output")
-    inner = _in_place(output, splits) if isinstance(output, dict) else None
-    return Split(inner.entries, [data, *inner.places]) if inner is not None else None
+    if found is None:
+        output = data.get("output")
+        inner = _in_place(output, splits) if isinstance(output, dict) else None
+        found = Split(inner.entries, [data, *inner.places]) if inner is not None else None
+    return found and replace(found, places=[unwrapped(place) for place in found.places])
 
 
 def _in_place(data: dict[str, Any], splits: bool) -> Split | None:
@@ -130,11 +131,13 @@ def split_fields(found: Split) -> tuple[dict[str, Any], list[str]]:
     for place in found.places:
         wishes += [Wish(name, value) for name, value in place.items() if _says_order(name, taken)]
     tasks, faults = with_order(read.tasks, wishes)
+    owners = {name: said for place in found.places for name, said in place.items() if split_field(name) == "owners"}
+    tasks, unowned = with_owners(tasks, owners)
     parts: dict[str, Any] = {"tasks": tasks}
     contracts = once_each([*(one for place in found.places for one in shared_contracts(place)), *read.contracts])
     if contracts:
         parts["contracts"] = contracts
-    return parts, [*read.faults, *faults]
+    return parts, [*read.faults, *faults, *unowned]
 
 
 def _says_order(name: str, taken: set[str | None]) -> bool:

@@ -42,6 +42,20 @@ def shared_contracts(place: dict[str, Any]) -> list[Contract]:
     return [one for name, said in place.items() if split_field(name) == "contracts" for one in contracts_in(said)]
 
 
+def unwrapped(place: dict[str, Any]) -> dict[str, Any]:
+    """The object with what stands in a wrapper of it, as types and meeting points in `sharedDependencies`."""
+    found: dict[str, Any] = {}
+    for name, said in place.items():
+        found |= said if is_wrapper(name, said) else {name: said}
+    return found
+
+
+def is_wrapper(name: str, said: Any) -> bool:
+    """Does a name for contracts hold only what has such a name of its own?"""
+    known = split_field(name) == "contracts" and isinstance(said, dict) and bool(said)
+    return known and all(split_field(inner) in ("contracts", "points") for inner in said)
+
+
 def once_each(contracts: list[Contract]) -> list[Contract]:
     """Each name once: one that is only named says nothing against the words that another place has for it, and
     `AuthResult` is the `AuthResult type` of which there are words."""
@@ -54,6 +68,16 @@ def once_each(contracts: list[Contract]) -> list[Contract]:
             found[one.name] = Contract(name=one.name, text=f"{known.text}\n{one.text}")
     told = [f" {plain(one.name)} " for one in found.values() if one.text]
     return [one for one in found.values() if one.text or not any(f" {plain(one.name)} " in name for name in told)]
+
+
+def points_in(said: Any) -> dict[str, Any]:
+    """Meeting points with what is said of each, or only named."""
+    if isinstance(said, dict):
+        return said
+    if not isinstance(said, list) or all(isinstance(part, str) for part in said):
+        names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
+        return {name: "" for name in names if name.strip()}
+    return {one.name: one.text for one in contracts_in(said)}
 
 
 def as_text(value: Any) -> str:

@@ -127,6 +127,7 @@ class _Plan:
         words = wish.said.strip() if isinstance(wish.said, str) else ""
         told = words[6:] if words.lower().startswith("after ") else wish.said if field == "after" else None
         needs = self._known(told) if told is not None else None
+        needs = self._earlier(told) if needs is None and field == "after" else needs
         self._add(task, needs or [])
         if task in (needs or []):
             self.after[task].append(task)  # a circle, which is asked back like any other
@@ -188,6 +189,15 @@ class _Plan:
             return None
         found = resolved([str(word) for word in words], self.names)
         return found if all(word in self.after for word in found) else None
+
+    def _earlier(self, said: Any) -> list[str] | None:
+        """Names of which some may be those of tasks that are there already, `builder-1` or `#2`: the rules know."""
+        words = [said] if isinstance(said, str) else said
+        if not isinstance(words, list) or not 0 < len(words) <= GROUP_MAX:
+            return None
+        found = resolved(words, self.names) if all(isinstance(word, str) for word in words) else []
+        told = [word in self.after or word.startswith("#") or numbered(word) is not None for word in found]
+        return found if found and all(told) else None
 
     def _add(self, task: str, needs: list[str]) -> None:
         self.after[task] = list(dict.fromkeys([*self.after[task], *(need for need in needs if need != task)]))

@@ -1,13 +1,17 @@
 """What was split is split again while tasks of it are open: is a task of the new split instead of one of those, or
-besides? Who says `replaces` or `cancel` means instead; where it looks like the same task, it is asked (R-24)."""
+besides? Who says `replaces` or `cancel` means instead; where it looks like the same task, it is asked (R-24). A new
+task may also come after one that is there already."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
+from folkmoot.core.rules.children.ordering import names_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
-from folkmoot.core.situation import Case
+from folkmoot.core.situation import Case, path
 from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.words import plain
@@ -59,6 +63,11 @@ def fault_of_replaced(case: Case, said: Report) -> str | None:
         if task.id not in gone and (needs := gone & set(task.after)):
             return f"task {task.id} comes after {min(needs)}, which would be replaced: replace {task.id} as well"
     for number, new in enumerate(said.tasks, start=1):
+        over = next((one for one in gone if f"#{one}" in new.after), None)
+        if over is not None:
+            return (
+                f"task {number} ({new.title.strip()[:60]!r}) comes after #{over}, which would be replaced: which holds?"
+            )
         same = next((task for task in known if task.id not in gone and _is_same(task, new)), None)
         if same is not None and not _besides(new):
             return (
@@ -86,9 +95,47 @@ def _words(value: Any) -> list[str]:
 
 
 def _meant(known: list[Item], word: str) -> Item | None:
-    """By its id, as `2`, `#2` or `task 2`, or by its title."""
+    """By its id, as `2`, `#2` or `task 2`, by its title, or by the key of the split that made it, if only one has it.
+    A key that is a number is none: it is taken for an id."""
     bare = plain(word).removeprefix("item ").removeprefix("task ")
-    return next((task for task in known if bare in (task.id, plain(task.title))), None)
+    found = next((task for task in known if bare in (task.id, plain(task.title))), None)
+    called = [task for task in known if task.called and plain(task.called) == bare and not bare.isdigit()]
+    return found or (called[0] if len(called) == 1 else None)
+
+
+def after_earlier(case: Case, tasks: list[Task]) -> list[Task]:
+    """The tasks, with `#2` wherever one comes after item 2, which is there already: a task of the same whole. A bare
+    number is no such name: it may be the place of a task in the new split."""
+    names = names_of(tasks)
+    known = [task for task in (*case.situation.tasks, *case.situation.siblings) if task.status != "cancelled"]
+    if not known:
+        return tasks
+
+    def named(word: str) -> str:
+        found = None if word in names or word.strip().isdigit() else _meant(known, word)
+        return word if found is None else f"#{found.id}"
+
+    return [replace(task, after=[named(word) for word in task.after]) for task in tasks]
+
+
+def fault_of_after(case: Case, name: str, task: Task, names: dict[str, str]) -> str | None:
+    """It comes after what nobody knows, after what ends now, or after what waits for the item that is split."""
+    known = {f"#{one.id}": one for one in (*case.situation.tasks, *case.situation.siblings)}
+    for word in task.after:
+        if word in names:
+            continue
+        if word not in known:
+            keys = ", ".join(repr(key) for key in dict.fromkeys(names.values()))
+            there = ", ".join(f"{key} ({one.title[:60]!r})" for key, one in known.items() if one.status not in ENDED)
+            more = f"; of those that are there already: {there}" if there else ""
+            return (
+                f"{name} comes after {word!r}, but no task of this split has that key or title: they are {keys}{more}"
+            )
+        circle = path(case.situation.neighbours, [known[word].id], case.item.id)
+        if circle:
+            ways = " → ".join([case.item.id, *circle])
+            return f"{name} comes after {word}, and that waits for this item: {ways}; leave it out, or report asks"
+    return None
 
 
 def _is_same(task: Item, new: Task) -> bool:

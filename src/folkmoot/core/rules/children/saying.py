@@ -4,7 +4,7 @@ order that nobody has heard (R-24, R-32)."""
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
@@ -12,7 +12,8 @@ from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
-from folkmoot.core.vocabulary.plans import Named, numbered, split_field
+from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.plans import Named, names_actions, numbered, split_field, task_field
 from folkmoot.core.vocabulary.roles import agent_named
 
 SHOWN = 120
@@ -24,6 +25,15 @@ _ELSEWHERE = (
 )
 _ON_ITEM = tuple(name for name in _ELSEWHERE if name not in ("contracts", "integration_points"))
 BEYOND = "in its own words"
+
+
+def body_of(task: Task) -> str:
+    """What its agent is told of it: also what the split says under names that the board does not know."""
+    more = [
+        f"{name}: {value if isinstance(value, str) else json.encode(value).decode()}"
+        for name, value in task.more.items()
+    ]
+    return "\n\n".join(part for part in (task.body, "\n".join(more)) if part)
 
 
 def said_beside(said: Report, agent: str, item: Item) -> dict[str, Any]:
@@ -119,3 +129,34 @@ def _leaves(name: str, value: Any, keys: set[str], depth: int) -> Iterator[tuple
         for key, part in value.items():
             if key not in keys and split_field(str(key)) is None:
                 yield from _leaves(str(key), part, keys, depth - 1)
+
+
+def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
+    """Tasks under a name that nobody knows, of somebody who splits and says `done`: the whole would be one task."""
+    agent = case.flow.agents.get(case.run.agent) if case.run else None
+    if agent is None or "split" not in agent.may:
+        return None
+    for name, value in said.extra.items():
+        listed = names_actions(name) and value
+        task = value if listed else next(_tasks_below(name, value, DEPTH_MAX), None)
+        if task:
+            told = words if len(words := repr(task)) <= SHOWN else f"{words[: SHOWN - 1]}…"
+            return (
+                f"`{name}` holds what looks like tasks ({told}), and no split is said: put each under `tasks`, with "
+                "its files, and what it comes after as `after`; if it is one task already, leave them out"
+            )
+    return None
+
+
+def _tasks_below(name: str, value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    """What says in words what is to be done, and in which files; not what tasks share."""
+    if not depth or split_field(name) in ("contracts", "points"):
+        return
+    if isinstance(value, dict):
+        titled = any(isinstance(value.get(key), str) for key in ("task", "title"))
+        if titled and any(task_field(str(key)) == "files" and isinstance(part, list) for key, part in value.items()):
+            yield value
+        for key, part in value.items():
+            yield from _tasks_below(str(key), part, depth - 1)
+    for part in value if isinstance(value, list) else []:
+        yield from _tasks_below(name, part, depth - 1)

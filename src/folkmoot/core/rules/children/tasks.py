@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from msgspec import json
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AgreeContracts, CancelItem, EndReview, MakeItem, ReopenChild, ReviewConflict
@@ -13,8 +12,15 @@ from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
 from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
-from folkmoot.core.rules.children.replacing import cancels, fault_of_replaced, open_tasks, replaced
-from folkmoot.core.rules.children.saying import fault_of_beside
+from folkmoot.core.rules.children.replacing import (
+    after_earlier,
+    cancels,
+    fault_of_after,
+    fault_of_replaced,
+    open_tasks,
+    replaced,
+)
+from folkmoot.core.rules.children.saying import body_of, fault_of_beside
 from folkmoot.core.rules.movement import again, at_rest, enter, history, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
@@ -58,10 +64,8 @@ def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -
         return (
             f"{name} has a title of {len(task.title)} characters: at most {TITLE_MAX}; the rest belongs into its `body`"
         )
-    unknown = next((one for one in task.after if one not in names), None)
-    if unknown is not None:
-        known = ", ".join(repr(key) for key in dict.fromkeys(names.values()))
-        return f"{name} comes after {unknown!r}, but no task of this split has that key or title: they are {known}"
+    if fault := fault_of_after(case, name, task, names):
+        return fault
     if task.agent and (task.agent not in flow.agents or flow.agents[task.agent].expert):
         who = "who only advises" if task.agent in flow.agents else "whom the flow does not know"
         able = ", ".join(agent for agent in flow.agents if not flow.agents[agent].expert)
@@ -112,7 +116,7 @@ def planned(case: Case, said: Report) -> Report:
     """The report with its tasks as they are meant in this flow: for whom each is, and after which others."""
     if said.outcome != "split" or not said.tasks:
         return said
-    return replace(said, tasks=for_agents(case.flow, _column_of_tasks(case), said.tasks))
+    return replace(said, tasks=after_earlier(case, for_agents(case.flow, _column_of_tasks(case), said.tasks)))
 
 
 def _column_of_tasks(case: Case) -> str:
@@ -174,7 +178,8 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
     return MakeItem(
         id=ids[task.key or task.title],
         title=task.title.strip(),
-        body=_body(task),
+        body=body_of(task),
+        called=task.key,
         kind="task",
         column=where,
         agent=task.agent,
@@ -184,7 +189,7 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
         tags=item.tags,
         files=files,
         widened=widened,
-        after=list(dict.fromkeys(ids[name] for name in task.after)),
+        after=list(dict.fromkeys(ids.get(name, name.removeprefix("#")) for name in task.after)),
         generation=item.generation + 1,
         depth=item.depth + 1,
         contracts=contracts_of(item, task),
@@ -195,19 +200,10 @@ def _task(case: Case, task: Task, ids: dict[str, str], where: str, said: Report)
     )
 
 
-def _body(task: Task) -> str:
-    """What its agent is told of it: also what the split says under names that the board does not know."""
-    more = [
-        f"{name}: {value if isinstance(value, str) else json.encode(value).decode()}"
-        for name, value in task.more.items()
-    ]
-    return "\n\n".join(part for part in (task.body, "\n".join(more)) if part)
-
-
 def _circle(tasks: list[Task]) -> list[str]:
     """The keys of tasks that would wait for each other, or nothing; without recursion, since a split may be long."""
     keys = names_of(tasks)
-    left = {task.key or task.title: {keys[name] for name in task.after} for task in tasks}
+    left = {task.key or task.title: {keys[name] for name in task.after if name in keys} for task in tasks}
     free = [key for key, needs in left.items() if not needs]
     dependents: dict[str, list[str]] = {}
     for key, needs in left.items():

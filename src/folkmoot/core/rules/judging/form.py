@@ -9,6 +9,7 @@ from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import artifact_of, thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
+from folkmoot.core.rules.children.saying import fault_of_unread_tasks
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
 from folkmoot.core.rules.distinct import fault_of_attempts, normal
@@ -25,7 +26,7 @@ from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import OUTCOMES
+from folkmoot.core.terms import ENDED, OUTCOMES
 from folkmoot.core.vocabulary.roles import agent_named, folded
 from folkmoot.core.vocabulary.words import plain as words
 from folkmoot.errors import Invalid
@@ -62,7 +63,7 @@ def fault_of(case: Case, said: Report) -> str | None:
         return fault
     match said.outcome:
         case "done":
-            return fault_of_done(case, said) or fault_of_discovery(case, said)
+            return fault_of_done(case, said) or fault_of_unread_tasks(case, said) or fault_of_discovery(case, said)
         case "disputed":
             return fault_of_statement(case, said)
         case "split":
@@ -100,7 +101,8 @@ def names_another(item: Item, said: Report) -> str:
 def fault_of_task(case: Case, said: Report) -> str | None:
     """A report that says it is of another open task of the same whole would finish the wrong one."""
     word = names_another(case.item, said) if case.situation.siblings else ""
-    other = next((one for one in case.situation.siblings if word and words(word) in (words(one.title), one.id)), None)
+    others = [one for one in case.situation.siblings if one.status not in ENDED]
+    other = next((one for one in others if word and words(word) in (words(one.title), one.id)), None)
     if other is None:
         return None
     return (

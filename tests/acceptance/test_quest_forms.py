@@ -1,0 +1,150 @@
+"""The quest document's notions in other forms than it prints: each acts, or is asked back while its agent is there."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.test_quest import quest
+from tests.documents import TASKS
+
+View = dict[str, Any]
+FIRST, SECOND = TASKS["codeweaver-1"], TASKS["codeweaver-2"]
+NAMED = {key: {"task": task["task"]} for key, task in TASKS.items()}
+FOUND: View = {"agentType": "pathseeker", "status": "complete", "report": "Two actions"}
+
+
+@pytest.mark.ledger("Q-04", "Q-05")
+@pytest.mark.parametrize(
+    "owners",
+    [
+        {key: task["files"] for key, task in TASKS.items()},
+        {path: key for key, task in TASKS.items() for path in task["files"]},
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_file_ownership_that_is_assigned_beside_the_tasks_holds(tmp_path: Path, owners: View, nested: bool) -> None:
+    moot = quest(tmp_path)
+    said = {"tasks": NAMED, "fileOwnership": owners}
+    moot.speak("pathseeker", {**FOUND, **({"output": said} if nested else said)})
+    assert [moot("show", child)["files"] for child in moot("show", "1")["children"]] == [
+        FIRST["files"],
+        SECOND["files"],
+    ]
+
+
+@pytest.mark.ledger("Q-05", "R-32")
+@pytest.mark.parametrize("owners", [{"codeweaver-7": ["a.ts"]}, {"codeweaver-1": []}, "each its own", ["a.ts"]])
+def test_file_ownership_that_nobody_understands_is_asked_back(tmp_path: Path, owners: Any) -> None:
+    moot = quest(tmp_path)
+    said = moot.try_in(moot("claim", "pathseeker"), {**FOUND, "tasks": NAMED, "file_ownership": owners})
+    assert said.code == 2 and "`file_ownership`" in said.err and "'codeweaver-1', 'codeweaver-2'" in said.err
+
+
+@pytest.mark.ledger("Q-05", "Q-06")
+def test_shared_dependencies_hold_the_types_and_the_meeting_points(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    shared = {"sharedTypes": {"User": "interface User"}, "integrationPoints": {"auth routes": "both modify them"}}
+    moot.speak("pathseeker", {**FOUND, **TASKS, "sharedDependencies": shared})
+    task = moot("show", "2")
+    assert task["contracts"] == [{"name": "User", "text": "interface User"}]
+    assert task["integration_points"] == {"auth routes": "both modify them"}
+
+
+@pytest.mark.ledger("Q-06")
+def test_integration_points_may_be_objects_in_a_list(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    points = [{"name": "auth routes", "description": "both modify them"}, "user service"]
+    moot.speak("pathseeker", {**FOUND, **TASKS, "integrationPoints": points})
+    assert moot("show", "2")["integration_points"] == {"auth routes": "both modify them", "user service": ""}
+
+
+@pytest.mark.ledger("Q-09")
+def test_insights_in_an_object_are_lessons_and_blockers_in_one_are_blockers(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, **TASKS, "retro": {"insights": ["mock the clock"], "next": "none"}})
+    assert [lesson["text"] for lesson in moot("lessons")["lessons"]] == ["insights: mock the clock"]
+    claim = moot("claim", "codeweaver")
+    blockers = [{"type": "dependency", "description": "the mail key is missing"}]
+    said = moot.try_in(claim, {"status": "complete", "report": "Registration works", "blockers": blockers})
+    assert said.code == 2 and "it names a blocker" in said.err
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"codeweavers": [FIRST, SECOND]},
+        {"phases": [{"name": "Phase 1", "tasks": [FIRST]}, {"name": "Phase 2", "tasks": [SECOND]}]},
+        {"parallel": [FIRST], "sequential": [SECOND]},
+        {"report": {"codeweaver-1": FIRST}},
+        {"output": {"plan": {"weavers": [FIRST, SECOND]}}},
+        {"observableAtomicActions": [FIRST["task"], SECOND["task"]]},
+    ],
+)
+def test_tasks_under_a_name_that_nobody_knows_are_asked_back(tmp_path: Path, said: View) -> None:
+    moot = quest(tmp_path)
+    answer = moot.try_in(moot("claim", "pathseeker"), {"status": "complete", "report": "Two actions", **said})
+    assert answer.code == 2 and next(iter(said)) in answer.err and "tasks" in answer.err
+    assert moot("show", "1")["column"] == "discover"
+
+
+@pytest.mark.ledger("Q-04")
+def test_what_the_pathseeker_only_looked_at_is_no_task(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    looked = [{"name": "auth service", "path": "src/auth/service.ts"}]
+    moot.speak("pathseeker", {**FOUND, "report": "It is one task already", "existingCode": looked})
+    assert moot("show", "1")["column"] == "weave"
+
+
+THIRD: View = {"task": "User can log in", "files": ["src/auth/login.ts"]}
+TOO_LARGE = {"status": "failed", "report": "Task is too large", "recommendations": "Split it"}
+
+
+def _split_again(tmp_path: Path, **more: Any) -> tuple[Any, View]:
+    """A quest of three tasks, the second of which was too large, and the claim of whoever splits that."""
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**TASKS, "codeweaver-3": {**THIRD, **more}})
+    moot.hand_in(moot("claim", "codeweaver", "--item", "3"), json.dumps(TOO_LARGE))
+    return moot, moot("claim", "pathseeker", "--item", "3")
+
+
+@pytest.mark.ledger("Q-06", "Q-08")
+@pytest.mark.parametrize("name", ["after", "dependencies"])
+@pytest.mark.parametrize("word", ["codeweaver-1", "Codeweaver 1", "#2"])
+def test_a_task_of_a_later_split_may_come_after_one_that_is_there(tmp_path: Path, name: str, word: str) -> None:
+    moot, claim = _split_again(tmp_path)
+    assert [task["key"] for task in claim["brief"]["projectContext"]["tasks"]] == ["codeweaver-1", "codeweaver-3"]
+    said = {"codeweaver-2a": {**SECOND, name: [word]}, "codeweaver-2b": {"task": "Mail it", "files": ["src/auth/m.ts"]}}
+    moot.hand_in(claim, json.dumps({**FOUND, "tasks": said}))
+    assert (moot("show", "5")["after"], moot("show", "5")["status"]) == (["2"], "waiting")
+    assert moot("show", "6")["status"] == "ready"
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize("word", ["codeweaver-9", "2", "#99"])
+def test_what_is_no_task_of_either_split_is_asked_back(tmp_path: Path, word: str) -> None:
+    moot, claim = _split_again(tmp_path)
+    said = moot.try_in(claim, {**FOUND, "tasks": {"codeweaver-2a": {**SECOND, "after": [word]}}})
+    assert said.code == 2 and f"'{word}'" in said.err and "#2 ('User can register with email')" in said.err
+
+
+@pytest.mark.ledger("Q-06", "R-03")
+def test_no_task_of_a_later_split_comes_after_what_waits_for_it(tmp_path: Path) -> None:
+    moot, claim = _split_again(tmp_path, dependencies=["codeweaver-2"])
+    said = moot.try_in(claim, {**FOUND, "tasks": {"codeweaver-2a": {**SECOND, "after": ["codeweaver-3"]}}})
+    assert said.code == 2 and "that waits for this item: 3 → 4 → 3" in said.err
+
+
+@pytest.mark.ledger("Q-04", "Q-08")
+def test_a_task_is_cancelled_and_replaced_by_its_key(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**TASKS, "codeweaver-3": THIRD})
+    conflict = {"status": "failed", "report": "They do not fit", "blockers": "Integration conflict detected"}
+    moot.hand_in(moot("claim", "codeweaver", "--item", "2"), json.dumps(conflict))
+    said = {"codeweaver-2": {**SECOND, "replaces": "codeweaver-2"}}
+    claim = moot("claim", "pathseeker", "--item", "1")
+    moot.hand_in(claim, json.dumps({**FOUND, "tasks": said, "cancel": ["codeweaver-3"]}))
+    assert [moot("show", task)["status"] for task in ("3", "4")] == ["cancelled", "cancelled"]
+    assert moot("show", "2")["status"] == "ready"
