@@ -165,6 +165,15 @@ class Folder:
                 return None
             raise
 
+    def changed_at(self, path: str) -> int:
+        """When it came to be as and where it is: a file that is moved keeps the time at which it was written."""
+        folder, _, name = path.rpartition("/")
+        try:
+            there = os.stat(name, dir_fd=self._folder(folder), follow_symlinks=False)
+        except OSError:
+            return 0  # gone meanwhile: whoever reads it finds nothing
+        return max(there.st_ctime_ns, there.st_mtime_ns)
+
     def read(self, path: str) -> Found | None:
         """The file, if it is a plain one with an end; None if there is none."""
         folder, _, name = path.rpartition("/")
