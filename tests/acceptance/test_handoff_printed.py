@@ -158,6 +158,27 @@ def test_an_escalation_that_blocks_nothing_lets_the_result_count(tmp_path: Path)
     (told,), (asked,) = sent(moot, "completion"), sent(moot, "escalation")
     assert told["payload"]["status"] == "completed" and asked["message_id"] == ENVELOPE["message_id"]
     assert [one["question"] for one in moot("inbox")["questions"]] == ["Cannot determine auth method"]
+    assert (asked["payload"]["reason"], asked["payload"]["context"]) == ("spec_ambiguity", "spec line 45")
+
+
+IN_A_LIST = ["{}", "I have done my part.\n\n```json\n{}\n```\n"]
+
+
+@pytest.mark.ledger("H-02", "H-10", "R-32")
+@pytest.mark.parametrize("around", IN_A_LIST)
+def test_messages_and_the_return_in_one_list_count_as_one_after_the_other(tmp_path: Path, around: str) -> None:
+    moot = board(tmp_path, "build")
+    asks = json.loads(ESCALATION.replace("true", "false"))
+    hands = {"type": "review_request", "from": "builder", "to": "reviewer", "payload": {"commit": "abc123"}}
+    said = json.dumps([asks, hands, {"status": "completed"}], indent=2)
+    assert moot.speak("builder", around.replace("{}", said))["column"] == "review"
+    (asked,) = moot("inbox")["questions"]
+    assert "[" not in asked["context"] and [one["payload"] for one in sent(moot, "review_request")] == [
+        hands["payload"]
+    ]
+    said = json.dumps([ENVELOPE, {"status": "needs_fixes", "issues": 2}])
+    item = moot.speak("reviewer", around.replace("{}", said))
+    assert item["column"] == "fix" and len(item["findings"]) == 2
 
 
 @pytest.mark.ledger("H-01", "R-26")
@@ -189,6 +210,17 @@ def test_a_completion_that_is_sent_says_that_it_ends_nothing(tmp_path: Path) -> 
     assert "goes on with this run's report: moot report" in inside["note"]
     assert moot("show", "1")["status"] == "running"
     assert moot.hand_in(claim, "{status: completed}")["status"] == "done", "it stands as its last message says"
+
+
+@pytest.mark.ledger("H-02", "R-26")
+def test_who_hands_its_own_work_on_outside_of_a_run_is_told_that_it_has_not_ended(tmp_path: Path) -> None:
+    moot = board(tmp_path, "build")
+    message = {"type": "review_request", "from": "builder", "to": "reviewer", "payload": {"commit": "abc123"}}
+    told = moot("send", "-", stdin=json.dumps(message))["note"]
+    assert "item 1 stays in build until a run reports: moot claim builder, then moot report" in told
+    claim = moot("claim", "builder")
+    inside = ("--run", claim["run"], "--token", str(claim["token"]))
+    assert not moot("send", "-", *inside, stdin=json.dumps(message)).get("note"), "its report is still to come"
 
 
 @pytest.mark.ledger("R-32")

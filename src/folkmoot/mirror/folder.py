@@ -6,9 +6,8 @@ import fcntl
 import os
 import signal
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -40,16 +39,6 @@ class Found(Struct, frozen=True):
     seen: Seen
     why: str = ""
     is_open: bool = False  # somebody has it open for writing
-
-
-class Watch(Protocol):
-    """Tells which entries of the folders have changed."""
-
-    def follow(self, folders: Iterable[str]) -> None: ...
-    def take(self) -> set[tuple[str, str]] | None:
-        """Folder and name of what has changed since the last time; None: nobody knows, so look at everything."""
-
-    def close(self) -> None: ...
 
 
 class Prepared(Struct, frozen=True):
@@ -175,6 +164,15 @@ class Folder:
             if error.errno == errno.ELOOP:
                 return None
             raise
+
+    def changed_at(self, path: str) -> int:
+        """When it came to be as and where it is: a file that is moved keeps the time at which it was written."""
+        folder, _, name = path.rpartition("/")
+        try:
+            there = os.stat(name, dir_fd=self._folder(folder), follow_symlinks=False)
+        except OSError:
+            return 0  # gone meanwhile: whoever reads it finds nothing
+        return max(there.st_ctime_ns, there.st_mtime_ns)
 
     def read(self, path: str) -> Found | None:
         """The file, if it is a plain one with an end; None if there is none."""

@@ -5,22 +5,22 @@ Whatever ends it between two steps, the next one finds its own files by their ha
 
 from collections.abc import Callable
 
-from msgspec import Struct
-
 from folkmoot.engine.application import Application
 from folkmoot.engine.feed import Feed
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.mirror import names
-from folkmoot.mirror.folder import Folder, Found, Seen, Watch, target_of
+from folkmoot.mirror.folder import Folder, Found, target_of
 from folkmoot.mirror.reading.texts import Unfinished
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
 from folkmoot.mirror.taking import Taking, key_of
 from folkmoot.mirror.tracked import STOOD_BEFORE, Ask, Tracked, nothing
 from folkmoot.mirror.voice import NotYet, Voice
+from folkmoot.mirror.watch import Waiting, Watch
 from folkmoot.mirror.writer import PATIENCE, PUT_OFF, Aside, Late, Writer
 
 SETTLE = 2.0  # seconds without a change, after which what cannot be read is taken for whole
+BREATH_NS = 10**9  # within which an agent that hands on and ends says both at once, in either order
 ROUNDS_MAX = 20  # in which what came in while files were written is looked at
 CANDIDATES_MAX = 64  # that are taken in before what came of them is written; the rest follows at once
 EVENTS_MAX = 5_000  # behind which all files are looked at, instead of those that the events name
@@ -28,14 +28,6 @@ OTHERS_MAX = 100  # folders that somebody has made in the mirror's, which are lo
 OWN = (names.STATE, names.EVENTS)
 FOLDERS = (*(f"{names.HANDOFFS}/{status}" for status in names.STATUSES), names.INBOX, names.KANBAN, names.QUESTS)
 TAKEN = ".taken-"  # before the name of a report that is being handed in, after its run and token
-
-
-class Waiting(Struct, frozen=True):
-    """A file that may be half written: how it was listed, since when, and whether somebody has it open for writing."""
-
-    seen: Seen
-    since: float
-    is_open: bool
 
 
 class Mirror:
@@ -166,6 +158,7 @@ class Mirror:
 
     def _begin(self) -> None:
         self._writer.check_foreign()
+        self.scribe.remember()  # the state that a mirror before this one has left here
         self._find_left_behind()
         picture, touched = self.scribe.picture, self.scribe.touched
         behind = picture.seq - self.record.seq
@@ -218,7 +211,7 @@ class Mirror:
     # -- what others wrote
 
     def _candidates(self, changed: set[tuple[str, str]] | None) -> list[str]:
-        """Paths at which something is other than it was written, the oldest first; what is missing is written anew."""
+        """Paths at which something is other than it was written, as they were said; what is missing is written anew."""
         if changed is not None:
             paths = [f"{folder}/{name}" if folder else name for folder, name in changed if self._is_ours(folder, name)]
             due = [path for path, one in self._waiting.items() if self._application.now() - one.since >= SETTLE]
@@ -230,7 +223,7 @@ class Mirror:
                     if self._is_ours(folder, name):
                         listed[f"{folder}/{name}" if folder else name] = seen
             listed |= {path: None for path in self.record.files if path not in listed}
-        found: list[tuple[int, str]] = []
+        found: list[str] = []
         for path, there in listed.items():
             known = self.record.files.get(path)
             if there is None:
@@ -239,8 +232,14 @@ class Mirror:
                     self.record.removed(path)
                     self.scribe.touched.add(path)
             elif known is None or known.seen != there:
-                found.append((there.mtime_ns, path))
-        return [path for _, path in sorted(found)]
+                found.append(path)
+        return sorted(found, key=self._said_at)
+
+    def _said_at(self, path: str) -> tuple[int, str]:
+        """What is sent counts before the end of the stage it belongs to: a review that is completed beside its
+        `fix_request` is no approval."""
+        at = self.folder.changed_at(path)
+        return (at - BREATH_NS if path.startswith(f"{names.HANDOFFS}/{names.STATUSES[0]}/") else at), path
 
     def _is_ours(self, folder: str, name: str) -> bool:
         path = f"{folder}/{name}" if folder else name

@@ -129,9 +129,7 @@ class Scribe:
         """What stands in a file; None if there shall be none of that name."""
         picture, folder = self.picture, path.partition("/")[0]
         if path == names.STATE:
-            self._versions[picture.seq] = self._now()
-            if len(self._versions) > VERSIONS:
-                del self._versions[next(iter(self._versions))]
+            self.remember()
             return self._state.file(picture)
         if path == names.EVENTS:
             return b"".join(self._tail)
@@ -150,6 +148,12 @@ class Scribe:
         if folder == names.KANBAN:
             return item_file(picture.flow, item, picture.attempts(item.id))
         return self._quest(item)
+
+    def remember(self) -> None:
+        """What the shared state says now, for whoever writes against it when the board has gone on."""
+        self._versions[self.picture.seq] = self._now()
+        if len(self._versions) > VERSIONS:
+            del self._versions[next(iter(self._versions))]
 
     def version(self, number: int) -> Version:
         """What somebody has read who read this version of the shared state."""

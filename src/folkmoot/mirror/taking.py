@@ -22,7 +22,7 @@ from folkmoot.mirror.reading.forms import (
     read_state,
     status_of,
 )
-from folkmoot.mirror.reading.shared import ACTIVE, COMPLETED, check_owned, seconds_left, wanted_status
+from folkmoot.mirror.reading.shared import ACTIVE, COMPLETED, IDLE, check_owned, seconds_left, wanted_status
 from folkmoot.mirror.reading.texts import json_object
 from folkmoot.mirror.scribe import Scribe, Version
 from folkmoot.mirror.voice import NotYet, Voice
@@ -266,7 +266,8 @@ class Taking:
             self._check_status(name, status, read)
         for name, status in told.items():
             before, run = read.agents.get(name, Heard()), self._voice.run_of(name)
-            if status == COMPLETED and run is not None and before.is_active:
+            # Read as idle, its run has begun since, with what it has sent: that is the one it ends.
+            if status == COMPLETED and run is not None and (before.is_active or _status_in(read, name) == IDLE):
                 self._voice.end(name, f"{key}:{name}")
             elif status == ACTIVE and before.is_active:
                 if run is not None and agents[name].get("last_active") not in (None, before.last_active):
@@ -276,8 +277,8 @@ class Taking:
 
     def _check_status(self, name: str, status: str | None, read: Version) -> None:
         """`completed` ends the run that files have begun, and no other; who says it again says nothing."""
-        shown = ((read.shown or {}).get("agents") or {}).get(name)
-        if status != COMPLETED or self._voice.run_of(name) is not None or shown is None or shown["status"] == COMPLETED:
+        shown = _status_in(read, name)
+        if status != COMPLETED or self._voice.run_of(name) is not None or shown in (None, COMPLETED):
             return
         if self._works(name):
             words = f"agents: the run of {name} was not begun by a file, or it has several"
@@ -357,6 +358,13 @@ def _conflict(name: str, board: Any, file: Any, path: str) -> RaiseConflict:
 
 def _words(value: Any) -> str:
     return ", ".join(str(one) for one in value) or "none" if isinstance(value, list) else str(value)
+
+
+def _status_in(read: Version, agent: str) -> str | None:
+    """What the state that was read said of an agent; None: nobody knows any more."""
+    shown = ((read.shown or {}).get("agents") or {}).get(agent)
+    status: str | None = shown["status"] if shown is not None else None
+    return status
 
 
 def _thread(comments: dict[str, Any], parent: str | None) -> str | None:

@@ -18,7 +18,7 @@ from folkmoot.core.report import WORDS_BESIDE, Report
 from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome, shown
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object, return_from_object
-from folkmoot.reports.loose.handed import alone, is_handed, looks_handed, without_end
+from folkmoot.reports.loose.handed import alone, is_handed, looks_handed, unlisted, without_end
 from folkmoot.reports.loose.lists import lists_in
 from folkmoot.reports.loose.names import in_known_case
 from folkmoot.reports.markdown import forms
@@ -54,7 +54,7 @@ SIGNS_MAX = 200_000  # braces and quotation marks: a text with more of them is m
 
 def listen(text: str) -> Report:
     """The report in a text; Faulty with what is wrong with the last one, or with what could have been meant."""
-    page = read_page(_end_of(clean(text)))
+    page = read_page(unlisted(_end_of(clean(text))))
     heard: list[Heard] = []
     tried: list[Attempt] = []
     passed_over: list[str] = []

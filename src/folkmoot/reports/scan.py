@@ -80,7 +80,7 @@ def objects(
     read = decoder()
     behind = work = count = 0
     for span in spans(text):
-        if span.start < behind or (_is_member(text, span.start) and not alone(span.keys)):
+        if span.start < behind or (is_member(text, span.start) and not alone(span.keys)):
             continue
         count += 1
         if count > _OBJECTS_MAX:
@@ -114,8 +114,8 @@ def _read(read: json.JSONDecoder, text: str, span: Span) -> Found:
     return Found(span.start, span.end, span.keys, None, fault)
 
 
-def _is_member(text: str, start: int) -> bool:
-    """Does the brace stand in a list, or behind a key?"""
+def is_member(text: str, start: int) -> bool:
+    """Does the brace, or the bracket, stand in a list, or behind a key?"""
     place = _before(text, start)
     sign = text[place : place + 1] if place >= 0 else ""
     if sign == "[":

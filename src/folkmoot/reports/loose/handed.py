@@ -3,7 +3,9 @@
 Whether one of them is the agent's own, and may be sent, is for the rules to say.
 """
 
+import json
 import re
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct, field
@@ -12,9 +14,10 @@ from msgspec.structs import replace
 from folkmoot.core.report import Posted, Report
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
-from folkmoot.reports.canonical import Faulty
+from folkmoot.reports.canonical import Faulty, decoder
 from folkmoot.reports.messages import NO_REPORTS, READERS
 from folkmoot.reports.placeholders import is_placeholder
+from folkmoot.reports.scan import is_member
 
 ASKED = ("escalation", "clarification_request")  # messages for which a person is asked
 _OF_ASKED = {"details", "question", "reason", "options", "payload"}
@@ -31,6 +34,8 @@ _IN_BRACES = re.compile(
     rf"\{{\s{{0,9}}(?:[^{{}}]{{1,300}},\s{{0,9}})?{_MARKS}type{_MARKS}\s{{0,3}}:\s{{0,3}}{_MARKS}({_NAMED})\b",
     re.IGNORECASE,
 )
+_LIST = re.compile(r"^[ \t]{0,20}\[(?=\s{0,200}\{)", re.MULTILINE)
+_LISTS_MAX = 20  # an agent prints one, or none
 
 
 def is_handed(data: Any) -> bool:
@@ -48,6 +53,26 @@ def is_handed(data: Any) -> bool:
 def looks_handed(keys: list[str]) -> bool:
     """Do the keys of something, which may be broken, show that it was meant as a message?"""
     return "type" in keys and bool({"to", "from", "payload"} & {*keys})
+
+
+def unlisted(text: str) -> str:
+    """The text with each member of a list of messages on a line of its own: a list says what its members say one after
+    the other, also of the return that stands among them."""
+    done, parts = 0, []
+    for found in islice(_LIST.finditer(text), _LISTS_MAX):
+        start = found.end() - 1
+        if start < done or is_member(text, start):
+            continue
+        try:
+            data, end = decoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue  # whoever reads the whole text says what is wrong with it
+        if text[end:].partition("\n")[0].strip() or not all(isinstance(one, dict) for one in data):
+            continue
+        if any(looks_handed(list(one)) for one in data):
+            parts += [text[done:start], "\n".join(json.dumps(one, ensure_ascii=False) for one in data)]
+            done = end
+    return "".join([*parts, text[done:]]) if parts else text
 
 
 def posted(data: dict[str, Any]) -> Posted:

@@ -151,12 +151,15 @@ def _own(case: Case, question: Question, kind: str) -> tuple[dict[str, Any], dic
 def _payload(case: Case, question: Question) -> dict[str, Any]:
     """In the words of the documents, and with all that the report said which asks."""
     said = case.run.report if case.run and case.voice and not case.voice.gate else None
+    asked = said.question if said is not None else None
+    is_own = asked is not None and asked.question == question.question
     payload: dict[str, Any] = of_report(said) if said is not None and said.outcome == "asks" else {}
+    if said is not None and is_own and said.reason:
+        payload["reason"] = said.reason  # also where nothing waits for the answer, and the report is of another end
     payload |= {"question": question.question, "details": question.question, "blocking": question.blocking}
     cause = case.run.cause if case.run and question.agent not in case.flow.agents else None
     payload.setdefault("reason", cause or question.kind)
-    asked = said.question if said is not None and said.outcome == "asks" else None
-    context = asked.context if asked is not None and asked.question == question.question else question.context
+    context = asked.context if asked is not None and is_own else question.context
     if context:
         payload["context"] = context
     payload["options"] = [option.option for option in question.options]

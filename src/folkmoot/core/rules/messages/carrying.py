@@ -119,10 +119,12 @@ def _note_on_files(item: Item | None, sent: Message) -> str | None:
 
 
 def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:
-    """What a notice such as a completion has done, and what ends the work: a report, and never a message."""
-    if sent.to != ORCHESTRATOR or not is_notice(flow, sent.type):
-        return None
+    """What a notice such as a completion has done, or a handover of the stage that the item is in, and what ends the
+    work: a report, and never a message."""
     ends = "a message ends nothing"
+    if sent.to != ORCHESTRATOR or not is_notice(flow, sent.type):
+        is_own = item is not None and sent.run is None and sent.to in flow.agents and actor(flow, item) == sent.sender
+        return f"{ends}: item {item.id} {_stays(flow, item)}" if item is not None and is_own else None
     if item is None:
         return f"{ends}: this one is about no item, and waits; a run's report ends its stage: moot report"
     if item.status in ENDED:

@@ -1,0 +1,98 @@
+"""What agents write between two looks of the mirror counts in the order in which it was said (H-04, H-05, H-07)."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.mirror.desk import Desk, View
+
+FIX: View = {"from": "reviewer", "to": "fixer", "type": "fix_request", "payload": {"issues": ["no salt", "no limit"]}}
+REVIEW: View = {"from": "builder", "to": "reviewer", "type": "review_request", "payload": {"commit": "abc123"}}
+BUILD: View = {
+    "from": "planner",
+    "to": "builder",
+    "type": "task_handoff",
+    "payload": {"summary": "Use JWT"},
+    "context": {"workflow": "feature", "spec": "specs/auth.md"},
+}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path)
+    made.look()
+    yield made
+    made.close()
+
+
+def moves(desk: Desk, kind: str, source: str, target: str) -> None:
+    """As `mv` does it: the file keeps the time at which it was written."""
+    for file in (desk.dir / "handoffs" / source).iterdir():
+        if json.loads(file.read_text("utf-8"))["type"] == kind:
+            os.rename(file, desk.dir / "handoffs" / target / file.name)
+
+
+def in_hand(desk: Desk, column: str, kind: str) -> None:
+    """An item in this column, whose handoff its agent has accepted."""
+    desk.moot("add", "Add user auth")
+    desk.moot.speak("planner", {"status": "completed", "spec": "specs/auth.md"})
+    if column == "review":
+        desk.moot.speak("builder", {"status": "completed", "commit": "abc123"})
+    desk.look()
+    moves(desk, kind, "pending", "accepted")
+    desk.look()
+    assert desk.moot("show", "1")["status"] == "running"
+
+
+def both(steps: list[Callable[[], None]], order: str) -> None:
+    for step in steps if order == "as printed" else reversed(steps):
+        step()
+
+
+@pytest.mark.ledger("H-04", "H-07")
+@pytest.mark.parametrize("order", ["as printed", "the other way"])
+def test_a_review_that_asks_for_fixes_and_is_completed_in_one_look_is_no_approval(desk: Desk, order: str) -> None:
+    in_hand(desk, "review", "review_request")
+    asks = partial(desk.put, "handoffs/pending/fix.json", FIX)
+    both([asks, partial(moves, desk, "review_request", "accepted", "completed")], order)
+    desk.look()
+    item = desk.moot("show", "1")
+    assert (item["column"], item["status"]) == ("fix", "ready")
+    assert desk.handoffs()["pending"] == ["fix_request"] and desk.reasons() == []
+
+
+@pytest.mark.ledger("H-04", "H-07")
+@pytest.mark.parametrize("order", ["as printed", "the other way"])
+def test_a_handover_beside_the_end_of_its_stage_is_not_written_a_second_time(desk: Desk, order: str) -> None:
+    in_hand(desk, "build", "task_handoff")
+    hands_on = partial(desk.put, "handoffs/pending/review.json", REVIEW)
+    both([hands_on, partial(moves, desk, "task_handoff", "accepted", "completed")], order)
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "review"
+    assert desk.handoffs()["pending"] == ["review_request"] and desk.reasons() == []
+
+
+@pytest.mark.ledger("H-05", "H-07")
+@pytest.mark.parametrize("before", ["idle", "active"])
+@pytest.mark.parametrize("order", ["as printed", "the other way"])
+def test_a_handoff_and_completed_in_the_state_end_the_stage_in_one_look(desk: Desk, order: str, before: str) -> None:
+    desk.moot("add", "Add user auth")
+    desk.look()
+
+    def says(status: str) -> None:
+        state = desk.json("state.json")
+        desk.put("state.json", {**state, "agents": {**state["agents"], "planner": {"status": status}}})
+
+    if before == "active":
+        says("active")
+        desk.look()
+    both([partial(desk.put, "handoffs/pending/plan.json", BUILD), partial(says, "completed")], order)
+    desk.look()
+    item = desk.moot("show", "1")
+    assert (item["column"], item["status"], item["spec"]) == ("build", "ready", "specs/auth.md")
+    assert len(desk.moot("list")["items"]) == 1, "the handoff is about the item that it was planned for"
+    assert desk.handoffs()["pending"] == ["task_handoff"] and desk.reasons() == []
