@@ -83,11 +83,11 @@ def makespan(tasks: list[Task]) -> float:
                     claim = board.engine.claim_next(PERSON, ["weaver"])
                 except NothingToDo:
                     break
-                speaker = Speaker("weaver", claim["run"], claim["token"])
-                heapq.heappush(busy, (board.clock.time + seconds[claim["item"]["id"]], speaker))
+                speaker = claim.speaker
+                heapq.heappush(busy, (board.clock.time + seconds[claim.standing.item], speaker))
             ends, speaker = heapq.heappop(busy)
             board.clock.move_to(ends)
-            board.engine.on_run(speaker, ReportRun(report=Report.done("woven")), show=False)
+            board.engine.act(speaker, ReportRun(report=Report.done("woven")))
             left -= 1
         return board.clock.time - began
 

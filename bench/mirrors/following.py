@@ -121,7 +121,7 @@ def _followed(place: Path) -> list[float]:
     times = []
     for number in range(COMMITS):
         view = writer.engine.on_item(PERSON, "1", AddComment(content=f"words {number}"))
-        start, wanted = time.perf_counter(), f"\nversion: {view['version']}\n"
+        start, wanted = time.perf_counter(), f"\nversion: {view.version}\n"
         while wanted not in shown.read_text("utf-8"):
             time.sleep(0.0005)
         times.append(time.perf_counter() - start)

@@ -36,7 +36,7 @@ def fill(path: Path, blocked: int, below: bool) -> None:
 
 def free_item(engine: Engine, number: int) -> str:
     command = AddItem(title="free", column="dev", priority="low", files=[f"docs/{number}.md"])
-    found: str = engine.add(PERSON, command)["id"]
+    found: str = engine.add(PERSON, command).id
     return found
 
 
@@ -55,7 +55,7 @@ class Claims:
         taken: list[str] = []
 
         def claim() -> None:
-            taken.append(self.engine.claim(PERSON, "dev-agent")["item"]["id"])
+            taken.append(self.engine.claim(PERSON, "dev-agent").brief["task"]["id"])
 
         cost = measured(claim)
         if taken != [item]:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from folkmoot import Board, Report
 from folkmoot.core.terms import Outcome
 from folkmoot.errors import NothingToDo, Refused, Unavailable
+from folkmoot.testing.in_json import in_json
 
 Acks = list[dict[str, Any]]
 Result = TypeVar("Result")
@@ -114,12 +115,12 @@ def toil(folder: Path, name: str, seed: int) -> None:
         while True:
             if chance.random() < 0.4:
                 item = board.add(f"{name} {chance.random()}", column=chance.choice(["tests", "dev", "review"]))
-                note.write(did="add", item=item["id"], title=item["title"])
+                note.write(did="add", item=item.id, title=item.title)
             try:
                 claim = board.claim(chance.choice(["test-architect", "dev-agent", "review-agent", "qa-agent"]), lease=1)
                 note.write(did="claim", run=claim.id, item=claim.item_id, token=claim.token)
-                comment = claim.comment("a remark")["comments"][-1]
-                note.write(did="comment", item=claim.item_id, comment=comment["id"])
+                comment = claim.comment("a remark").comments[-1]
+                note.write(did="comment", item=claim.item_id, comment=comment.id)
                 outcome: Outcome = chance.choice(["done", "done", "failed", "incomplete"])
                 claim.report(Report(outcome=outcome, summary=f"{name} {chance.random()}"))
                 note.write(did="report", run=claim.id, item=claim.item_id, outcome=outcome)
@@ -160,7 +161,7 @@ def lost(folder: Path) -> Acks:
     """Every acknowledged change that the board does not show."""
     with Board.open(str(folder)) as board:
         told = acks(folder)
-        views = {item: board.show(item) for item in {ack["item"] for ack in told}}
+        views = {item: in_json(board.show(item)) for item in {ack["item"] for ack in told}}
         return [ack for ack in told if not kept(ack, views[ack["item"]])]
 
 

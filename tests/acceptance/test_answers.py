@@ -208,4 +208,4 @@ def test_the_python_door_understands_the_same(tmp_path: Path) -> None:
         with pytest.raises(Invalid):
             board.answer("q1", "1", text=True)
         item = board.answer("q1", "try", "use the new library")
-        assert item["guidance"][-1]["answer"] == "try again: use the new library"
+        assert item.guidance[-1].answer == "try again: use the new library"

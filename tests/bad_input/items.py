@@ -180,10 +180,8 @@ CASES = [
     refused("B20", "limit-huge", "a page of 10^9", "log", "--limit", "1000000000", code="bad_usage"),
     refused("B20", "lessons-limit", "a page of -5", "lessons", "--limit", "-5", code="bad_usage"),
     Case("B20", "beyond", "a number beyond the end", "`moot log`", _beyond, 0, None, "an empty page"),
-    through_relay("B20", "relay-text", "`now`", {"call": "queries.log", "args": {"after": "now"}}, "bad_request"),
-    through_relay(
-        "B20", "relay-limit", "a page of 10^9", {"call": "queries.log", "args": {"limit": 10**9}}, "bad_request"
-    ),
+    through_relay("B20", "relay-text", "`now`", {"call": "log", "args": {"after": "now"}}, "bad_request"),
+    through_relay("B20", "relay-limit", "a page of 10^9", {"call": "log", "args": {"limit": 10**9}}, "bad_request"),
     # B21: another content under a known key is the only version a caller can name
     Case(
         "B21",
@@ -308,19 +306,15 @@ CASES = [
         files={"p.yaml": b"colour: red\n"},
         code="population_faults",
     ),
-    through_relay("B22", "relay-call", "an unknown call", {"call": "engine.destroy"}, "not_in_a_run", 1),
-    through_relay("B22", "relay-field", "an unknown field", {"call": "queries.inbox", "args": {"a": 1}}, "bad_request"),
-    through_relay(
-        "B22", "relay-around", "an unknown field around a request", {"call": "queries.inbox", "x": 1}, "bad_request"
-    ),
-    through_relay(
-        "B22", "relay-command", "a command that is for people", order("CancelItem", "on_item"), "only_people", 1
-    ),
+    through_relay("B22", "relay-call", "an unknown call", {"call": "destroy"}, "not_in_a_run", 1),
+    through_relay("B22", "relay-field", "an unknown field", {"call": "inbox", "args": {"a": 1}}, "bad_request"),
+    through_relay("B22", "relay-around", "an unknown field around a request", {"call": "inbox", "x": 1}, "bad_request"),
+    through_relay("B22", "relay-command", "a command that is for people", order("cancel", item="1"), "only_people", 1),
     through_relay(
         "B22",
         "relay-command-field",
-        "an unknown field of a command",
-        order("AddItem", title="a", colour="red"),
+        "an unknown field of a request",
+        order("add", title="a", colour="red"),
         "bad_request",
     ),
     through_relay("B22", "relay-list", "a list for a request", b"[]", "bad_request"),
@@ -425,7 +419,7 @@ CASES = [
         "B28",
         "relay-huge",
         "a lock for 10^300 seconds",
-        order("LockPaths", "lock", paths=["a"], seconds=1e300),
+        order("lock", paths=["a"], seconds=1e300),
         "bad_lock",
     ),
     *(
@@ -466,7 +460,7 @@ CASES = [
     refused("B29", "message", "SQL as a message's id", "accept", SQL, code="unknown_message"),
     refused("B29", "run", "SQL as a run's id", "renew", SQL, "--token", "1", code="unknown_run"),
     through_relay(
-        "B29", "relay-filter", "SQL as the name of a filter", {"call": "queries.list", "args": {SQL: 1}}, "bad_request"
+        "B29", "relay-filter", "SQL as the name of a filter", {"call": "list", "args": {SQL: 1}}, "bad_request"
     ),
 ]
 

@@ -116,8 +116,8 @@ CASES = [
         code="flow_faults",
     ),
     through_python("B15", "python-up", "`../x`", lambda board: board.lock("../x"), "bad_path"),
-    through_relay("B15", "relay-up", "`../x`", order("LockPaths", "lock", paths=["../x"], seconds=60.0), "bad_path"),
-    through_relay("B15", "relay-widen", "`/etc`", order("WidenRun", "on_run", paths=["/etc"]), "bad_path"),
+    through_relay("B15", "relay-up", "`../x`", order("lock", paths=["../x"], seconds=60.0), "bad_path"),
+    through_relay("B15", "relay-widen", "`/etc`", order("widen", paths=["/etc"]), "bad_path"),
     Case(
         "B15",
         "symlink",
@@ -168,7 +168,7 @@ CASES = [
         "B18",
         "relay-many",
         "100,000 paths",
-        order("WidenRun", "on_run", paths=[f"a{n}" for n in range(100_000)]),
+        order("widen", paths=[f"a{n}" for n in range(100_000)]),
         "bad_path",
     ),
     Case(

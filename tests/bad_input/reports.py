@@ -279,7 +279,7 @@ CASES = [
         "B13",
         "relay-work",
         "a report with a worker's own word for the change",
-        order("ReportRun", "on_run", report={"outcome": "done"}, work={"commit": "abc"}),
+        order("report", report={"outcome": "done"}, work={"commit": "abc"}),
         "bad_request",
     ),
     through_relay(
@@ -294,7 +294,7 @@ CASES = [
         "B13",
         "relay-claim",
         "another item",
-        {"call": "engine.claim", "args": {"agent": "dev-agent"}},
+        {"call": "claim", "args": {"agent": "dev-agent"}},
         "inside_a_run",
         1,
     ),
@@ -302,7 +302,7 @@ CASES = [
         "B13",
         "relay-report",
         "a report that cannot be read",
-        {"call": "engine.report", "args": {"report": {"outcome": "great"}}},
+        {"call": "report", "args": {"report": {"outcome": "great"}}},
         "unreadable_report",
     ),
     through_python(

@@ -13,9 +13,9 @@ OVERFLOWING = {"a": {"total": 2**63}, "b": 10**400}
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b31m\x08\r\u202egnp.exe\u2066\u200b\u2028end"
 
 
-def order(name: str, call: str = "add", **fields: Any) -> dict[str, Any]:
-    """A command as it comes through the socket."""
-    return {"call": f"engine.{call}", "args": {"command": {"name": name, "fields": fields}}}
+def order(call: str, **fields: Any) -> dict[str, Any]:
+    """A request as it comes through the socket."""
+    return {"call": call, "args": fields}
 
 
 def _shown(yard: Yard) -> Seen:
@@ -73,7 +73,7 @@ CASES = [
     refused("B1", "nul-command", "NUL in a command's name", "a\0b", code="unknown_command"),
     refused("B1", "nul-items", "NUL in a list of items", "add", "--from", "-", stdin=b"- a\0b\n", code="bad_text"),
     through_python("B1", "nul-python", "NUL in a title", lambda board: board.add("a\0b"), "bad_text"),
-    through_relay("B1", "nul-relay", "NUL in a title", order("AddItem", title="a\0b"), "bad_text"),
+    through_relay("B1", "nul-relay", "NUL in a title", order("add", title="a\0b"), "bad_text"),
     # B2: NUL as JSON writes it
     refused(
         "B2",
@@ -180,7 +180,7 @@ CASES = [
         "bad_message",
     ),
     through_relay("B3", "surrogate-call", r"`\ud800` as the name of a call", {"call": SURROGATE}, "bad_request"),
-    through_relay("B3", "surrogate-relay", r"`\ud800` in a request", order("AddItem", title=SURROGATE), "bad_request"),
+    through_relay("B3", "surrogate-relay", r"`\ud800` in a request", order("add", title=SURROGATE), "bad_request"),
     # B4: numbers nobody can count to
     refused(
         "B4",
@@ -253,14 +253,12 @@ CASES = [
         lambda board: board.send({"from": "a", "to": "b", "type": "t", "payload": OVERFLOWING}),
         "bad_message",
     ),
-    through_relay(
-        "B4", "huge-relay", "2^63 as a cursor", {"call": "queries.log", "args": {"after": 2**63}}, "bad_request"
-    ),
+    through_relay("B4", "huge-relay", "2^63 as a cursor", {"call": "log", "args": {"after": 2**63}}, "bad_request"),
     through_relay(
         "B4",
         "float-relay",
         "a cursor that is no whole number",
-        {"call": "queries.log", "args": {"after": 1.5}},
+        {"call": "log", "args": {"after": 1.5}},
         "bad_request",
     ),
     # B5: numbers JSON does not have
@@ -337,15 +335,12 @@ CASES = [
         lambda board: board.claim("dev-agent", lease=float("inf")),
         "bad_text",
     ),
-    through_relay(
-        "B5", "nan-relay", "NaN in a request", b'{"call": "queries.log", "args": {"after": NaN}}', "bad_request"
-    ),
+    through_relay("B5", "nan-relay", "NaN in a request", b'{"call": "log", "args": {"after": NaN}}', "bad_request"),
     through_relay(
         "B5",
         "overflow-relay",
         "1e999 in a request",
-        b'{"call": "engine.lock", "args": {"command": {"name": "LockPaths", '
-        b'"fields": {"paths": ["a"], "seconds": 1e999}}}}',
+        b'{"call": "lock", "args": {"paths": ["a"], "seconds": 1e999}}',
         "bad_request",
     ),
     # B6: a key twice
@@ -426,7 +421,7 @@ CASES = [
         "B6",
         "twice-relay",
         "a key twice in a request",
-        b'{"call": "queries.inbox", "call": "queries.log", "args": {}}',
+        b'{"call": "inbox", "call": "log", "args": {}}',
         "bad_request",
     ),
     # B7: depth
@@ -517,7 +512,7 @@ CASES = [
         "B7",
         "deep-relay",
         "100,000 levels in a request",
-        b'{"call": "queries.log", "args": ' + b'{"a":' * DEEP + b"1" + b"}" * DEEP + b"}",
+        b'{"call": "log", "args": ' + b'{"a":' * DEEP + b"1" + b"}" * DEEP + b"}",
         "bad_request",
     ),
     # B14: empty, large, and letters that are not for a screen

@@ -282,10 +282,10 @@ def _kept(yard: Yard, act: Callable[[Yard], Seen]) -> Seen:
     seen = act(yard)
     application = FileBoards().open(str(yard.folder))
     try:
-        run = application.queries.show("1")["runs"][-1]
+        run = application.queries.show("1").runs[-1]
     finally:
         application.close()
-    kept = run["ended_at"] is None and run["refused"] is not None and seen.after == "the board changed"
+    kept = run.ended_at is None and run.refused is not None and seen.after == "the board changed"
     return Seen(seen.exit, seen.code, LIVES) if kept else seen
 
 

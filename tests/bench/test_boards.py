@@ -37,7 +37,7 @@ def test_an_item_written_from_a_template_is_what_the_engine_would_have_added(tmp
     growth.fill(path, 250)
     store = SqliteStore.open(path)
     same = AddItem(title="item 7", column="dev", priority="high")
-    added = engine_on(store).add(Speaker("bench"), same)["id"]
+    added = engine_on(store).add(Speaker("bench"), same).id
 
     def without_times(name: str) -> dict[str, object]:
         item = store.read(lambda reading: reading.item(name))

@@ -14,7 +14,7 @@ ENGINE = Speaker("folkmoot")
 
 def settle(board: TrialBoard, item: str, *, moved: bool, new: str = "m1") -> None:
     command = commands.SettleLanding(branch="main", new=new, moved=moved)
-    board.engine.on_item(ENGINE, item, command, show=False)
+    board.engine.act(ENGINE, command, item)
 
 
 def begun(board: TrialBoard) -> tuple[str, Speaker]:

@@ -241,5 +241,5 @@ def test_a_board_of_before_answers_from_the_table() -> None:
     from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 
     said = report("done", blockers="open", attempts=[{"approach": "x"}], extra={"own": "word"})
-    assert [one["what"] for one in kept_of(said, "maker", FLOW)] == ["attempts", "blockers", "own"]
+    assert [one.what for one in kept_of(said, "maker", FLOW)] == ["attempts", "blockers", "own"]
     assert acted_of(said, None) == []

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.testing.in_json import in_json
 from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import environment
 from tests.doors.terminal import Terminal, shown
@@ -26,8 +27,8 @@ class Played:
         self.code, self.out, self.story, self.folder = code, out, story, folder
         board = FileBoards().open(folder)
         try:
-            self.events: list[View] = board.queries.log(limit=100_000)["events"]
-            self.items: dict[str, View] = {i["id"]: board.queries.show(i["id"]) for i in board.queries.list()["items"]}
+            self.events: list[View] = in_json(board.queries.log(limit=100_000).events)
+            self.items: dict[str, View] = {i.id: in_json(board.queries.show(i.id)) for i in board.queries.list().items}
         finally:
             board.close()
 

@@ -148,12 +148,12 @@ def test_with_every_wake_up_lost_things_go_on(place: Path, monkeypatch: pytest.M
     monkeypatch.setattr(BoardBell, "_listen", lambda self: None)
     with opened(place, look_again=0.05) as board, opened(place) as other:
         events = board.follow()
-        while next(events)["event"] != "flow_adopted":
+        while next(events).event != "flow_adopted":
             pass
         follows = in_a_thread(lambda: next(events))
         sleeps(board)
         other.add("One", column="review")
-        assert follows()["item"] == "1"
+        assert follows().item == "1"
         claims = in_a_thread(lambda: board.claim("dev-agent", wait=WOKEN))
         sleeps(board)
         other.add("Two", column="dev")
@@ -162,7 +162,7 @@ def test_with_every_wake_up_lost_things_go_on(place: Path, monkeypatch: pytest.M
         locks = in_a_thread(lambda: board.lock("a.py", wait=WOKEN))
         sleeps(board)
         Board(other._application, "ada").unlock("a.py")
-        assert [hold["resource"] for hold in locks()] == ["a.py"]
+        assert [hold.resource for hold in locks()] == ["a.py"]
 
 
 def test_a_lock_that_ends_by_itself_ends_the_wait(place: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_lock_that_ends_by_itself_ends_the_wait(place: Path) -> None:
         Board(board._application, "ada").lock("a.py", "b.py", seconds=1.0)
         claims = in_a_thread(lambda: board.claim("dev-agent", wait=WOKEN))
         locks = in_a_thread(lambda: board.lock("a.py", wait=WOKEN))
-        assert [hold["agent"] for hold in locks() if hold["resource"] == "a.py"] == ["someone"]
+        assert [hold.agent for hold in locks() if hold.resource == "a.py"] == ["someone"]
         assert claims().item_id == "1"
 
 
@@ -187,7 +187,7 @@ def test_who_waits_sleeps(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Application, "changed", counted)
     with opened(place) as board:
-        assert [event["event"] for event in board.follow(idle=0.3)][-1] == "flow_adopted"
+        assert [event.event for event in board.follow(idle=0.3)][-1] == "flow_adopted"
         assert len(woken) <= 3, "once to begin, once for all of the wait, once at its very end"
         with pytest.raises(NothingToDo, match="no item is ready for dev-agent") as late:
             board.claim("dev-agent", wait=0.3)
@@ -257,7 +257,7 @@ def test_a_follower_gets_every_event_once_and_in_order_whoever_is_killed(place: 
     def follow(enough: Callable[[], bool]) -> None:
         with opened(place) as board:
             for event in board.follow(after=seen[-1] if seen else 0):
-                seen.append(event["seq"])
+                seen.append(event.seq)
                 if enough():
                     return
 
@@ -298,8 +298,8 @@ def test_the_answer_to_a_question_ends_the_wait_for_it(place: Path) -> None:
         named = ["--run", run.id, "--token", str(run.token)]
         command = [*MOOT, "ask", "Which?", "--wait", "10m", *named]
         with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True, env=environment()) as asking:
-            asked = next(event for event in board.follow() if event["event"] == "agent_seeks_guidance")
-            board.answer(asked["context"]["question"], "the second")
+            asked = next(event for event in board.follow() if event.event == "agent_seeks_guidance")
+            board.answer(asked.context["question"], "the second")
             out, _ = asking.communicate(timeout=PATIENCE)
         assert (asking.returncode, out) == (0, "the second\n")
         run.report(Report.done("It is done."))

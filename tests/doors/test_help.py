@@ -82,7 +82,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for item in ("1", "2", "3"):
         claim = board.engine.claim(ADA, "dev-agent", item=item)
         question = AskedQuestion(question="Which?", options=[Choice(option="one"), Choice(option="two")])
-        run = Speaker("dev-agent", claim["run"], claim["token"])
+        run = Speaker("dev-agent", claim.run, claim.token)
         board.engine.report(run, Report(outcome="asks", question=question))
     board.engine.on_item(ADA, "7", AddComment(content="The limit is wrong"))
     board.close()

@@ -317,7 +317,7 @@ def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, comman
         "asyncio",
         "folkmoot.doors.cli.say",
         "folkmoot.engine.checking.doctor",
-        "folkmoot.engine.measures",
+        "folkmoot.engine.reads.measures",
     }
 
 

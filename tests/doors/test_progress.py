@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec import Struct
@@ -134,7 +133,7 @@ def test_work_goes_on_when_the_reader_has_gone(tmp_path: Path) -> None:
     process.stderr.close()
     assert "Traceback" not in errors
     board = FileBoards().open(str(folder))
-    states = [item["status"] for item in board.queries.list()["items"]]
+    states = [item.status for item in board.queries.list().items]
     board.close()
     assert states == ["done"]
 
@@ -142,7 +141,7 @@ def test_work_goes_on_when_the_reader_has_gone(tmp_path: Path) -> None:
 def test_many_threads_tell_at_once_and_every_line_is_whole(moot: Moot) -> None:
     board = FileBoards().open(str(moot.folder))
     screen = io.StringIO()
-    progress = Progress(screen, board.queries)
+    progress = Progress(screen, board.asked_by(Speaker("ada")))
     progress.start()
     words = "the store could not be reached, and will be asked again"
 
@@ -170,7 +169,7 @@ def test_what_went_wrong_while_telling_is_not_lost(moot: Moot) -> None:
         def write(self, text: str) -> int:
             raise RuntimeError("the screen is broken")
 
-    progress = Progress(Broken(), board.queries)
+    progress = Progress(Broken(), board.asked_by(Speaker("ada")))
     progress.start()
     progress.tell(Told("fault", "", "worker", "words"))
     with pytest.raises(RuntimeError, match="the screen is broken"):
@@ -183,13 +182,13 @@ def test_what_was_there_before_is_no_news(moot: Moot, length: int) -> None:
     for number in range(length):
         moot("add", f"item {number}")
     board = FileBoards().open(str(moot.folder))
-    teller = Teller(board.queries)
+    teller = Teller(board.asked_by(Speaker("ada")))
     teller.skip()
     assert teller.news() == []
-    added: Any = board.engine.add(Speaker("ada"), AddItem(title="new"))
+    added = board.engine.add(Speaker("ada"), AddItem(title="new"))
     (news,), later = teller.news(), teller.news()
     board.close()
-    assert [(line.who, line.item) for line in news[1]] == [("ada", added["id"])] and later == []
+    assert [(line.who, line.item) for line in news[1]] == [("ada", added.id)] and later == []
 
 
 @pytest.mark.parametrize(

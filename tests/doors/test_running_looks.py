@@ -91,7 +91,7 @@ def claimed(board: Application, title: str, *, sandboxed: bool) -> Speaker:
     """A run such as a worker begins."""
     board.engine.add(ADA, AddItem(title=title))
     claim = board.engine.claim_next(Speaker("worker"), ["dev"], worker="worker", sandboxed=sandboxed)
-    return Speaker("dev", claim["run"], claim["token"])
+    return Speaker("dev", claim.run, claim.token)
 
 
 def line_with(words: str, text: str) -> str:
@@ -438,12 +438,12 @@ def test_a_run_that_was_cut_off_says_where_its_work_is(ran: Moot) -> None:
     claim = board.engine.claim_next(Speaker("worker"), ["dev"], worker="worker", lease=60.0, sandboxed=True)
     board.close()
     made = git(ran.folder, "rev-parse", "HEAD")
-    kept = ["update-ref", f"refs/moot/runs/{claim['run']}", made]
+    kept = ["update-ref", f"refs/moot/runs/{claim.run}", made]
     git(ran.folder / ".moot" / "repo.git", "fetch", "-q", str(ran.folder), "main")
     git(ran.folder / ".moot" / "repo.git", *kept)
     assert "its work:" not in ran("show", "4").out, "it still runs"
-    ran("release", claim["run"], "--token", str(claim["token"]))
-    assert f"its work: moot salvage {claim['run']}" in " ".join(ran("show", "4").out.split())
+    ran("release", claim.run, "--token", str(claim.token))
+    assert f"its work: moot salvage {claim.run}" in " ".join(ran("show", "4").out.split())
 
 
 def test_check_says_of_a_script_that_no_clone_has_it(ran: Moot) -> None:

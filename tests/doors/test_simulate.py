@@ -268,7 +268,7 @@ def test_the_figures_of_a_board_become_a_population(moot: Moot) -> None:
             board.engine.add(Speaker("ada"), commands.AddItem(title=f"Item {number}"))
             claim = board.engine.claim(Speaker("worker"), "story-agent")
             report = Report.done("it is done", usage=Usage(cost_usd=0.25))
-            board.engine.report(Speaker("story-agent", claim["run"], claim["token"]), report)
+            board.engine.report(Speaker("story-agent", claim.run, claim.token), report)
     before = moot.json("log")["next"]
     text = moot("simulate", "--calibrate").out
     assert (

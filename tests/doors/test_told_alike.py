@@ -190,7 +190,7 @@ def test_an_answer_that_comes_while_agents_run_is_told_by_the_run_too(nowhere: M
     nowhere.tell("developer", SEEKING)
     board = FileBoards().open(str(nowhere.folder))
     screen = io.StringIO()
-    progress = Progress(screen, board.queries)
+    progress = Progress(screen, board.asked_by(Speaker("ada")))
     progress.start()
     board.engine.answer(Speaker("ada"), AnswerQuestion(question="q1", answer="2"))
     progress.stop()

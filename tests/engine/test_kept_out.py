@@ -193,7 +193,7 @@ def statements(board: TrialBoard, work: Callable[[], Any]) -> int:
         counted.append(sql)
         return True
 
-    connection: apsw.Connection = board.engine.store._connection  # type: ignore[attr-defined]
+    connection: apsw.Connection = board.engine.store._connection
     connection.exec_trace = trace
     work()
     connection.exec_trace = None

@@ -8,7 +8,7 @@ from msgspec import convert, to_builtins
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
-from folkmoot.engine import queries
+from folkmoot.engine.reads import queries
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
 

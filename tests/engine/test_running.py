@@ -51,7 +51,7 @@ def test_a_worker_gets_only_what_its_agents_may_take() -> None:
         with pytest.raises(NothingToDo):
             board.next()
         view = board.engine.claim_next(PERSON, ["r"], worker="w1", sandboxed=True)
-        run = board.show(view["item"]["id"])["runs"][-1]
+        run = board.show(view.standing.item)["runs"][-1]
         assert (run["worker"], run["sandboxed"]) == ("w1", True)
 
 

@@ -5,10 +5,10 @@ import random
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.report import Report
@@ -37,16 +37,16 @@ class Clocked:
         self.engine.adopt_flow(PERSON, preset_flow(), "")
         self.engine.add(PERSON, commands.AddItem(title="x", column="dev"))
 
-    def claim(self) -> dict[str, Any]:
+    def claim(self) -> ClaimView:
         return self.engine.claim(PERSON, "dev-agent", lease=60)
 
-    def run(self, claim: dict[str, Any]) -> Speaker:
-        return Speaker("dev-agent", claim["run"], claim["token"])
+    def run(self, claim: ClaimView) -> Speaker:
+        return Speaker("dev-agent", claim.run, claim.token)
 
     def pass_(self, seconds: float) -> None:
         self.clock.move_to(self.clock.time + seconds)
 
-    def is_stale(self, claim: dict[str, Any]) -> bool:
+    def is_stale(self, claim: ClaimView) -> bool:
         with pytest.raises(Refused) as found:
             self.engine.report(self.run(claim), Report(outcome="done"))
         return found.value.code == "stale_claim"
@@ -82,7 +82,7 @@ def test_after_a_reboot_no_old_lease_holds(board: Clocked) -> None:
     board.engine.add(PERSON, commands.AddItem(title="the first word after the reboot"))
     assert board.is_stale(claim)
     board.pass_(60)
-    assert board.claim()["token"] == 2
+    assert board.claim().token == 2
     assert board.sound()
     saw(
         "F31",
@@ -176,8 +176,8 @@ def test_a_lease_that_ended_long_ago_counts_from_when_it_ended(board: Clocked) -
     """The pause after it is over, and the run took as long as its lease: nobody wrote in between."""
     claim = board.claim()
     board.pass_(5 * 3600)
-    assert board.claim()["token"] == 2
-    run = board.engine.store.read(lambda reading: reading.run(claim["run"]))
+    assert board.claim().token == 2
+    run = board.engine.store.read(lambda reading: reading.run(claim.run))
     assert run is not None and run.ended_at == run.started_at + 60_000
     assert board.sound()
 
@@ -187,7 +187,7 @@ def test_after_a_reboot_a_run_has_not_ended_before_it_began(board: Clocked) -> N
     claim = board.claim()
     board.clock.reboot()
     board.engine.add(PERSON, commands.AddItem(title="x"))
-    run = board.engine.store.read(lambda reading: reading.run(claim["run"]))
+    run = board.engine.store.read(lambda reading: reading.run(claim.run))
     assert run is not None and run.ended_at is not None and run.ended_at >= run.started_at
 
 
@@ -199,13 +199,13 @@ def test_after_a_reboot_a_run_has_not_ended_before_it_began(board: Clocked) -> N
 @pytest.mark.ledger("R-29")
 @pytest.mark.parametrize("many", [80, 300])
 def test_items_of_ended_leases_are_free_at_once(board: Clocked, many: int) -> None:
-    items = ["1", *(board.engine.add(PERSON, commands.AddItem(title="x", column="dev"))["id"] for _ in range(many))]
+    items = ["1", *(board.engine.add(PERSON, commands.AddItem(title="x", column="dev")).id for _ in range(many))]
     for item in items:
         board.engine.claim(PERSON, "dev-agent", lease=60, item=item)
     board.pass_(3600)
     last = board.engine.claim(PERSON, "dev-agent", item=items[-1])
-    assert last["token"] == 2
-    got = [board.claim()["item"]["id"] for _ in items[1:]]
+    assert last.token == 2
+    got = [board.claim().brief["task"]["id"] for _ in items[1:]]
     assert sorted(got, key=int) == items[:-1]
     assert board.sound()
 
@@ -218,7 +218,7 @@ def test_who_finds_nothing_ready_looks_through_all_that_is_due(board: Clocked) -
         board.engine.claim(PERSON, "review-agent", lease=60)
     claim = board.engine.claim(PERSON, "dev-agent", lease=61)
     board.pass_(3600)
-    assert board.claim()["item"]["id"] == claim["item"]["id"]
+    assert board.claim().brief["task"]["id"] == claim.brief["task"]["id"]
     assert board.sound()
 
 

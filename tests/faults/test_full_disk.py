@@ -39,7 +39,7 @@ def fill(folder: Path) -> Path:
 
 def add_on(board: Board, added: list[str]) -> None:
     for number in range(10_000):
-        added.append(board.add(f"until it is full {number}")["id"])
+        added.append(board.add(f"until it is full {number}").id)
 
 
 def test_a_full_disk_is_named_and_got_over(tmp_path: Path, small_disk: MakeDisk) -> None:
@@ -58,7 +58,7 @@ def test_a_full_disk_is_named_and_got_over(tmp_path: Path, small_disk: MakeDisk)
         assert (ended.code, ended.error) == (4, "store_full"), ended
         assert traced.moot(folder, "list").code == 0, "the other process reads as well"
         filler.unlink()
-        assert board.add("on it goes")["id"] == str(5 + len(added))
+        assert board.add("on it goes").id == str(5 + len(added))
     assert scenes.wrong(folder) == []
     saw("F21", "no space for the store, a process has it open", FULL)
 
@@ -209,10 +209,10 @@ def left_by_a_dead_worker(yard: Yard, told: list[Happening]) -> Iterator[tuple[T
     engine = yard.board._application.engine
     claimed = engine.claim(Speaker("somebody"), "dev")
     with tools_of(yard.board._application, str(yard.folder / ".moot"), told.append) as tools:
-        standing, paths = tools.application.queries.standing(claimed["run"]), tools.workshop.paths(claimed["run"])
+        standing, paths = tools.application.queries.standing(claimed.run), tools.workshop.paths(claimed.run)
         tools.workshop.make(paths, standing, None)
         disown(paths)
-        engine.on_run(Speaker("dev", claimed["run"], claimed["token"]), ReleaseRun(), show=False)
+        engine.act(Speaker("dev", claimed.run, claimed.token), ReleaseRun())
         yield tools, paths, standing
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from folkmoot import Board
 from folkmoot.errors import MootError
+from folkmoot.testing.in_json import in_json
 from tests.acceptance.crowd import kept
 from tests.acceptance.moot import Moot
 from tests.faults import scenes
@@ -37,7 +38,7 @@ def lost(folder: Path, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def found(board: Board, ack: dict[str, Any]) -> bool:
     try:
-        return kept(ack, board.show(ack["item"]))
+        return kept(ack, in_json(board.show(ack["item"])))
     except MootError:
         return False
 

@@ -29,12 +29,12 @@ def tell(**words: Any) -> None:
 def toil(board: Board, name: str, chance: random.Random) -> None:
     """One round of changes, each told as soon as the board has said that it is done."""
     item = board.add(f"{name} {chance.random()}", column=chance.choice(["tests", "dev", "review"]))
-    tell(did="add", item=item["id"], title=item["title"])
+    tell(did="add", item=item.id, title=item.title)
     try:
         claim = board.claim(chance.choice(AGENTS), lease=30)
         tell(did="claim", run=claim.id, item=claim.item_id, token=claim.token)
-        comment = claim.comment("a remark")["comments"][-1]
-        tell(did="comment", item=claim.item_id, comment=comment["id"])
+        comment = claim.comment("a remark").comments[-1]
+        tell(did="comment", item=claim.item_id, comment=comment.id)
         outcome: Outcome = chance.choice(["done", "done", "failed", "incomplete"])
         claim.report(Report(outcome=outcome, summary=f"{name} {chance.random()}"))
         tell(did="report", run=claim.id, item=claim.item_id, outcome=outcome)

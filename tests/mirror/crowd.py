@@ -38,14 +38,14 @@ def on_store(root: Path, number: int, is_over: Callable[[], bool]) -> View:
 def _step(board: Board, number: int, turn: int, done: View) -> None:
     try:
         sent = board.send({"from": "builder", "to": "reviewer", "type": "review_request", "payload": {"n": turn}})
-        done["sent"].append(sent["message_id"])
+        done["sent"].append(sent.message_id)
         words = f"store {number}.{turn}"
         board.comment("1", words, artifact=f"specs/{number % 4}.md")
         done["comments"].append(words)
         if turn % 3 == 0:
-            board.accept(sent["message_id"], agent="reviewer")
+            board.accept(sent.message_id, agent="reviewer")
         if turn % 6 == 0:
-            board.complete(sent["message_id"])
+            board.complete(sent.message_id)
         if turn % 10 == 0:
             board.lock(f"src/{number}/", seconds=60)
             board.unlock(f"src/{number}/")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from folkmoot.engine.feed import Feed
+from folkmoot.engine.reads.history import History
 from folkmoot.flows.preset import preset_names
 from folkmoot.mirror import picture
 from folkmoot.mirror.scribe import Scribe
@@ -23,7 +23,7 @@ class Follower:
     """A mirror without a disk: it writes what is touched, as the writer does, and nothing else."""
 
     def __init__(self, store: SqliteStore, chance: random.Random) -> None:
-        self._feed = Feed(store)
+        self._feed = History(store)
         self._chance = chance
         self._scribe = Scribe(self._feed)
         self._scribe.touched = set(self._scribe.paths())
@@ -50,7 +50,7 @@ class Follower:
 
 
 def fresh(store: SqliteStore) -> dict[str, bytes]:
-    scribe = Scribe(Feed(store))
+    scribe = Scribe(History(store))
     return {path: content for path in scribe.paths() if (content := scribe.content(path)) is not None}
 
 

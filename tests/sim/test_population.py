@@ -278,15 +278,15 @@ def test_a_broken_promise_is_named(small: Flow, monkeypatch: pytest.MonkeyPatch)
 def test_an_engine_that_breaks_is_named_and_leaves_the_other_trials(
     small: Flow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true_report, reports = Engine.report, []
+    true_act, acts = Engine.act, []
 
     def breaks_once(self: Engine, *arguments: Any, **more: Any) -> Any:
-        reports.append(1)
-        if len(reports) == 3:
+        acts.append(1)
+        if len(acts) == 3:
             raise ValueError("a hole")
-        return true_report(self, *arguments, **more)
+        return true_act(self, *arguments, **more)
 
-    monkeypatch.setattr(Engine, "report", breaks_once)
+    monkeypatch.setattr(Engine, "act", breaks_once)
     view = try_flow(small, flawless(small), [1, 2])
     assert view["trials"][0]["broken"] == ["the engine broke: ValueError: a hole"]
     assert view["trials"][1]["broken"] == [] and view["trials"][1]["items"]["done"] == 6

@@ -44,7 +44,7 @@ def add(title: str) -> Callable[[Transaction], str]:
 
     def work(tx: Transaction) -> str:
         engine = engine_for(Inside(tx))
-        return str(engine.add(PERSON, AddItem(title=title))["id"])
+        return str(engine.add(PERSON, AddItem(title=title)).id)
 
     return work
 
@@ -169,7 +169,7 @@ def locks(command: LockPaths | UnlockPaths, fails: bool = False) -> Callable[[Tr
         view = engine_for(Inside(tx)).lock(PERSON, command)
         if fails:
             raise Invalid("no", "no", "no")
-        return [lock["resource"] for lock in view["locks"]]
+        return [lock.resource for lock in view.locks]
 
     return work
 

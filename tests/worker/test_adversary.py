@@ -125,7 +125,7 @@ class Siege:
             assert f"honest/{number}.txt" in branches, f"honest work {number} is on no branch"
         assert list((self.project / ".moot" / "runs").iterdir()) == []
         assert len(yard.board.list()) < 1_000, "one item made hundreds"
-        pauses = yard.board._application.queries.live().get("pauses", [])
+        pauses = yard.queries.live().get("pauses", [])
         assert all((one.get("seconds") or 0) <= 3_600 for one in pauses), pauses
         yard.doctor()
 

@@ -27,7 +27,7 @@ def by_hand(yard: Yard, agent: str) -> None:
     """Somebody takes what waits for this agent, or gate, and says that it is done."""
     engine = yard.board._application.engine
     view = engine.claim(Speaker("somebody"), agent)
-    engine.report(Speaker(agent, view["run"], view["token"]), Report.done("looked at"))
+    engine.report(Speaker(agent, view.run, view.token), Report.done("looked at"))
 
 
 @pytest.mark.attack(

@@ -163,7 +163,7 @@ def test_a_diff_that_takes_too_long_says_so(tmp_path: Path, monkeypatch: pytest.
     item = yard.add("one", "write a.txt a", "report done")
     yard.run()
     shown = yard.show(item)
-    parts = yard.board._application.queries.output(shown["runs"][0]["run"])["parts"]
+    parts = yard.queries.output(shown["runs"][0]["run"])["parts"]
     (diff,) = [part["text"] for part in parts if part["part"] == 1_000_000]
     assert diff.startswith("too large to show:") and yard.status(item) == "done"
     yard.close()

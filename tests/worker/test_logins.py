@@ -267,7 +267,7 @@ def test_a_login_that_is_over_spends_no_run_and_goes_on_by_itself_when_it_is_ren
     item = yard.add("one")
     yard.run()
     assert server.asked == []
-    (pause,) = yard.board._application.queries.pauses()["pauses"]
+    (pause,) = yard.queries.pauses()["pauses"]
     assert pause["what"] == "pool:c-plain" and pause["login"]
     assert pause["why"] == "the login of c-plain has expired: start its client once, or sign in again"
     shown = yard.show(item)
@@ -277,7 +277,7 @@ def test_a_login_that_is_over_spends_no_run_and_goes_on_by_itself_when_it_is_ren
     assert server.asked == [] and len(yard.show(item)["runs"]) == 1
     signed_in(home, time.time() + 3600)
     yard.run()
-    assert yard.status(item) == "done" and yard.board._application.queries.pauses()["pauses"] == []
+    assert yard.status(item) == "done" and yard.queries.pauses()["pauses"] == []
     yard.doctor()
 
 

@@ -19,7 +19,7 @@ ANSWER = json.dumps({"question": "q1", "answer": "1", "by": "alice"})
 
 
 def open_questions(yard: Yard) -> list[str]:
-    return [one["id"] for one in yard.board._application.queries.inbox()["questions"]]
+    return [one["id"] for one in yard.queries.inbox()["questions"]]
 
 
 @pytest.mark.attack(

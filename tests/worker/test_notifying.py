@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from folkmoot.core.records import Question
+from folkmoot.engine.reads.views import question_view
 from folkmoot.wiring import notifying
 from folkmoot.wiring.notifying import Notifier
 from folkmoot.wiring.running import work
@@ -79,7 +81,7 @@ def test_it_waits_for_no_command_leaves_no_child_unreaped_and_ends_one_that_hang
     """Many questions, a command that never ends: few run at once, and what hangs is ended."""
     monkeypatch.setattr(notifying, "PATIENCE", 0.0)
     monkeypatch.setattr(notifying, "AT_ONCE", 3)
-    asked = [{"id": f"q{n}", "task_id": str(n), "question": "?"} for n in range(5)]
+    asked = [question_view(Question(id=f"q{n}", item=str(n), kind="decision", question="?")) for n in range(5)]
     faults: list[str] = []
     hangs = [sys.executable, "-c", "import time; time.sleep(600)"]
     notifier = Notifier(lambda: hangs, lambda words: started(hangs, words), str(tmp_path), lambda: asked, faults.append)
@@ -97,7 +99,7 @@ def test_what_still_runs_at_the_end_is_left_to_itself(tmp_path: Path, monkeypatc
     monkeypatch.setattr(notifying, "LAST_PATIENCE", 0.0)
     ends = tmp_path / "end"
     code = f"import os, time\nwhile not os.path.exists({str(ends)!r}): time.sleep(0.01)"
-    questions = [{"id": "q1", "task_id": "1", "question": "?"}]
+    questions = [question_view(Question(id="q1", item="1", kind="decision", question="?"))]
     waits = [sys.executable, "-c", code]
     notifier = Notifier(
         lambda: waits, lambda words: started(waits, words), str(tmp_path), lambda: questions, lambda words: None

@@ -95,7 +95,7 @@ def test_a_persons_dispatch_goes_through_the_flow_from_its_column_on(tmp_path: P
     yard = Yard(tmp_path / "yard", flow=FLOW)
     engine = yard.board._application.engine
     order = DispatchAgent(agent="dev", task="say go\nwrite evil.txt x\nreport done")
-    item = engine.add(Speaker("somebody"), order)["id"]
+    item = engine.add(Speaker("somebody"), order).id
     yard.run()
     assert "evil.txt" not in on_main(yard) and yard.status(item) != "done"
     yard.doctor()

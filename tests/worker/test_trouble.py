@@ -61,7 +61,7 @@ def test_quota_pauses_its_pool_over_restarts_and_counts_against_nobody(tmp_path:
     assert [(run["outcome"], run["cause"]) for run in shown["runs"]] == [("released", "quota")]
     assert (shown["status"], shown["failure_count"]) == ("ready", 0)
     assert yard.status(free) == "done"
-    (pause,) = yard.board._application.queries.pauses()["pauses"]
+    (pause,) = yard.queries.pauses()["pauses"]
     assert pause["what"] == "pool:shared" and "rate limit" in pause["why"]
     yard.run()  # another worker, later: the pause still holds
     assert len(yard.show(item)["runs"]) == 1
@@ -80,7 +80,7 @@ def test_budgets_stop_new_runs(tmp_path: Path) -> None:
     assert first["status"] == "awaiting-divine-guidance" and "$2.00 of $1.00" in first["questions"][0]["question"]
     assert first["questions"][0]["kind"] == "budget"
     assert [len(yard.show(item)["runs"]) for item in items] == [1, 1, 0]
-    assert [pause["what"] for pause in yard.board._application.queries.pauses()["pauses"]] == ["day"]
+    assert [pause["what"] for pause in yard.queries.pauses()["pauses"]] == ["day"]
     yard.doctor()
     yard.close()
 

@@ -139,7 +139,7 @@ def survives(folder: Path, sandbox: str, wicked: list[Case]) -> None:
     wait_until_gone(folder)
     assert left_by(folder) == []
     yard.doctor()
-    assert [run["run"] for run in yard.board._application.queries.live()["runs"]] == []
+    assert [run["run"] for run in yard.queries.live()["runs"]] == []
     assert list((folder / ".moot" / "runs").iterdir()) == []
     found = kept_work(yard)
     lost = [title for item, (mark, title, kept) in items.items() if kept and not {("", mark), (item, mark)} & found]
@@ -149,7 +149,7 @@ def survives(folder: Path, sandbox: str, wicked: list[Case]) -> None:
         assert shown["runs"], f"{title} was never run"
         assert shown["status"] in ("done", "awaiting-divine-guidance"), f"{title}: {shown['status']}, {shown['why']}"
         for run in shown["runs"]:
-            parts = yard.board._application.queries.output(run["run"])["parts"]
+            parts = yard.queries.output(run["run"])["parts"]
             assert sum(len(part["text"]) for part in parts) < KEPT_CHARACTERS_MAX, title
             assert not any("\0" in part["text"] for part in parts)
     assert git(folder, "status", "--porcelain", "--untracked-files=no") == ""

@@ -182,7 +182,7 @@ def test_what_an_agent_printed_is_kept(make: MakeYard) -> None:
     yard.run()
     run = yard.show(item)["runs"][0]["run"]
     assert "hello there" in yard.output(run)
-    parts = yard.board._application.queries.output(run)["parts"]
+    parts = yard.queries.output(run)["parts"]
     assert "+x" in next(part["text"] for part in parts if part["part"] >= 1_000_000)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from folkmoot import Board
+from folkmoot.testing.in_json import InJson
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import tools_of
 from folkmoot.worker.worker import Worker
@@ -88,7 +89,8 @@ class Yard:
         )
         (folder / ".moot" / "flow.yaml").write_text(text.replace("ACTOR", str(ACTOR)))
         Board.boards = FileBoards()
-        self.board = Board.create(str(folder), speaker="somebody")
+        self.board: Any = InJson(Board.create(str(folder), speaker="somebody"))
+        self.queries: Any = InJson(self.board._application.queries)
 
     def add(self, title: str, *lines: str, **fields: Any) -> str:
         return str(self.board.add(title, body="\n".join(lines), **fields)["id"])
@@ -105,8 +107,8 @@ class Yard:
         return str(self.show(item)["status"])
 
     def output(self, run: str) -> str:
-        parts = self.board._application.queries.output(run)["parts"]
-        return "".join(part["text"] for part in parts if part["part"] < 1_000_000)
+        parts = self.board._application.queries.output(run).parts
+        return "".join(part.text for part in parts if part.part < 1_000_000)
 
     def landed(self, path: str) -> str:
         """The content of a file on the target branch."""

@@ -143,6 +143,14 @@ class Usage(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=T
     cost_usd: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
 
 
+class Statement(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A part of a report as its answer names it: shortly, since it stands whole in the report."""
+
+    what: str
+    said: str
+    why: str = ""  # why nothing followed from it
+
+
 class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     outcome: Outcome
     summary: str = ""

@@ -5,16 +5,14 @@ from functools import lru_cache
 from math import isfinite
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from folkmoot.core.commands import (
     AddItem,
-    Command,
     DispatchAgent,
     EditItem,
     LockPaths,
     ReportRun,
-    SendMessage,
     WidenRun,
 )
 from folkmoot.core.kinds import reader
@@ -29,8 +27,9 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _TURNING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def encoded(command: Command) -> bytes:
-    """The command as canonical bytes, refusing NUL characters, lone surrogates, huge numbers and huge texts."""
+def encoded(command: Struct) -> bytes:
+    """A command, or a request for one, as canonical bytes. NUL characters, lone surrogates, huge numbers and huge texts
+    are refused."""
     try:
         data = msgspec.json.encode(command)
     except (UnicodeEncodeError, OverflowError, ValueError, RecursionError, TypeError) as error:
@@ -64,7 +63,7 @@ def _unstorable() -> Invalid:
     return Invalid("bad_text", "a text holds a NUL character, or a number is too large", "remove it and try again")
 
 
-def _check_paths(command: Command) -> None:
+def _check_paths(command: Struct) -> None:
     """Paths that some machine could not have, or would take for another: what they mean is the rules' business."""
     if isinstance(command, (AddItem, EditItem)):
         paths = command.files
@@ -132,11 +131,11 @@ def check_words(**words: object) -> None:
             raise Invalid("bad_value", f"{name}: {ascii(word)[:80]} is no text", "give a text, such as an item's id")
 
 
-def _has_numbers(command: Command) -> bool:
+def _has_numbers(command: Struct) -> bool:
     if isinstance(command, ReportRun):
         report = command.report
         return bool(report.usage or report.tests or report.findings or report.integration_points or report.extra)
-    return isinstance(command, SendMessage)
+    return "payload" in command.__struct_fields__  # a message's
 
 
 def has_unstorable(value: object) -> bool:

@@ -5,7 +5,46 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
-from folkmoot.core import commands
+from folkmoot.api import requests
+from folkmoot.api.metrics import Metrics
+from folkmoot.api.requests import (
+    AcceptMessage,
+    Add,
+    AddComment,
+    AnswerQuestion,
+    Cancel,
+    CompleteMessage,
+    ListItems,
+    ListLessons,
+    ListLocks,
+    ListMessages,
+    ListQuestions,
+    Lock,
+    Measure,
+    Move,
+    ReadLog,
+    RejectMessage,
+    Release,
+    Renew,
+    Reopen,
+    Request,
+    RequestFiles,
+    SendMessage,
+    SendReport,
+    Show,
+    ShowFlow,
+    Unlock,
+)
+from folkmoot.api.views import (
+    ClaimView,
+    EventView,
+    HoldView,
+    ItemSummary,
+    ItemView,
+    LessonView,
+    MessageView,
+    QuestionView,
+)
 from folkmoot.core.commands import Speaker
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
@@ -19,16 +58,22 @@ from folkmoot.errors import Invalid, MootError, Refused, unknown_agent
 
 View = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
+Answer = TypeVar("Answer")
 
 
 class Board:
-    """An open board. Every method is one transaction; what it returns is the JSON of the contract as a dict."""
+    """An open board. Every method is one transaction; what it returns is a struct of the contract."""
 
     boards: ClassVar[Boards]  # set by the composition root
 
     def __init__(self, application: Application, speaker: str = "someone") -> None:
+        who = Speaker(checked_name(speaker))
         self._application = application
-        self._speaker = Speaker(checked_name(speaker))
+        self._ask = application.asked_by(who)
+
+    def ask(self, request: Request[Answer], key: str | None = None) -> Answer:
+        """Any call of the contract (see docs/reference/calls.md): the methods below are short forms of some."""
+        return self._ask(request, checked_key(key))
 
     @classmethod
     def open(cls, place: str = ".", speaker: str = "someone") -> Self:
@@ -51,8 +96,8 @@ class Board:
         type: str = "feature",
         parent: str | None = None,
         key: str | None = None,
-    ) -> View:
-        command = commands.AddItem(
+    ) -> ItemView:
+        request = Add(
             title=title,
             body=body,
             column=column,
@@ -63,7 +108,7 @@ class Board:
             type=type,
             parent=parent,
         )
-        return self._application.engine.add(self._speaker, command, checked_key(key))
+        return self.ask(request, key)
 
     def claim(
         self,
@@ -77,58 +122,46 @@ class Board:
         wait: float = 0.0,
     ) -> "Claim":
         """The next item for the agent; raises NothingToDo if none is ready, nor becomes ready within `wait` seconds."""
-
-        def attempt() -> View:
-            return self._application.engine.claim(
-                self._speaker,
-                agent,
-                column=column,
-                item=item,
-                lease=lease,
-                worker=worker,
-                key=checked_key(key),
-                show=False,
-            )
-
         check_words(column=column, item=item)
-        view = when_ready(self._application, agent, wait, attempt)
-        return Claim(self._application, view, lease or self._application.queries.flow().limits.lease)
+        request = requests.Claim(agent=agent, column=column, item=item, lease=lease, worker=worker, show=False)
+        view = when_ready(self._application, agent, wait, lambda: self.ask(request, key))
+        return Claim(self._application, view, lease or self._ask(ShowFlow()).limits.lease)
 
-    def show(self, item: str) -> View:
+    def show(self, item: str) -> ItemView:
         check_words(item=item)
-        return self._application.queries.show(item)
+        return self._ask(Show(item=item))
 
-    def list(self, *, column: str | None = None, tag: str | None = None, status: str | None = None) -> list[View]:
+    def list(
+        self, *, column: str | None = None, tag: str | None = None, status: str | None = None
+    ) -> list[ItemSummary]:
         check_words(column=column, tag=tag, status=status)
-        found: list[View] = []
+        found: list[ItemSummary] = []
         after: int | None = 0
         while after is not None:
-            page = self._application.queries.list(column=column, tag=tag, status=status, after=after)
-            found += page["items"]
-            after = page["next"]
+            page = self._ask(ListItems(column=column, tag=tag, status=status, after=after))
+            found += page.items
+            after = page.next
         return found
 
-    def inbox(self) -> Sequence[View]:
-        questions: Sequence[View] = self._application.queries.inbox()["questions"]
-        return questions
+    def inbox(self) -> Sequence[QuestionView]:
+        return self._ask(ListQuestions()).questions
 
-    def log(self, after: int = 0, item: str | None = None) -> Sequence[View]:
+    def log(self, after: int = 0, item: str | None = None) -> Sequence[EventView]:
         check_words(item=item)
         # No log is ever so long: what is beyond what can be counted is beyond its end.
-        events: Sequence[View] = self._application.queries.log(min(after, 2**63 - 1), item)["events"]
-        return events
+        return self._ask(ReadLog(after=min(after, 2**63 - 1), item=item)).events
 
-    def follow(self, after: int = 0, item: str | None = None, *, idle: float = float("inf")) -> Iterator[View]:
+    def follow(self, after: int = 0, item: str | None = None, *, idle: float = float("inf")) -> Iterator[EventView]:
         """The events after this one, each once and in order, and then those to come, as they happen.
 
         Ends when nothing has happened for `idle` seconds; without it, never.
         """
         waiting = Waiting(self._application, idle)
         while True:
-            page = self._application.queries.log(after, item)
-            after = page["next"]
-            yield from page["events"]
-            if page["events"]:
+            page = self._ask(ReadLog(after=after, item=item))
+            after = page.next
+            yield from page.events
+            if page.events:
                 waiting.begin_again(idle)
             elif waiting.left <= 0:
                 return
@@ -144,90 +177,75 @@ class Board:
         text: bool = False,
         to: str | None = None,
         key: str | None = None,
-    ) -> View:
+    ) -> ItemView:
         """By an option's number, its words or how they begin; `more` is for the agent. With `text` it is words only."""
-        command = commands.AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to)
-        return self._application.engine.answer(self._speaker, command, checked_key(key))
+        return self.ask(AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to), key)
 
-    def move(self, item: str, column: str, *, why: str = "", key: str | None = None) -> View:
-        return self._on(item, commands.MoveItem(column=column, why=why), key)
+    def move(self, item: str, column: str, *, why: str = "", key: str | None = None) -> ItemView:
+        return self.ask(Move(item=item, column=column, why=why), key)
 
-    def cancel(self, item: str, *, why: str = "", key: str | None = None) -> View:
-        return self._on(item, commands.CancelItem(why=why), key)
+    def cancel(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
+        return self.ask(Cancel(item=item, why=why), key)
 
-    def reopen(self, item: str, *, why: str = "", key: str | None = None) -> View:
-        return self._on(item, commands.ReopenItem(why=why), key)
+    def reopen(self, item: str, *, why: str = "", key: str | None = None) -> ItemView:
+        return self.ask(Reopen(item=item, why=why), key)
 
-    def comment(self, item: str, content: str, *, key: str | None = None, **parts: str | None) -> View:
-        return self._on(item, commands.AddComment(content=content, **parts), key)
+    def comment(self, item: str, content: str, *, key: str | None = None, **parts: str | None) -> ItemView:
+        return self.ask(AddComment(item=item, content=content, **parts), key)
 
     def lock(
         self, *paths: str, seconds: float = LOCK_SECONDS, wait: float = 0.0, key: str | None = None
-    ) -> Sequence[View]:
+    ) -> Sequence[HoldView]:
         """Keep others off these paths, all or none; gives every hold in force. Raises Refused if others hold one."""
-        application, wanted = self._application, list(paths)
-        return patiently(application, wait, lambda: _lock(application, self._speaker, wanted, seconds, key))
+        request = Lock(paths=list(paths), seconds=seconds)
+        return patiently(self._application, wait, lambda: self.ask(request, key)).locks
 
-    def unlock(self, *paths: str, key: str | None = None) -> Sequence[View]:
-        command = commands.UnlockPaths(paths=list(paths))
-        held: Sequence[View] = self._application.engine.lock(self._speaker, command, checked_key(key))["locks"]
-        return held
+    def unlock(self, *paths: str, key: str | None = None) -> Sequence[HoldView]:
+        return self.ask(Unlock(paths=list(paths)), key).locks
 
-    def locks(self) -> Sequence[View]:
-        held: Sequence[View] = self._application.queries.locks()["locks"]
-        return held
+    def locks(self) -> Sequence[HoldView]:
+        return self._ask(ListLocks()).locks
 
-    def send(self, message: View, *, key: str | None = None) -> View:
+    def send(self, message: View, *, key: str | None = None) -> MessageView:
         """Send an envelope: `from`, `to` and `type` are needed; gives it as it was taken in."""
-        return _send(self._application, self._speaker, message, key)
+        return self.ask(_envelope(message, in_run=False), key)
 
-    def messages(self, *, to: str | None = None, status: str | None = None) -> Sequence[View]:
+    def messages(self, *, to: str | None = None, status: str | None = None) -> Sequence[MessageView]:
         check_words(to=to, status=status)
-        found: Sequence[View] = self._application.queries.messages(to=to, status=status)["messages"]
-        return found
+        return self._ask(ListMessages(to=to, status=status)).messages
 
-    def accept(self, message: str, *, agent: str | None = None, key: str | None = None) -> View:
+    def accept(self, message: str, *, agent: str | None = None, key: str | None = None) -> MessageView:
         """Accept a message as its receiver: `agent` says for whom this program speaks."""
-        speaker = self._speaker if agent is None else Speaker(checked_name(agent))
-        return self._application.engine.on_message(speaker, commands.AcceptMessage(message=message), checked_key(key))
+        ask = self._ask if agent is None else self._application.asked_by(Speaker(checked_name(agent)))
+        return ask(AcceptMessage(message=message), checked_key(key))
 
-    def complete(self, message: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(
-            self._speaker, commands.CompleteMessage(message=message), checked_key(key)
-        )
+    def complete(self, message: str, *, key: str | None = None) -> MessageView:
+        return self.ask(CompleteMessage(message=message), key)
 
-    def reject(self, message: str, why: str, *, key: str | None = None) -> View:
-        return self._application.engine.on_message(
-            self._speaker, commands.RejectMessage(message=message, why=why), checked_key(key)
-        )
+    def reject(self, message: str, why: str, *, key: str | None = None) -> MessageView:
+        return self.ask(RejectMessage(message=message, why=why), key)
 
-    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
+    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> ItemView:
         """Give an agent a small thing to do; gives the new item."""
-        command = order_to_dispatch(agent, task, purpose)
-        return self._application.engine.add(self._speaker, command, checked_key(key))
+        return self.ask(order_to_dispatch(agent, task, purpose), key)
 
     def agent(self, name: str) -> Callable[[Function], Function]:
         """Say that a function is an agent of the flow, whose `run` is {python: "module:function"}: `moot run` calls it.
 
         The function itself is not changed. Raises Invalid for an agent that the flow does not have.
         """
-        known = self._application.queries.flow().agents
+        known = self._ask(ShowFlow()).agents
         if name not in known:
             raise unknown_agent(name, known)
         return lambda function: function
 
-    def metrics(self, item: str | None = None) -> View:
-        return self._application.queries.metrics(item)
+    def metrics(self, item: str | None = None) -> Metrics:
+        return self._ask(Measure(item=item))
 
-    def lessons(self, agent: str | None = None) -> Sequence[View]:
+    def lessons(self, agent: str | None = None) -> Sequence[LessonView]:
         """What runs have learnt, the newest first."""
         check_words(agent=agent)
-        found: Sequence[View] = self._application.queries.lessons(agent)["lessons"]
-        return found
-
-    def _on(self, item: str, command: commands.Command, key: str | None) -> View:
-        check_words(item=item)
-        return self._application.engine.on_item(self._speaker, item, command, checked_key(key))
+        return self._ask(ListLessons(agent=agent)).lessons
 
     def backup(self, file: str | None = None) -> View:
         """Keep the board as it is now in one file, while others work on it; the answer says where."""
@@ -246,16 +264,15 @@ class Board:
 class Claim:
     """A run that this program makes. As a `with` block it renews its lease; leaving it by an exception reports that."""
 
-    def __init__(self, application: Application, view: View, lease: float) -> None:
-        self._application = application
+    def __init__(self, application: Application, view: ClaimView, lease: float) -> None:
         self._lease = lease
-        self.id: str = view["run"]
-        self.token: int = view["token"]
-        self.agent: str = view["agent"]
-        self.model: str | None = view["model"]
-        self.brief: View = view["brief"]
+        self.id: str = view.run
+        self.token: int = view.token
+        self.agent: str = view.agent
+        self.model: str | None = view.model
+        self.brief = view.brief
         self.item_id: str = self.brief["task"]["id"]
-        self._speaker = Speaker(self.agent, self.id, self.token)
+        self._ask = application.asked_by(Speaker(self.agent, self.id, self.token))
         self._reported = False
         self._refused: Report | None = None
         self._over: threading.Event | None = None
@@ -263,15 +280,15 @@ class Claim:
         self.lost: MootError | None = None  # why the lease could not be renewed, once that has happened
 
     @property
-    def item(self) -> View:
+    def item(self) -> ItemView:
         """The whole item as it is now; the brief has what the effort needs."""
-        return self._application.queries.show(self.item_id)
+        return self._ask(Show(item=self.item_id))
 
     def renew(self) -> None:
-        self._application.engine.on_run(self._speaker, commands.RenewRun(), show=False)
+        self._ask.tell(Renew())
 
     def release(self) -> None:
-        self._application.engine.on_run(self._speaker, commands.ReleaseRun(), show=False)
+        self._ask.tell(Release())
         self._end()
 
     def report(self, report: Report, *, key: str | None = None) -> None:
@@ -283,15 +300,14 @@ class Claim:
             words = f"{ascii(getattr(report, 'outcome', report))[:80]} is no report's outcome"
             raise Invalid("bad_report", words, f"give a Report whose outcome is one of {', '.join(OUTCOMES)}")
         try:
-            self._application.engine.report(self._speaker, report, key=checked_key(key), show=False)
+            self._ask.tell(SendReport(report=report), checked_key(key))
         except Invalid as error:
             self._refused = report if error.code == REPORT_REFUSED else self._refused
             raise
         self._end()
 
-    def comment(self, content: str, **parts: str | None) -> View:
-        command = commands.AddComment(content=content, **parts)
-        return self._application.engine.on_item(self._speaker, self.item_id, command)
+    def comment(self, content: str, **parts: str | None) -> ItemView:
+        return self._ask(AddComment(item=self.item_id, content=content, **parts))
 
     def prompt(self) -> str:
         """The brief as the text an agent is given."""
@@ -299,20 +315,19 @@ class Claim:
 
         return prompt(self.brief)
 
-    def widen(self, *paths: str, key: str | None = None) -> View:
+    def widen(self, *paths: str, key: str | None = None) -> ItemView:
         """Ask for more files than the item declared; raises Refused if another holds one."""
-        return self._application.engine.on_run(self._speaker, commands.WidenRun(paths=list(paths)), checked_key(key))
+        return self._ask(RequestFiles(paths=list(paths)), checked_key(key))
 
-    def lock(self, *paths: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> list[View]:
+    def lock(self, *paths: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> list[HoldView]:
         """A lock that ends with this run, or before."""
-        return _lock(self._application, self._speaker, list(paths), seconds, key)
+        return self._ask(Lock(paths=list(paths), seconds=seconds), checked_key(key)).locks
 
-    def send(self, message: View, *, key: str | None = None) -> View:
-        return _send(self._application, self._speaker, message, key)
+    def send(self, message: View, *, key: str | None = None) -> MessageView:
+        return self._ask(_envelope(message, in_run=True), checked_key(key))
 
-    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> View:
-        command = order_to_dispatch(agent, task, purpose)
-        return self._application.engine.add(self._speaker, command, checked_key(key))
+    def dispatch(self, agent: str, task: str, *, purpose: str = "fix", key: str | None = None) -> ItemView:
+        return self._ask(order_to_dispatch(agent, task, purpose), checked_key(key))
 
     def _end(self) -> None:
         """After the board has taken it: a report that was refused leaves the run, and its lease, as they were."""
@@ -338,13 +353,13 @@ class Claim:
         try:
             if self._refused is not None and (error is None or getattr(error, "code", "") == REPORT_REFUSED):
                 # Nothing better came: what was said last is what there is, and its fault is told to the next run.
-                self._application.engine.report(self._speaker, self._refused, show=False, final=True)
+                self._ask.tell(SendReport(report=self._refused, final=True))
             elif error is None:
                 said = Report.failed("the block ended without a report", cause="protocol")
-                self._application.engine.report(self._speaker, said, fault=said.summary, show=False)
+                self._ask.tell(SendReport(report=said, fault=said.summary))
             else:
                 said = Report.failed(f"{type(error).__name__}: {error}", cause="transient")
-                self._application.engine.report(self._speaker, said, show=False)
+                self._ask.tell(SendReport(report=said))
         except Refused:
             # The lease was lost meanwhile, so the board knows already; the block's own error matters more.
             if error is None:
@@ -368,14 +383,7 @@ def _listed(words: Sequence[str]) -> list[str]:
     return list(words)
 
 
-def _lock(application: Application, speaker: Speaker, paths: list[str], seconds: float, key: str | None) -> list[View]:
-    command = commands.LockPaths(paths=paths, seconds=seconds)
-    held: list[View] = application.engine.lock(speaker, command, checked_key(key))["locks"]
-    return held
-
-
-def _send(application: Application, speaker: Speaker, message: View, key: str | None) -> View:
+def _envelope(message: View, *, in_run: bool) -> SendMessage:
     from folkmoot.reports.envelope import check_message
 
-    envelope = check_message(message, in_run=not speaker.is_person)
-    return application.engine.send(speaker, order_to_send(envelope), checked_key(key))
+    return order_to_send(check_message(message, in_run=in_run))

@@ -44,7 +44,7 @@ def patiently(application: Application, wait: float, attempt: Callable[[], Resul
     def may_wait(error: Refused | NothingToDo) -> bool:
         return error.code == "path_held"
 
-    return _again(application, wait, attempt, may_wait, application.queries.next_end)
+    return _again(application, wait, attempt, may_wait, application.next_end)
 
 
 def when_ready(application: Application, agent: str, wait: float, attempt: Callable[[], Result]) -> Result:
@@ -53,7 +53,7 @@ def when_ready(application: Application, agent: str, wait: float, attempt: Calla
     def may_wait(error: Refused | NothingToDo) -> bool:
         return isinstance(error, NothingToDo)
 
-    return _again(application, wait, attempt, may_wait, lambda: application.queries.next_wake([agent]))
+    return _again(application, wait, attempt, may_wait, lambda: application.next_wake([agent]))
 
 
 def _again(
@@ -66,7 +66,7 @@ def _again(
     if wait == 0:
         return attempt()
     waiting = Waiting(application, wait)
-    before = application.queries.last()
+    before = application.last()
     while True:
         try:
             return attempt()
@@ -87,6 +87,6 @@ def _sleep_until_news(application: Application, waiting: Waiting, before: int, d
     until = application.now() + min(application.look_again, float("inf") if due is None else max(SOON, due))
     while True:
         waiting.sleep(until - application.now())
-        last = application.queries.last()
+        last = application.last()
         if last != before or waiting.left <= 0 or application.now() >= until:
             return last

@@ -1,6 +1,6 @@
-"""From an envelope that was read to the order to send it."""
+"""From an envelope that was read to the request that sends it."""
 
-from folkmoot.core.commands import DispatchAgent, SendMessage
+from folkmoot.api.requests import Dispatch, SendMessage
 from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid
 from folkmoot.reports.envelope import Envelope
@@ -25,10 +25,10 @@ def order_to_send(said: Envelope) -> SendMessage:
     )
 
 
-def order_to_dispatch(agent: str, task: str, purpose: str) -> DispatchAgent:
-    """The command that gives an agent a small thing to do, in plain words or as the documents write it in JSON."""
+def order_to_dispatch(agent: str, task: str, purpose: str) -> Dispatch:
+    """The request that gives an agent a small thing to do, in plain words or as the documents write it in JSON."""
     from folkmoot.reports.loose.posted import dispatched
 
     # What is no text at all is refused by the rules, as in any other command.
     words = dispatched(agent, task) if isinstance(task, str) else task
-    return DispatchAgent(agent=agent, task=words, purpose=purpose)
+    return Dispatch(agent=agent, task=words, purpose=purpose)

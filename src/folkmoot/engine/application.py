@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
+from folkmoot.engine.calls import Calls
 from folkmoot.engine.engine import Engine
-from folkmoot.engine.queries import Queries
+from folkmoot.engine.reads.queries import Queries
 from folkmoot.store.bell import Bell
 
 LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
@@ -25,6 +26,22 @@ class Application:
         self.bell = bell or Bell()  # one that nobody rings: who waits looks every few seconds
         self.look_again = LOOK_AGAIN
         self.after_writing: Callable[[], None] | None = None  # done once, when it is closed after something was written
+
+    def asked_by(self, actor: Speaker) -> Calls:
+        """What carries requests to this board, in the name of one actor."""
+        return Calls(self, actor)
+
+    def last(self) -> int:
+        """The number of the last event."""
+        return self.queries.last()
+
+    def next_end(self) -> float | None:
+        """Seconds until the next lock or lease ends by itself."""
+        return self.queries.next_end()
+
+    def next_wake(self, agents: list[str]) -> float | None:
+        """Seconds until time alone may give one of these agents an item."""
+        return self.queries.next_wake(agents)
 
     def now(self) -> float:
         """Seconds that only ever go on, to wait by."""

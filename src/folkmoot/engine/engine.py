@@ -3,20 +3,24 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
+from msgspec import UNSET
 
+from folkmoot.api.pages import Locks, Pauses
+from folkmoot.api.views import ClaimView, ItemView, MessageView
 from folkmoot.briefs.brief import brief
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.events import FlowVersion
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Pause
+from folkmoot.core.kinds import reader
+from folkmoot.core.records import Pause, Run
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
-from folkmoot.core.rules.claims import not_claimable, stale
+from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.carrying import note_on, note_on_completed
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
 from folkmoot.core.rules.running.limits import check_stop
@@ -24,17 +28,20 @@ from folkmoot.core.rules.sharing.holds import note_on_lock
 from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.text import encoded
 from folkmoot.core.vocabulary.roles import agent_named
+from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.claiming import check_starting, next_item, next_of
 from folkmoot.engine.facts import facts
-from folkmoot.engine.loading import known_message, message_about
+from folkmoot.engine.loading import known_message
 from folkmoot.engine.moment import moment
 from folkmoot.engine.ports import Clock, Ids
+from folkmoot.engine.reads.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
+from folkmoot.engine.standing import standing
+from folkmoot.engine.subjects import no_run, nothing_ready, own_item, subject
 from folkmoot.engine.turn import Turn
-from folkmoot.engine.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
 
-View = dict[str, Any]
+Answer = TypeVar("Answer")
 Found = TypeVar("Found")
 
 
@@ -44,20 +51,34 @@ class Engine:
         self.clock = clock
         self.ids = ids
 
-    def add(self, speaker: Speaker, command: commands.AddItem | commands.DispatchAgent, key: str | None = None) -> View:
-        return self._handle(speaker, command, lambda turn: None, key, True)
+    def add(
+        self, speaker: Speaker, command: commands.AddItem | commands.DispatchAgent, key: str | None = None
+    ) -> ItemView:
+        return self._handle(speaker, command, lambda turn: None, key)
 
-    def on_item(self, speaker: Speaker, item: str, command: Command, key: str | None = None, show: bool = True) -> View:
-        """A command about an item: move, edit, cancel, reopen, comment. With `show` the answer is the item."""
-        return self._handle(speaker, command, lambda turn: turn.item(item), key, show, salt=item)
+    def on_item(self, speaker: Speaker, item: str, command: Command, key: str | None = None) -> ItemView:
+        """A command about an item: move, edit, cancel, reopen, comment. The answer is the item."""
+        return self._handle(speaker, command, lambda turn: turn.item(item), key, salt=item)
 
-    def on_run(self, speaker: Speaker, command: Command, key: str | None = None, show: bool = True) -> View:
-        """A command of a run about its own item: renew, release, report. With `show` the answer is the item."""
-
-        view = self._handle(speaker, command, lambda turn: own_item(turn, speaker) or no_run(), key, show)
+    def on_run(self, speaker: Speaker, command: Command, key: str | None = None) -> ItemView:
+        """A command of a run about its own item: renew, release, report. The answer is the item."""
+        view = self._handle(speaker, command, lambda turn: own_item(turn, speaker) or no_run(), key)
         if isinstance(command, commands.WidenRun):
             self._check_widened(speaker, command.paths)
         return view
+
+    def act(self, speaker: Speaker, command: Command, item: str | None = None, key: str | None = None) -> None:
+        """The same as `on_item`, or without an item as `on_run`, for whoever only wants to know that it was taken."""
+        if key is not None:  # a kept answer is shown to whoever repeats the key, so it is always whole
+            self.on_run(speaker, command, key) if item is None else self.on_item(speaker, item, command, key)
+            return
+
+        def work(turn: Turn) -> bool:
+            subject = (own_item(turn, speaker) or no_run()) if item is None else turn.item(item)
+            turn.apply(command, subject, speaker)
+            return True
+
+        self._transact(speaker, command, work, None, "", bool)
 
     def _check_widened(self, speaker: Speaker, paths: list[str]) -> None:
         """The question to a person is on the board; whoever asked for the paths must still hear that it has none."""
@@ -78,8 +99,7 @@ class Engine:
         command: commands.ReportRun,
         move: Callable[[str], None],
         key: str | None = None,
-        show: bool = True,
-    ) -> View:
+    ) -> ItemView:
         """Report a landing, and move its branch as the last step of the same transaction.
 
         `move` is called with the commit that the rules say has landed, after they have decided that the run is the
@@ -89,16 +109,16 @@ class Engine:
         that settles it. It must be short, and do nothing when it is called again after it succeeded.
         """
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> ItemView:
             item = turn.apply(command, own_item(turn, speaker) or no_run(), speaker)
-            view = item_view(turn.tx, item, turn.flow, turn.moment) if show or key else {}
+            view = item_view(turn.tx, item, turn.flow, turn.moment)
             run = turn.tx.run(speaker.run or "")
             if run is not None and moves_branch(run):
                 check_lease(run, moment(self.clock, turn.tx.head()).now)  # the rules may have taken a while
                 move(item.landed or "")
             return view
 
-        return self._transact(speaker, command, work, key, "", alone=True)
+        return self._transact(speaker, command, work, key, "", ItemView, alone=True)
 
     def report(
         self,
@@ -106,13 +126,12 @@ class Engine:
         report: Report,
         fault: str | None = None,
         key: str | None = None,
-        show: bool = True,
         final: bool = False,
-    ) -> View:
+    ) -> ItemView:
         """A report that breaks the form is refused, and its run lives; with `final` it ends the run (R-32)."""
-        return self.on_run(speaker, commands.ReportRun(report=report, fault=fault, final=final), key, show)
+        return self.on_run(speaker, commands.ReportRun(report=report, fault=fault, final=final), key)
 
-    def answer(self, speaker: Speaker, command: commands.AnswerQuestion, key: str | None = None) -> View:
+    def answer(self, speaker: Speaker, command: commands.AnswerQuestion, key: str | None = None) -> ItemView:
         def load(turn: Turn) -> Item:
             question = turn.tx.question(command.question)
             if question is None:
@@ -120,7 +139,7 @@ class Engine:
                 raise Invalid("unknown_question", words, "see: moot inbox", {"question": command.question})
             return turn.item(question.item)
 
-        return self._handle(speaker, command, load, key, True)
+        return self._handle(speaker, command, load, key)
 
     def claim(
         self,
@@ -133,10 +152,11 @@ class Engine:
         worker: str = "",
         key: str | None = None,
         show: bool = True,
-    ) -> View:
-        """The next item for that agent, with its brief; raises NothingToDo if none is ready."""
+    ) -> ClaimView:
+        """The next item for that agent, with its brief; raises NothingToDo if none is ready. With `show` the whole item
+        is in the answer too."""
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> ClaimView:
             check_claimer(speaker, turn.tx.run(speaker.run) if speaker.run else None)
             who = agent_named(turn.flow, agent)
             seconds = lease_for(turn.flow, who, column, lease)
@@ -150,11 +170,14 @@ class Engine:
             if ready is None:
                 raise nothing_ready(turn, who, wanted)
             order = commands.ClaimItem(agent=who, lease=seconds, worker=worker)
-            return _claimed(turn, order, ready, speaker, show or key is not None)
+            claimed, run = _claim(turn, order, ready, speaker)
+            told = brief(turn.flow, claimed, run, facts(turn.tx, turn.flow, claimed, run))
+            whole = item_view(turn.tx, claimed, turn.flow, turn.moment) if show or key is not None else None
+            return claim_view(run, whole, told, turn.moment)
 
         salt = f"{column} {item} {lease}"
         command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)
-        return self._transact(speaker, command, work, key, salt)
+        return self._transact(speaker, command, work, key, salt, ClaimView)
 
     def claim_next(
         self,
@@ -164,10 +187,10 @@ class Engine:
         worker: str = "",
         lease: float | None = None,
         sandboxed: bool | None = None,
-    ) -> View:
+    ) -> Assignment:
         """For a worker: the next item for any of these agents and gates; raises NothingToDo if none is ready."""
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> Assignment:
             pauses = _check_pauses(turn)
             found = _found_among_due(turn, partial(next_of, turn.tx, turn.flow, agents, pauses, turn.moment.now))
             if found is None:
@@ -175,18 +198,27 @@ class Engine:
             agent, item = found
             seconds = lease_for(turn.flow, agent, None, lease)
             order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker, sandboxed=sandboxed)
-            return _claimed(turn, order, item, speaker, True)
+            claimed, run = _claim(turn, order, item, speaker)
+            return Assignment(
+                run=run.id,
+                token=run.token,
+                agent=run.agent,
+                model=run.model,
+                flow=turn.flow,
+                brief=brief(turn.flow, claimed, run, facts(turn.tx, turn.flow, claimed, run)),
+                standing=standing(turn.tx, turn.flow, run.id),
+            )
 
-        return self._transact(speaker, commands.ClaimItem(agent="", lease=0), work, None, "")
+        return self._transact(speaker, commands.ClaimItem(agent="", lease=0), work, None, "", Assignment)
 
-    def on_board(self, speaker: Speaker, command: commands.StopBoard | commands.ResumeBoard) -> View:
+    def on_board(self, speaker: Speaker, command: commands.StopBoard | commands.ResumeBoard) -> Pauses:
         """A command about the board as a whole; the answer says what is paused after it."""
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> Pauses:
             turn.apply(command, None, speaker)
-            return {"pauses": pause_views(turn.tx.pauses(), turn.moment)}
+            return Pauses(pauses=pause_views(turn.tx.pauses(), turn.moment))
 
-        return self._transact(speaker, command, work, None, "")
+        return self._transact(speaker, command, work, None, "", Pauses)
 
     def keep_output(self, speaker: Speaker, parts: Sequence[tuple[int, str]]) -> None:
         """What a live run printed. It stands beside the log, so that it explains runs and decides nothing."""
@@ -202,38 +234,38 @@ class Engine:
 
     def lock(
         self, speaker: Speaker, command: commands.LockPaths | commands.UnlockPaths, key: str | None = None
-    ) -> View:
+    ) -> Locks:
         """A person's hold on paths, or a run's; the answer is every hold in force."""
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> Locks:
             turn.apply(command, own_item(turn, speaker), speaker)
             held = turn.tx.holds(turn.moment.now)
             note = note_on_lock(held, command, speaker, turn.moment.now)
-            return {"locks": hold_views(held), **({"note": note} if note else {})}
+            return Locks(locks=hold_views(held), note=note or UNSET)
 
-        return self._transact(speaker, command, work, key, "")
+        return self._transact(speaker, command, work, key, "", Locks)
 
-    def send(self, speaker: Speaker, command: commands.SendMessage, key: str | None = None) -> View:
+    def send(self, speaker: Speaker, command: commands.SendMessage, key: str | None = None) -> MessageView:
         """A message; the answer is its envelope, with a note where the board counts otherwise."""
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> MessageView:
             before = turn.tx.head().messages
             turn.apply(command, own_item(turn, speaker) or subject(turn, command), speaker)
             sent = turn.tx.messages(after=before, limit=1)[0]
             note = note_on(turn.flow, turn.tx.item(sent.item) if sent.item else None, sent)
-            return {**message_view(sent), **({"note": note} if note else {})}
+            return message_view(sent, note)
 
-        return self._transact(speaker, command, work, key, "")
+        return self._transact(speaker, command, work, key, "", MessageView)
 
     def on_message(
         self,
         speaker: Speaker,
         command: commands.AcceptMessage | commands.CompleteMessage | commands.RejectMessage,
         key: str | None = None,
-    ) -> View:
+    ) -> MessageView:
         """Accept, complete or reject; the answer is the envelope. What a run rejects, it disputes (R-26)."""
 
-        def work(turn: Turn) -> View:
+        def work(turn: Turn) -> MessageView:
             message = known_message(turn.tx, command.message)
             own = own_item(turn, speaker)
             turn.apply(command, own or (turn.tx.item(message.item) if message.item else None), speaker)
@@ -244,9 +276,9 @@ class Engine:
                     raise turn.refusal  # who may not dispute does not reject either: nothing of it happens
             ended = known_message(turn.tx, command.message)
             note = note_on_completed(turn.flow, turn.tx.item(message.item) if message.item else None, ended)
-            return {**message_view(ended), **({"note": note} if note else {})}
+            return message_view(ended, note)
 
-        return self._transact(speaker, command, work, key, "")
+        return self._transact(speaker, command, work, key, "", MessageView)
 
     def adopt_flow(self, speaker: Speaker, flow: Flow, source: str, moves: dict[str, str] | None = None) -> int:
         """Take in a flow as the one in force; refused if items or runs would be left without a place (R-30).
@@ -269,35 +301,34 @@ class Engine:
         command: Command,
         load: Callable[[Turn], Item | None],
         key: str | None,
-        show: bool,
         salt: str = "",
-    ) -> View:
-        def work(turn: Turn) -> View:
+    ) -> ItemView:
+        def work(turn: Turn) -> ItemView:
             item = turn.apply(command, load(turn), speaker)
-            # A kept answer is shown to whoever repeats the key, so it is always whole.
-            return answer_view(turn.tx, command, item, turn.flow, turn.moment, turn.weighed) if show or key else {}
+            return answer_view(turn.tx, command, item, turn.flow, turn.moment, turn.weighed)
 
-        return self._transact(speaker, command, work, key, salt)
+        return self._transact(speaker, command, work, key, salt, ItemView)
 
     def _transact(
         self,
         speaker: Speaker,
         command: Command,
-        work: Callable[[Turn], View],
+        work: Callable[[Turn], Answer],
         key: str | None,
         salt: str,
+        kind: type[Answer],
         *,
         alone: bool = False,
-    ) -> View:
+    ) -> Answer:
         """Sweep what is due, do the work, keep the answer under its key: all in one transaction."""
         data = encoded(command)
         speaker_key = speaker.run or speaker.name
 
-        def inside(tx: Transaction) -> View | MootError:
+        def inside(tx: Transaction) -> Answer | MootError:
             if key is not None:
                 kept = tx.kept_answer(speaker_key, key)
                 if kept is not None:
-                    return _repeated(kept, _digest(command, data, salt), key)
+                    return _repeated(kept, _digest(command, data, salt), key, kind)
             turn = Turn(tx, self.clock, self.ids)
             turn.sweep()
             try:
@@ -338,63 +369,23 @@ def _found_among_due(turn: Turn, look: Callable[[], Found | None]) -> Found | No
     return found
 
 
-def _claimed(turn: Turn, order: commands.ClaimItem, item: Item, speaker: Speaker, show: bool) -> View:
+def _claim(turn: Turn, order: commands.ClaimItem, item: Item, speaker: Speaker) -> tuple[Item, Run]:
     claimed = turn.apply(order, item, speaker)
-    run = turn.run
-    assert run is not None, "a claim has just made it"
-    whole = item_view(turn.tx, claimed, turn.flow, turn.moment) if show else None
-    told = facts(turn.tx, turn.flow, claimed, run, whole)
-    return claim_view(run, whole, brief(turn.flow, claimed, run, told), turn.moment)
-
-
-def own_item(turn: Turn, speaker: Speaker) -> Item | None:
-    """The item a run works on; None for a person."""
-    if speaker.run is None:
-        return None
-    run = turn.tx.run(speaker.run)
-    if run is None:
-        words = f"there is no run {speaker.run}"
-        raise Invalid("unknown_run", words, "claim an item first: moot claim AGENT", {"run": speaker.run})
-    turn.run = run
-    return turn.item(run.item)
-
-
-def subject(turn: Turn, command: commands.SendMessage) -> Item | None:
-    """The item that a person's message is about: the one it names, or the one that the rules take it to be about."""
-    named = command.context.get("item") or message_about(turn.tx, turn.flow, command)
-    return turn.item(str(named)) if named else None
-
-
-def no_run() -> Item:
-    raise Invalid("unknown_run", "no run was named", "claim an item first: moot claim AGENT")
+    assert turn.run is not None, "a claim has just made it"
+    return claimed, turn.run
 
 
 def _digest(command: Command, data: bytes, salt: str) -> bytes:
     return sha256(f"{type(command).__name__} {salt}\0".encode() + data).digest()
 
 
-def _repeated(kept: KeptAnswer, digest: bytes, key: str) -> View:
+def _repeated(kept: KeptAnswer, digest: bytes, key: str, kind: type[Answer]) -> Answer:
     if kept.digest != digest:
         words = f"the key {key!r} was used for another command"
         raise Refused("key_reused", words, "use a new --key for each command", {"key": key})
-    answer: View = msgspec.json.decode(kept.answer)
-    return answer
-
-
-def nothing_ready(turn: Turn, agent: str, item: str | None) -> MootError:
-    if item is not None:
-        found = turn.item(item)
-        now, at = turn.moment.now, turn.moment.at
-        return not_claimable(turn.flow, found, agent, now, at, turn.tx.questions(item), turn.tx.holds(now))
-    wake = turn.tx.next_wake(agent, turn.moment.now)
-    if wake is not None:
-        return NothingToDo(
-            "nothing_ready",
-            f"no item is ready for {agent}; the next one is in {wake - turn.moment.now:.0f}s",
-            "try again then",
-            {"agent": agent, "seconds": round(wake - turn.moment.now, 3)},
-        )
-    watched = ", ".join(turn.flow.watched_by(agent))
-    where = f" in {watched}" if watched else ": it watches no column, and takes only what it is asked for by others"
-    words = f"no item is ready for {agent}{where}"
-    return NothingToDo("nothing_ready", words, "see what is where: moot board", {"agent": agent})
+    try:
+        answer: Answer = reader(kind)(kept.answer)
+        return answer
+    except msgspec.ValidationError:
+        words = f"what was said with the key {key!r} was taken, by an older version, whose answer is not known here"
+        raise Refused("key_taken", words, "see: moot log", {"key": key}) from None

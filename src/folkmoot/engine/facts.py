@@ -16,7 +16,7 @@ from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
 from folkmoot.core.terms import ENDED
 from folkmoot.core.unfinished import PARTIAL, told_of
-from folkmoot.engine.views import comment_views, history_views, message_view
+from folkmoot.engine.reads.views import comment_views, history_views, message_view
 from folkmoot.store.base import Reading
 
 View = dict[str, Any]
@@ -36,12 +36,11 @@ TAKEN_UP = ("done", "split", "changes_requested", "disputed")
 PASSING_CAUSES = ("transient", "environment", "quota", "timeout", "protocol")
 
 
-def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None) -> Facts:
-    """`whole` is the item's view, if it was made already. What cannot exist is not looked for."""
+def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
+    """What cannot exist is not looked for."""
     parent = reading.item(item.parent) if item.parent and item.kind != "item" else None
     subject = subject_of(item, parent)
-    history = whole["failure_history"] if whole else history_views(reading, item)
-    comments = whole["comments"] if whole else comment_views(reading, item)
+    history, comments = history_views(reading, item), comment_views(reading, item)
     if subject is not item:
         history = [*history_views(reading, subject), *history]
         comments = [*comment_views(reading, subject), *comments]
@@ -54,8 +53,8 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run, whole: View | None
     above = _above(reading, parent)
     around |= {name: views for name, views in (("split", said), ("unfinished", left), ("whole", above)) if views}
     return Facts(
-        history=history,
-        comments=comments,
+        history=msgspec.to_builtins(history) if history else [],
+        comments=msgspec.to_builtins(comments) if comments else [],
         parent=parent,
         messages=_messages(reading, item, run) if item.message or flow.messages else [],
         lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told],
@@ -159,7 +158,7 @@ def _messages(reading: Reading, item: Item, run: Run) -> list[View]:
     for message in at_hand:
         if message.accepted_by == run.id:
             found.setdefault(message.id, message)
-    return [message_view(message) for message in found.values()]
+    return [msgspec.to_builtins(message_view(message)) for message in found.values()]
 
 
 def _previous(reading: Reading, item: Item, subject: Item, run: Run) -> View | None:

@@ -81,7 +81,7 @@ def give_back(engine: Engine) -> list[str]:
         for run in runs:
             ended.append(run.id)
             try:
-                engine.on_run(Speaker(run.id, run.id, run.token), ReleaseRun(), show=False)
+                engine.act(Speaker(run.id, run.id, run.token), ReleaseRun())
             except Refused as refusal:
                 if refusal.code != "stale_claim":  # the sweep of this command, or of one before, has ended it
                     raise

@@ -6,7 +6,7 @@ Whatever ends it between two steps, the next one finds its own files by their ha
 from collections.abc import Callable
 
 from folkmoot.engine.application import Application
-from folkmoot.engine.feed import Feed
+from folkmoot.engine.reads.history import History
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.mirror import names
 from folkmoot.mirror.folder import Folder, Found, target_of
@@ -53,8 +53,8 @@ class Mirror:
         self._told: set[str] = set()
         self.folder = folder
         self.record = Record(record)
-        self.scribe = Scribe(Feed(application.engine.store))
-        self._voice = Voice(application.engine, self.scribe.picture)
+        self.scribe = Scribe(History(application.engine.store))
+        self._voice = Voice(application, self.scribe.picture)
         self._taking = Taking(self.scribe, self._voice)
         self._writer = Writer(self.folder, self.record, self.scribe, application.now)
         self._aside = Aside(folder)

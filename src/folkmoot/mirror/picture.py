@@ -8,7 +8,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import ORCHESTRATOR, Attempt, Comment, Hold, Message, Question, Run
 from folkmoot.core.terms import BOUND
-from folkmoot.engine.feed import TABLES, Snapshot
+from folkmoot.engine.reads.history import TABLES, Snapshot
 from folkmoot.mirror import names
 
 WORKER = "mirror"  # as which runs are claimed for agents that only write files

@@ -8,7 +8,7 @@ from msgspec import Struct
 from folkmoot.core.events import Event
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Run
-from folkmoot.engine.feed import PAGE, Feed
+from folkmoot.engine.reads.history import PAGE, History
 from folkmoot.mirror import names
 from folkmoot.mirror.picture import Picture
 from folkmoot.mirror.writing.comments import meta_file
@@ -29,7 +29,7 @@ class Version(Struct, frozen=True):
 
 
 class Scribe:
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: History) -> None:
         self.feed = feed
         self.picture = Picture(feed.snapshot())
         self._state = State()

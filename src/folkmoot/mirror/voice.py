@@ -6,8 +6,24 @@ says the same again, and it has no second effect.
 
 from typing import Any
 
-from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from msgspec.structs import replace
+
+from folkmoot.api.requests import (
+    AcceptMessage,
+    AddComment,
+    AnswerQuestion,
+    Cancel,
+    Claim,
+    CompleteMessage,
+    Edit,
+    Lock,
+    Move,
+    RejectMessage,
+    Renew,
+    SendReport,
+    Unlock,
+)
+from folkmoot.core.commands import RaiseConflict, Speaker
 from folkmoot.core.flow import LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import taker
@@ -17,7 +33,7 @@ from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_
 from folkmoot.core.terms import BOUND
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
 from folkmoot.doors.posting import order_to_send
-from folkmoot.engine.engine import Engine
+from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.mirror.picture import WORKER, Picture
 from folkmoot.mirror.reading.comments import Said
@@ -37,8 +53,9 @@ class NotYet(Exception):
 
 
 class Voice:
-    def __init__(self, engine: Engine, picture: Picture) -> None:
-        self._engine = engine
+    def __init__(self, application: Application, picture: Picture) -> None:
+        self._engine = application.engine
+        self._by = application.asked_by
         self._picture = picture
 
     @property
@@ -78,16 +95,9 @@ class Voice:
         """Take an item up for an agent that cannot ask for it. It cannot renew either: it has a run's whole time."""
         known = self.flow.agents.get(agent)
         longest = (known.timeout if known else None) or self.flow.limits.timeout
-        view = self._engine.claim(
-            Speaker(agent, file=True),
-            agent,
-            item=item,
-            lease=min(longest, LEASE_MAX),
-            worker=WORKER,
-            key=f"{key}:claim",
-            show=False,
-        )
-        return Speaker(agent, view["run"], view["token"])
+        request = Claim(agent=agent, item=item, lease=min(longest, LEASE_MAX), worker=WORKER, show=False)
+        view = self._by(Speaker(agent, file=True))(request, f"{key}:claim")
+        return Speaker(agent, view.run, view.token)
 
     def _at_work(self, agent: str, item: str, key: str) -> Speaker:
         """As the agent's run on the item: the one it has, or one that begins now."""
@@ -101,7 +111,7 @@ class Voice:
     def send(self, handoff: Handoff, message: str, key: str) -> str:
         """Gives the id under which it is known."""
         said = handoff.envelope
-        order = order_to_send(said)
+        request = order_to_send(said)
         sender = correspondent(self.flow, said.sender)
         speaker = speaker_in_file(self.flow, said.sender)
         if speaker.file:
@@ -111,11 +121,8 @@ class Voice:
                 speaker = self._speaker_of(run)
             elif waiting is not None and correspondent(self.flow, said.to) in self.flow.agents:
                 speaker = self.claim(sender, waiting, key)
-        values = {name: getattr(order, name) for name in order.__struct_fields__}
-        order = commands.SendMessage(**{**values, "message_id": said.message_id or message})
-        view = self._engine.send(speaker, order, key)
-        sent: str = view["message_id"]
-        return sent
+        request = replace(request, message_id=said.message_id or message)
+        return self._by(speaker)(request, key).message_id
 
     def accept(self, message: Message, key: str) -> None:
         """By its receiver: whoever takes a handoff up takes up its item (R-26)."""
@@ -129,7 +136,7 @@ class Voice:
         elif self._is_still_at_it(message):
             raise NotYet(message.id)
         speaker = speaker_in_file(self.flow, message.to)
-        self._engine.on_message(speaker, commands.AcceptMessage(message=message.id), f"{key}:accept")
+        self._by(speaker)(AcceptMessage(message=message.id), f"{key}:accept")
 
     def _is_still_at_it(self, message: Message) -> bool:
         """Has whoever sent it yet to report? Its receiver may begin when that stage is over."""
@@ -143,16 +150,16 @@ class Voice:
             and (self.run_of(agent, item) or self._claimable(agent, item))
         ):
             # The end of its stage completes it; who has lost its run in between has done the work all the same.
-            self._engine.report(self._at_work(agent, item, key), Report.done(), key=f"{key}:report", show=False)
+            self._by(self._at_work(agent, item, key))(SendReport(report=Report.done()), f"{key}:report")
             return
         speaker = speaker_in_file(self.flow, message.to)
-        self._engine.on_message(speaker, commands.CompleteMessage(message=message.id), f"{key}:complete")
+        self._by(speaker)(CompleteMessage(message=message.id), f"{key}:complete")
 
     def reject(self, message: Message, why: str, key: str) -> None:
         run = self.run_of(message.to, message.item) if message.item is not None else None
         mine = run is not None and message.accepted_by == run.id
         speaker = self._speaker_of(run) if run is not None and mine else speaker_in_file(self.flow, message.to)
-        self._engine.on_message(speaker, commands.RejectMessage(message=message.id, why=why), f"{key}:reject")
+        self._by(speaker)(RejectMessage(message=message.id, why=why), f"{key}:reject")
 
     # -- comments
 
@@ -178,22 +185,23 @@ class Voice:
         )
         report = Report(outcome=outcome, comments=[remark])
         at_work = self._at_work(speaker.name, item.id, key)
-        self._engine.report(at_work, report, key=f"{key}:report", show=False)
+        self._by(at_work)(SendReport(report=report), f"{key}:report")
 
     def _comment(self, speaker: Speaker, item: str, artifact: str, said: Said, key: str) -> None:
-        command = commands.AddComment(
+        request = AddComment(
+            item=item,
             content=said.content,
             artifact=artifact,
             target=said.target,
             parent=said.parent,
             resolution=said.resolution,
         )
-        self._engine.on_item(speaker, item, command, f"{key}:comment", show=False)
+        self._by(speaker)(request, f"{key}:comment")
 
     # -- locks and agents of the shared state
 
     def lock(self, agent: str, paths: list[str], seconds: float, key: str) -> None:
-        self._engine.lock(self._in_state(agent), commands.LockPaths(paths=paths, seconds=seconds), f"{key}:lock")
+        self._by(self._in_state(agent))(Lock(paths=paths, seconds=seconds), f"{key}:lock")
 
     def unlock(self, agent: str, resource: str, run: str | None, key: str) -> None:
         known = self._picture.runs.get(run or "")
@@ -201,7 +209,7 @@ class Voice:
         speaker = self._in_state(agent) if known is not None else speaker_in_file(self.flow, agent)
         if known is not None and known.worker == WORKER:
             speaker = self._speaker_of(known)
-        self._engine.lock(speaker, commands.UnlockPaths(paths=[resource]), f"{key}:unlock")
+        self._by(speaker)(Unlock(paths=[resource]), f"{key}:unlock")
 
     def _in_state(self, agent: str) -> Speaker:
         speaker = speaker_in_file(self.flow, agent)
@@ -216,12 +224,12 @@ class Voice:
     def renew(self, agent: str) -> None:
         run = self.run_of(agent)
         if run is not None:
-            self._engine.on_run(self._speaker_of(run), commands.RenewRun(), show=False)
+            self._by(self._speaker_of(run)).tell(Renew())
 
     def end(self, agent: str, key: str) -> None:
         run = self.run_of(agent)
         if run is not None:
-            self._engine.report(self._speaker_of(run), Report.done(), key=f"{key}:report", show=False)
+            self._by(self._speaker_of(run))(SendReport(report=Report.done()), f"{key}:report")
 
     # -- reports, answers, edits
 
@@ -249,14 +257,14 @@ class Voice:
     def report(self, dropped: Dropped, run: str, token: int) -> None:
         """The key is the run's own: it reports once."""
         report = read_report(dropped.text)
-        self._engine.report(Speaker(run, run, token), report, key=f"file:{run}:report", show=False)
+        self._by(Speaker(run, run, token))(SendReport(report=report), f"file:{run}:report")
 
     def answer(self, dropped: Dropped, key: str) -> None:
         if dropped.by is None:
             raise Invalid("unknown_writer", "it does not say who answers", 'add "by"; only a person answers')
         speaker = speaker_in_file(self.flow, dropped.by)
-        command = commands.AnswerQuestion(question=dropped.question or "", answer=dropped.answer)
-        self._engine.answer(speaker, command, f"{key}:answer")
+        request = AnswerQuestion(question=dropped.question or "", answer=dropped.answer)
+        self._by(speaker)(request, f"{key}:answer")
 
     def edit(self, by: str, item: str, changed: dict[str, Any], key: str) -> None:
         """The fields of an item, by a person. Where the item goes, or that it is given up, comes last."""
@@ -270,16 +278,15 @@ class Voice:
                 "two_changes", "column and status are changed by themselves", "change the rest before or after"
             )
         if plain:
-            self._engine.on_item(speaker, item, commands.EditItem(**plain), f"{key}:edit", show=False)
+            self._by(speaker)(Edit(item=item, **plain), f"{key}:edit")
         elif "status" in changed:
-            self._engine.on_item(speaker, item, commands.CancelItem(), f"{key}:cancel", show=False)
+            self._by(speaker)(Cancel(item=item), f"{key}:cancel")
         elif "column" in changed:
-            move = commands.MoveItem(column=str(changed["column"]))
-            self._engine.on_item(speaker, item, move, f"{key}:move", show=False)
+            self._by(speaker)(Move(item=item, column=str(changed["column"])), f"{key}:move")
 
-    def conflict(self, by: str, item: str, command: commands.RaiseConflict, key: str) -> None:
+    def conflict(self, by: str, item: str, command: RaiseConflict, key: str) -> None:
         speaker = speaker_in_file(self.flow, by)
-        self._engine.on_item(speaker, item, command, f"{key}:conflict", show=False)
+        self._engine.act(speaker, command, item, f"{key}:conflict")
 
     def is_bound(self, item: str) -> bool:
         known = self._picture.items.get(item)

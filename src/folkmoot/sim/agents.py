@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator
 from typing import Any
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
 from folkmoot.core.commands import Command, Speaker
 from folkmoot.core.flow import LANDING
@@ -62,7 +63,7 @@ class Agent:
         while True:
             yield self.chance.expovariate(1 / 5)
             answer = yield from self._claim()
-            if answer is not None and answer.view is not None:
+            if answer is not None and isinstance(answer.view, ClaimView):
                 yield from self._work(answer.view)
             if answer is not None and answer.code in (*PAUSED, "nothing_ready"):
                 # What waits for others' paths, or for a person, is looked for less and less often.
@@ -111,11 +112,11 @@ class Agent:
             answer = self.world.say(order)
         return answer
 
-    def _work(self, claim: View) -> Script:
+    def _work(self, claim: ClaimView) -> Script:
         character = self.character
         if character != "good" and self.chance.random() < 0.4:
             character = self.chance.choice(("obedient", "obedient", "obedient", *CHARACTERS))
-        speaker = Speaker(claim["agent"], claim["run"], claim["token"])
+        speaker = Speaker(claim.agent, claim.run, claim.token)
         if speaker.name == LANDING and character not in ("good", "silent", "zombie", "releasing", "slow"):
             character = "obedient"
         lease = self._lease(claim)
@@ -128,8 +129,8 @@ class Agent:
             if kept:
                 yield from self._end(claim, speaker, character)
 
-    def _lease(self, claim: View) -> float:
-        run = self.world.witness.run(claim["run"])
+    def _lease(self, claim: ClaimView) -> float:
+        run = self.world.witness.run(claim.run)
         return run.lease if run else 60.0
 
     def _effort(self, speaker: Speaker, lease: float, character: str) -> "Generator[float, None, bool]":
@@ -146,10 +147,10 @@ class Agent:
         yield seconds
         return True
 
-    def _rise(self, claim: View, speaker: Speaker, lease: float) -> Script:
+    def _rise(self, claim: ClaimView, speaker: Speaker, lease: float) -> Script:
         """Sleeps beyond its lease, then goes on as if nothing had happened. The world sees that it is refused."""
         yield lease * self.chance.uniform(1.01, 10)
-        item = claim["item"]["id"]
+        item = claim.brief["task"]["id"]
         last_words: list[tuple[Command, str | None]] = [
             (commands.RenewRun(), None),
             (commands.ReleaseRun(), None),
@@ -169,8 +170,8 @@ class Agent:
             yield from self._insist(Order(speaker, command, about))
             yield self.chance.expovariate(1 / 5)
 
-    def _scene(self, claim: View) -> Scene:
-        item = self.world.items[claim["item"]["id"]]
+    def _scene(self, claim: ClaimView) -> Scene:
+        item = self.world.items[claim.brief["task"]["id"]]
         return Scene(self.chance, claim, self.world.flow, item, self.character == "good")
 
     def _says(self, scene: Scene, character: str) -> Says:
@@ -179,7 +180,7 @@ class Agent:
             return teamwork.proving
         if character != "good" and scene.item.kind in ("expert", "sub") and self.chance.random() < 0.6:
             return teamwork.advising
-        if character != "good" and scene.claim["brief"]["disputes"] and self.chance.random() < 0.3:
+        if character != "good" and scene.claim.brief["disputes"] and self.chance.random() < 0.3:
             return reply
         if character == "obedient" and scene.must_split and self.chance.random() < 0.7:
             return speech.good
@@ -187,8 +188,8 @@ class Agent:
             return teamwork.splitting
         return SAYS.get(character, speech.obedient)
 
-    def _end(self, claim: View, speaker: Speaker, character: str) -> Script:
-        chance, item = self.chance, claim["item"]["id"]
+    def _end(self, claim: ClaimView, speaker: Speaker, character: str) -> Script:
+        chance, item = self.chance, claim.brief["task"]["id"]
         if character == "releasing":
             yield from self._insist(Order(speaker, commands.ReleaseRun()))
             return
@@ -206,8 +207,8 @@ class Agent:
         if character == "talking":
             yield from self._talk(claim, speaker)
             return
-        if character == "rejecting" and claim["brief"]["messages"]:
-            message = claim["brief"]["messages"][0]["message_id"]
+        if character == "rejecting" and claim.brief["messages"]:
+            message = claim.brief["messages"][0]["message_id"]
             yield from self._insist(Order(speaker, commands.RejectMessage(message=message, why="this is not for me")))
             return
         scene = self._scene(claim)
@@ -257,18 +258,18 @@ class Agent:
             yield from self._insist(Order(speaker, chance.choice(orders)))
             yield chance.expovariate(1 / 3)
 
-    def _talk(self, claim: View, speaker: Speaker) -> Script:
+    def _talk(self, claim: ClaimView, speaker: Speaker) -> Script:
         """Comments during the run, and reports that refer to them."""
-        chance, item = self.chance, claim["item"]["id"]
-        disputes = [dispute["thread"] for dispute in claim["brief"]["disputes"]]
-        ids = [comment["id"] for comment in claim["item"]["comments"]]
+        chance, item = self.chance, claim.brief["task"]["id"]
+        disputes = [dispute["thread"] for dispute in claim.brief["disputes"]]
+        ids = [comment.id for comment in self._scene(claim).view.comments]
         parent = chance.choice(disputes) if disputes and chance.random() < 0.7 else chance.choice([*ids, None])
         way = chance.choice((None, "accepted", "rejected")) if parent else None
         words = commands.AddComment(content="about this", parent=parent, resolution=way, artifact="dev.md")
         yield from self._insist(Order(speaker, words, item))
         yield from self._report(speaker, chance.choice((Report.done("said"), Report(outcome="disputed"))), claim)
 
-    def _report(self, speaker: Speaker, report: Report, claim: View) -> Script:
+    def _report(self, speaker: Speaker, report: Report, claim: ClaimView) -> Script:
         """With what it made; a child's is merged anew as long as its parent's branch moves. Its process is over then,
         and what it says before that may be refused."""
         first = self._scene(claim)

@@ -1,7 +1,6 @@
 """What an actor asks of the board, and what it hears back."""
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -12,7 +11,6 @@ from folkmoot.core.flow import LANDING
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
 
-View = dict[str, Any]
 BY_RUNS = (
     commands.RenewRun,
     commands.ReleaseRun,
@@ -43,10 +41,14 @@ class Order(Struct, frozen=True):
             return repr((told, self.command)).encode("utf-8", "surrogatepass")
 
 
+class Taken(Struct, frozen=True):
+    """It was taken, and nothing more is told."""
+
+
 class Answer(Struct, frozen=True):
     """A view, or a refusal, or nothing: then the actor cannot know whether it happened."""
 
-    view: View | None = None
+    view: Struct | None = None
     error: MootError | None = None
 
     @property
@@ -61,7 +63,7 @@ class Answer(Struct, frozen=True):
         return msgspec.json.encode(self.view if self.error is None else self.error.as_json())
 
 
-def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> View:
+def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> Struct:
     """`move` is git: it brings a commit onto the branch."""
     speaker, command, key = order.speaker, order.command, order.key
     if isinstance(command, commands.AddItem | commands.DispatchAgent):
@@ -87,8 +89,11 @@ def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> View
     if isinstance(command, ON_BOARD):
         return engine.on_board(speaker, command)
     if isinstance(command, commands.ReportRun) and speaker.name == LANDING:
-        return engine.land(speaker, command, move, key, show=False)
+        return engine.land(speaker, command, move, key)
     if isinstance(command, BY_RUNS):
         # A worker that only wants to know whether it was taken is not shown the item.
-        return engine.on_run(speaker, command, key, show=False)
+        if key is not None:
+            return engine.on_run(speaker, command, key)
+        engine.act(speaker, command)
+        return Taken()
     return engine.on_item(speaker, order.item or "", command, key)

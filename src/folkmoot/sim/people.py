@@ -203,13 +203,13 @@ def reader(world: World) -> Script:
     while True:
         yield world.chance.expovariate(1 / 40)
         page = world.queries.log(cursor, limit=world.chance.randrange(1, 200))
-        for event in page["events"]:
+        for event in page.events:
             cursor += 1
-            told = (event["event"], event["item"], event["run"], event["agent"])
-            if event["seq"] != cursor or cursor > len(world.witness.log) or told != world.witness.log[cursor - 1]:
-                raise Red(world.step, [f"I17: a reader got event {event['seq']} after {cursor - 1}"])
-        if page["next"] != cursor:
-            raise Red(world.step, [f"I17: a reader at {cursor} is sent on to {page['next']}"])
+            told = (event.event, event.item, event.run, event.agent)
+            if event.seq != cursor or cursor > len(world.witness.log) or told != world.witness.log[cursor - 1]:
+                raise Red(world.step, [f"I17: a reader got event {event.seq} after {cursor - 1}"])
+        if page.next != cursor:
+            raise Red(world.step, [f"I17: a reader at {cursor} is sent on to {page.next}"])
 
 
 def impatient(world: World) -> Script:

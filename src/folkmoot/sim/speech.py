@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.api.views import ClaimView, ItemView
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import (
@@ -40,14 +41,19 @@ class Scene(Struct, frozen=True):
     """What a run knows when it speaks: its claim, its item and the flow; and the dice."""
 
     chance: random.Random
-    claim: View
+    claim: ClaimView
     flow: Flow
     item: Item
     is_good: bool = False
 
     @property
     def agent(self) -> str:
-        return str(self.claim["agent"])
+        return self.claim.agent
+
+    @property
+    def view(self) -> ItemView:
+        assert self.claim.item is not None, "a world's claims are shown with their items"
+        return self.claim.item
 
     @property
     def is_gate(self) -> bool:
@@ -65,7 +71,7 @@ class Scene(Struct, frozen=True):
 
 def obedient(scene: Scene) -> Report:
     """Does what the brief says: settles what is disputed, else is done, and sometimes wants changes."""
-    settling = _settling(scene.claim["brief"])
+    settling = _settling(scene.claim.brief)
     if settling:
         return Report.done("settled", comments=settling, artifacts=_artifacts(scene))
     if scene.chance.random() < 0.12:
@@ -83,7 +89,7 @@ def good(scene: Scene) -> Report:
         tasks = [Task(title=f"half {n} of {scene.item.id}") for n in (1, 2)]
         return Report(outcome="split", summary="in two", tasks=tasks)
     usage = Usage(input_tokens=10, cost_usd=scene.chance.choice((0.0, 0.25)))
-    artifacts, settling = _artifacts(scene), _settling(scene.claim["brief"])
+    artifacts, settling = _artifacts(scene), _settling(scene.claim.brief)
     return Report.done("made it", artifacts=artifacts, comments=settling, usage=usage, tests=Tests(total=3, passed=3))
 
 
@@ -101,7 +107,7 @@ def _artifacts(scene: Scene) -> list[NamedArtifact]:
 
 def changes(scene: Scene) -> Report:
     """Findings: some that are known, in the same or other words, and some that are new, near the fix or far off."""
-    chance, known = scene.chance, scene.claim["brief"]["findings"]
+    chance, known = scene.chance, scene.claim.brief["findings"]
     findings = [
         Finding(
             kind=chance.choice(("review", "test", "security")),
@@ -146,14 +152,14 @@ def repeating(scene: Scene) -> Report:
 
 def disputing(scene: Scene) -> Report:
     """Contradicts at every chance: replies when it is its turn, else opens another dispute."""
-    disputes = scene.claim["brief"]["disputes"]
+    disputes = scene.claim.brief["disputes"]
     if disputes and scene.chance.random() < 0.8:
         dispute = scene.chance.choice(disputes)
         # Many leave the parent out, or say by a resolution that they disagree: both are replies.
         parent = scene.chance.choice([None, dispute["thread"], *_replies(scene, dispute["thread"])])
         way: Resolution | None = scene.chance.choice((None, None, "rejected"))
         return Report(outcome="disputed", comments=[Remark(content="I do not agree", parent=parent, resolution=way)])
-    names = [made["name"] for made in scene.claim["item"]["artifacts"]]
+    names = [made.name for made in scene.view.artifacts]
     artifact = scene.chance.choice([*names, None, "unheard-of.md"])
     concern = Remark(content="this cannot be right", artifact=artifact, target="section 2")
     reason = scene.reason() if scene.chance.random() < 0.5 else None
@@ -161,7 +167,7 @@ def disputing(scene: Scene) -> Report:
 
 
 def _replies(scene: Scene, thread: str) -> list[str]:
-    return [comment["id"] for comment in scene.claim["item"]["comments"] if comment["parent"] == thread]
+    return [comment.id for comment in scene.view.comments if comment.parent == thread]
 
 
 def asking(scene: Scene) -> Report:
@@ -203,8 +209,8 @@ def dangerous(scene: Scene) -> Report:
 
 def lying(scene: Scene) -> Report:
     """Faults of form: each ends the run as a protocol failure, and changes nothing else; the last is not even taken."""
-    comments = scene.claim["item"]["comments"]
-    some = scene.chance.choice(comments)["id"] if comments else "c999"
+    comments = scene.view.comments
+    some = scene.chance.choice(comments).id if comments else "c999"
     way = scene.chance.choice(RESOLUTIONS)
     return scene.chance.choice(
         (

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE, Speaker
 from folkmoot.core.flow import Flow
@@ -18,7 +19,7 @@ from folkmoot.core.rules.judging.form import REFUSALS_KEPT, REPORT_REFUSED
 from folkmoot.core.rules.running.limits import ALL
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import Moment, moment
-from folkmoot.engine.queries import Queries
+from folkmoot.engine.reads.queries import Queries
 from folkmoot.engine.turn import DUE_MAX
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
@@ -223,8 +224,8 @@ class World:
             # What time alone brings about is the rules' own doing; a refused command leaves nothing else behind.
             by_others = [event.name for event in events if not outlook.due or event.actor != "engine"]
             self._check_refusal(order, answer.error, outlook, by_others)
-        if is_claim and answer.view is not None and not repeated:
-            told = answer.view["brief"]["previous"] or {}
+        if isinstance(answer.view, ClaimView) and not repeated:
+            told = answer.view.brief["previous"] or {}
             found += untold(answer.view, self.witness.run(told.get("run")))
         for event in events:
             item = self.items.get(event.item or "") if event.name in LANDED else None
@@ -284,7 +285,7 @@ class World:
         heard = self._told.get(place)
         if heard is None:
             given = answer.view if answer.view is not None else crash.answer if crash else None
-            if isinstance(given, dict):
+            if isinstance(given, msgspec.Struct):
                 self._told[place] = (order.words(), msgspec.json.encode(given))
             return False
         seq = self.store.read(lambda reading: reading.head().seq)

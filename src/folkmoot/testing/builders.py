@@ -24,6 +24,7 @@ from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import read_preset
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.clock import VirtualClock
+from folkmoot.testing.in_json import InJson
 
 PERSON = Speaker("alice")
 View = dict[str, Any]
@@ -227,10 +228,11 @@ class TrialBoard:
     def __init__(self, flow: Flow | None = None, store: SqliteStore | None = None) -> None:
         self.clock = VirtualClock()
         self.clock.move_to(1.0)
-        self.engine = Engine(store or SqliteStore.create(":memory:"), self.clock, CountedIds())
-        self.engine.adopt_flow(ENGINE, flow or preset_flow(), "trial")
-        self.application = Application(self.engine, "trial", [])
-        self.queries = self.application.queries
+        engine = Engine(store or SqliteStore.create(":memory:"), self.clock, CountedIds())
+        engine.adopt_flow(ENGINE, flow or preset_flow(), "trial")
+        self.application = Application(engine, "trial", [])
+        self.engine: Any = InJson(engine)
+        self.queries: Any = InJson(self.application.queries)
 
     def __enter__(self) -> Self:
         return self
@@ -252,11 +254,13 @@ class TrialBoard:
 
     def report(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
         """The last word of a process that has ended."""
-        return self.engine.report(speaker, report(outcome, **parts), final=True)
+        view: View = self.engine.report(speaker, report(outcome, **parts), final=True)
+        return view
 
     def say(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
         """The report of an agent that is still there: what breaks the form is refused."""
-        return self.engine.report(speaker, report(outcome, **parts))
+        view: View = self.engine.report(speaker, report(outcome, **parts))
+        return view
 
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
         return self.report(self.claim(agent), outcome, **parts)
@@ -272,36 +276,42 @@ class TrialBoard:
         """A report with what a worker saw itself; an agent's name takes an item first."""
         who = self.claim(speaker) if isinstance(speaker, str) else speaker
         command = commands.ReportRun(report=report(outcome, **parts), work=work, evidence=list(evidence), final=True)
-        return self.engine.on_run(who, command)
+        view: View = self.engine.on_run(who, command)
+        return view
 
     def next(self, *agents: str) -> Speaker:
         """What a worker for these agents and gates begins next."""
-        view = self.engine.claim_next(PERSON, agents)
-        return Speaker(view["agent"], view["run"], view["token"])
+        speaker: Speaker = self.engine.claim_next(PERSON, agents).speaker
+        return speaker
 
     def crash(self, speaker: Speaker) -> None:
         """Nothing is heard of the run any more: its lease runs out, and so does the pause after it."""
         self.sleep(LEASE_MAX)
         try:
-            self.engine.on_run(speaker, commands.RenewRun())
+            self.engine.act(speaker, commands.RenewRun())
         except Refused:
             self.sleep(60)
             return
         raise AssertionError(f"{speaker.run} is still alive")
 
     def on(self, item: str, command: Command, speaker: Speaker = PERSON) -> View:
-        return self.engine.on_item(speaker, item, command)
+        view: View = self.engine.on_item(speaker, item, command)
+        return view
 
     def answer(self, question: str, answer: str = "1", to: str | None = None, **more: Any) -> View:
         """Without words by its first option."""
-        return self.engine.answer(PERSON, commands.AnswerQuestion(question=question, answer=answer, to=to, **more))
+        view: View = self.engine.answer(
+            PERSON, commands.AnswerQuestion(question=question, answer=answer, to=to, **more)
+        )
+        return view
 
     def show(self, item: str) -> View:
-        return self.queries.show(item)
+        view: View = self.queries.show(item)
+        return view
 
     def item(self, item: str) -> Item:
         """The row itself, with what no view shows."""
-        found = self.engine.store.read(lambda reading: reading.item(item))
+        found = self.application.engine.store.read(lambda reading: reading.item(item))
         assert found is not None, f"there is no item {item}"
         return found
 
@@ -316,10 +326,11 @@ class TrialBoard:
 
     def holds(self) -> list[Hold]:
         """Every hold in force now."""
-        return self.engine.store.read(lambda reading: reading.holds(moment(self.clock, reading.head()).now))
+        store = self.application.engine.store
+        return store.read(lambda reading: reading.holds(moment(self.clock, reading.head()).now))
 
     def adopt(self, flow: Flow) -> int:
-        return self.engine.adopt_flow(PERSON, flow, "another")
+        return self.application.engine.adopt_flow(PERSON, flow, "another")
 
     def inbox(self) -> list[str]:
         """The ids of the open questions, in the order they are put to a person."""

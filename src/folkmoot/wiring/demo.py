@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from typing import Any, TextIO
 
+from folkmoot.api.views import QuestionView
 from folkmoot.core.commands import ENGINE, AnswerQuestion, Speaker
 from folkmoot.doors.cli.say.page import Page
 from folkmoot.doors.cli.say.running import Progress
@@ -108,7 +109,7 @@ def _work(
     board: Application, project: Project, person: "Person", stream: TextIO, page: Page, before: View, *, endless: bool
 ) -> bool:
     """Put the items on the board, and let a worker run agents until all of them are done."""
-    progress = Progress(stream, board.queries, notes=stage.NOTES, prompt=person.prompt, changed=board.changed)
+    progress = Progress(stream, board.asked_by(YOU), notes=stage.NOTES, prompt=person.prompt, changed=board.changed)
     with ExitStack() as stack:
         tools = stack.enter_context(tools_of(board, board.place, progress.tell))
         sandbox = tools.sandbox_of(board.queries.flow())
@@ -146,13 +147,13 @@ class Until:
             self._worker.wake()  # a question's default may hold by now: the next claim sees to it
 
     def _is_over(self) -> bool:
-        return all(item["status"] in ENDED for item in self._queries.list()["items"])
+        return all(item.status in ENDED for item in self._queries.list().items)
 
     def _is_stuck(self) -> bool:
         """Only a person could help, and nobody is there."""
         if self._worker.jobs or self._person.is_there:
             return False
-        states = {item["status"] for item in self._queries.list()["items"]} - {*ENDED, "waiting"}
+        states = {item.status for item in self._queries.list().items} - {*ENDED, "waiting"}
         return states <= {"parked"}
 
 
@@ -168,7 +169,7 @@ class Person:
         self._over = threading.Event()
         self._typed = ""
         self._note = ""
-        self._asked: View | None = None
+        self._asked: QuestionView | None = None
         self._asked_at = 0.0
 
     def prompt(self) -> str:
@@ -176,11 +177,11 @@ class Person:
         asked = self._asked
         if asked is None or not self._by_key:
             return ""
-        numbers = "".join(f"{number}, " for number in range(1, len(asked["options"]) + 1))
+        numbers = "".join(f"{number}, " for number in range(1, len(asked.options) + 1))
         left = ""
         if self._wait.seconds is not None:
             left = f" ({max(self._wait.seconds - (time.monotonic() - self._asked_at), 0):.0f}s)"
-        words = "or in words" if asked["takes"] == "words" else "or its words"
+        words = "or in words" if asked.takes == "words" else "or its words"
         return f"{self._note}answer {numbers}{words}{left}: {self._typed}_"
 
     @contextmanager
@@ -200,18 +201,18 @@ class Person:
 
     def _listen(self) -> None:
         while not self._over.wait(0.1):
-            asked = next(iter(self._board.queries.inbox()["questions"]), None)
+            asked = next(iter(self._board.queries.questions().questions), None)
             if asked is None:
                 self._asked, self._typed = None, ""
                 continue
-            if self._asked is None or self._asked["id"] != asked["id"]:
+            if self._asked is None or self._asked.id != asked.id:
                 self._asked, self._asked_at, self._typed, self._note = asked, time.monotonic(), "", ""
             if self._by_line:
-                self._answer(asked, sys.stdin.readline().strip() or asked["default"] or "1")
+                self._answer(asked, sys.stdin.readline().strip() or asked.default or "1")
             else:
                 self._hear(asked)
 
-    def _hear(self, asked: View) -> None:
+    def _hear(self, asked: QuestionView) -> None:
         import select
 
         fd = sys.stdin.fileno()
@@ -224,15 +225,15 @@ class Person:
                     return
             elif letter in "\x7f\b":
                 self._typed = self._typed[:-1]
-            elif not self._typed and letter.isdecimal() and 0 < int(letter) <= len(asked["options"]):
+            elif not self._typed and letter.isdecimal() and 0 < int(letter) <= len(asked.options):
                 self._answer(asked, letter)
                 return
             elif letter.isprintable():
                 self._typed += letter
 
-    def _answer(self, asked: View, words: str) -> None:
+    def _answer(self, asked: QuestionView, words: str) -> None:
         try:
-            self._board.engine.answer(YOU, AnswerQuestion(question=asked["id"], answer=words))
+            self._board.engine.answer(YOU, AnswerQuestion(question=asked.id, answer=words))
             self._asked = None
         except MootError as error:  # not such an answer, or the default was quicker
             self._note = f"{error.message}; "
@@ -265,14 +266,14 @@ def _keys() -> Iterator[None]:
 
 def _account(board: Application, project: Project, before: View) -> View:
     queries = board.queries
-    items = queries.list()["items"]
-    events = queries.log(limit=100_000)["events"]
+    items = queries.list().items
+    events = queries.log(limit=100_000).events
     examined = examine(board.engine)
     after = project.tests()
     graph = project.git("log", "--graph", "--oneline", "--decorate=no", "main").splitlines()
     commits = int(project.git("rev-list", "--count", "main"))
     is_clean = project.git("status", "--porcelain") == ""
-    done = all(item["status"] == "done" for item in items)
+    done = all(item.status == "done" for item in items)
     return {
         "ok": done and examined["ok"] and after["exit_code"] == 0 and after["total"] > before["total"] and is_clean,
         "board": project.folder,

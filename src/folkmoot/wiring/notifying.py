@@ -5,10 +5,10 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from msgspec import Struct
 
+from folkmoot.api.views import QuestionView
 from folkmoot.errors import MootError
 
 FILE = "notified"  # of the board: the open questions that people know of
@@ -36,7 +36,7 @@ class Notifier:
         command: Callable[[], Sequence[str]],  # of the flow in force; empty: nobody is told
         start: "Callable[[str], subprocess.Popen[bytes]]",  # it, with these words
         home: str,
-        questions: Callable[[], list[dict[str, Any]]],
+        questions: Callable[[], list[QuestionView]],
         fault: Callable[[str], None],
     ) -> None:
         self._command = command
@@ -47,14 +47,14 @@ class Notifier:
         self._faulty = False
         self._calls: list[_Call] = []
         self._tried: set[str] = set()
-        self._asked: dict[str, dict[str, Any]] = {}  # what is open, as it was last seen
+        self._asked: dict[str, QuestionView] = {}  # what is open, as it was last seen
 
     def __call__(self) -> None:
         if not self._command():
             return
         self._reap()
         try:
-            self._asked = {question["id"]: question for question in self._questions()}
+            self._asked = {question.id: question for question in self._questions()}
         except MootError as error:
             self._tell(error.message)
         else:
@@ -83,8 +83,8 @@ class Notifier:
                 self._tried.add(one)
                 self._call(self._asked[one])
 
-    def _call(self, question: dict[str, Any]) -> None:
-        words = f"item {question['task_id']}: {question['question']}"
+    def _call(self, question: QuestionView) -> None:
+        words = f"item {question.task_id}: {question.question}"
         try:
             process = self._start(words)
         except MootError as error:
@@ -93,7 +93,7 @@ class Notifier:
         except (OSError, ValueError) as error:
             self._tell(str(getattr(error, "strerror", None) or error))
             return
-        self._calls.append(_Call(process, question["id"], time.monotonic()))
+        self._calls.append(_Call(process, question.id, time.monotonic()))
 
     def _reap(self) -> None:
         told = set()

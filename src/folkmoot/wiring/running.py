@@ -259,7 +259,7 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
         lambda: worker.flow.notify,
         start,
         home,
-        lambda: list(tools.application.queries.inbox()["questions"]),
+        lambda: list(tools.application.queries.questions().questions),
         fault,
     )
 
@@ -326,11 +326,11 @@ def salvage(application: Application, home: str, run: str | None, branch: str | 
 def _run_of(application: Application, work: Unlanded) -> dict[str, Any]:
     """Whose work it is and how that run ended; a board that has gone back may know nothing of it."""
     try:
-        runs = application.queries.show(work.item)["runs"]
+        runs = application.queries.show(work.item).runs
     except Invalid:
         runs = []
-    found = next((run for run in runs if run["run"] == work.run), None)
+    found = next((run for run in runs if run.run == work.run), None)
     if found is None:
         return {"agent": None, "outcome": None, "cause": None, "ended_at": None}
-    outcome = found["end"] if found["end"] == "rescued" else found["outcome"]
-    return {"agent": found["agent"], "outcome": outcome, "cause": found["cause"], "ended_at": found["ended_at"]}
+    outcome = found.end if found.end == "rescued" else found.outcome
+    return {"agent": found.agent, "outcome": outcome, "cause": found.cause, "ended_at": found.ended_at}

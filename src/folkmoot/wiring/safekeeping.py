@@ -9,8 +9,8 @@ import apsw
 
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.engine.engine import Engine
+from folkmoot.engine.reads.views import moment_text
 from folkmoot.engine.rebuild import Fold, give_back
-from folkmoot.engine.views import moment_text
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.flows.spans import format_span
 from folkmoot.store.codec import Unreadable

@@ -9,41 +9,55 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
-from folkmoot.core import commands
+from folkmoot.api.requests import (
+    AddComment,
+    Claim,
+    OfferReport,
+    ReadOutput,
+    RejectMessage,
+    Renew,
+    SendReport,
+    ShowFlow,
+)
+from folkmoot.core.commands import ReportRun
 from folkmoot.core.kinds import converted, reader
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.text import NAME_CHARS_MAX, encoded
+from folkmoot.engine.calls import BY_NAME
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from folkmoot.core.commands import Command, Speaker
+    from folkmoot.api.calls import Call
+    from folkmoot.api.requests import Request
+    from folkmoot.api.views import ItemView
+    from folkmoot.core.commands import Speaker
     from folkmoot.engine.application import Application
 
-View = dict[str, Any]
 ANSWER_BYTES_MAX = 64_000_000
 RATE, BURST = 20.0, 100.0  # questions per second, and how many may come at once after a silence
 BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers together, in the same way
-SECONDS_RATE, SECONDS_BURST = 0.2, 3.0  # that its reads take, likewise: leases are renewed in the same process
+SECONDS_RATE, SECONDS_BURST = 0.2, 3.0  # that its calls take, likewise: leases are renewed in the same process
 WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
 KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
 
 KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
 
-Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what a store can count to
 Key = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
-Few = Annotated[int, Meta(ge=1, le=10_000)]
 
 
 # Runs read the board one at a time, all of them together: no crowd of readers keeps a lease from being renewed.
 _one_by_one = threading.Lock()
 
 
-class Request(Struct, frozen=True, forbid_unknown_fields=True):
+class Envelope(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a call travels: its name, its request's fields, and a key if it is to be safe to repeat."""
+
     call: str
     args: dict[str, Any] = field(default_factory=dict)
+    key: Key | None = None
 
 
 class Fault(Struct, frozen=True):
@@ -61,98 +75,12 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     error: Fault | None = None
 
 
-class Order(Struct, frozen=True, forbid_unknown_fields=True):
-    """A command by the name of its class."""
-
-    name: str
-    fields: dict[str, Any] = field(default_factory=dict)
-
-
-class Ordered(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    command: Order
-    item: str | None = None
-    key: Key | None = None
-    show: bool = True
-
-
 class Said(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A report as it travels: looked at as closely as one that an agent wrote itself."""
+
     report: dict[str, Any]
     fault: str | None = None
-    key: Key | None = None
-    show: bool = True
     final: bool = False
-
-
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
-    pass
-
-
-class OfItem(Struct, frozen=True, forbid_unknown_fields=True):
-    item: str
-
-
-class Listed(Struct, frozen=True, forbid_unknown_fields=True):
-    column: str | None = None
-    tag: str | None = None
-    status: str | None = None
-    after: Number = 0
-
-
-class Logged(Struct, frozen=True, forbid_unknown_fields=True):
-    after: Number = 0
-    item: str | None = None
-    limit: Few = 1000
-
-
-class Posted(Struct, frozen=True, forbid_unknown_fields=True):
-    to: str | None = None
-    status: str | None = None
-    item: str | None = None
-
-
-class Measured(Struct, frozen=True, forbid_unknown_fields=True):
-    item: str | None = None
-
-
-class Printed(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    after: Number = 0
-
-
-class Learnt(Struct, frozen=True, forbid_unknown_fields=True):
-    agent: str | None = None
-    limit: Few = 10_000
-
-
-# What can be looked at, and how it is asked for. Reads never write.
-READS: dict[str, type[Struct]] = {
-    "show": OfItem,
-    "comments": OfItem,
-    "list": Listed,
-    "inbox": Nothing,
-    "log": Logged,
-    "flow": Nothing,
-    "locks": Nothing,
-    "messages": Posted,
-    "lessons": Learnt,
-    "metrics": Measured,
-    "escalations": Nothing,
-    "pauses": Nothing,
-    "live": Nothing,
-    "output": Printed,
-}
-
-# Which commands a run may give, by the engine's call that takes them. What is not here is refused.
-WRITES: dict[str, tuple[type[Command], ...]] = {
-    "add": (commands.AddItem, commands.DispatchAgent),
-    "on_item": (commands.AddComment,),
-    "on_run": (commands.RenewRun, commands.WidenRun, commands.AskPerson, commands.ReportRun, commands.OfferReport),
-    "lock": (commands.LockPaths, commands.UnlockPaths),
-    "send": (commands.SendMessage,),
-    "on_message": (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage),
-    "on_board": (),
-    "answer": (),
-}
 
 
 class Relay:
@@ -174,6 +102,7 @@ class Relay:
         self._clean = clean
         self._keep_safe = keep
         self._application = application
+        self._ask = application.asked_by(speaker)
         self._speaker = speaker
         self._item = item
         self._lock = threading.Lock()
@@ -231,69 +160,66 @@ class Relay:
         from folkmoot.reports.canonical import decoder
 
         try:
-            asked = reader(Request)(request)
+            asked = reader(Envelope)(request)
             decoder().decode(request.decode("utf-8"))  # no key twice
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise _bad(error) from error
-        room, _, name = asked.call.partition(".")
-        if room == "queries" and name in READS:
-            return self._read(name, asked.args)
-        if asked.call == "engine.report":
-            said = _typed(self._clean(asked.args), Said)
-            return self._keep(said)
-        if asked.call == "engine.claim":
+        call = BY_NAME.get(asked.call)
+        if call is None or "run" not in call.may:
+            raise self._not_for_runs(asked.call, call)
+        if call.request is SendReport:
+            return self._keep(_typed(self._clean(asked.args), Said), asked.key)
+        if not call.writes:
+            return self._read(_typed(asked.args, call.request))
+        self._count_written(len(request))
+        return self._write(_typed(self._clean(asked.args), call.request), asked.key)
+
+    def _not_for_runs(self, name: str, call: Call | None) -> Refused:
+        if call is None:
+            return not_in_a_run(name[:80])
+        if call.request is Claim:
             words = f"run {self._speaker.run} works on item {self._item}, and takes no other"
-            raise Refused("inside_a_run", words, "report it first")
-        if room == "engine" and name in WRITES:
-            self._count_written(len(request))
-            return self._write(name, _typed(self._clean(asked.args), Ordered))
-        raise not_in_a_run(asked.call[:80])
+            return Refused("inside_a_run", words, "report it first")
+        words = f"{call.name} is for people, not for runs"
+        return Refused("only_people", words, "report asks, and a person will decide", {"call": call.name})
 
-    def _read(self, name: str, args: dict[str, Any]) -> Any:
-        wanted = msgspec.structs.asdict(_typed(args, READS[name]))
-        if name == "output" and wanted["run"] != self._speaker.run:
+    def _read(self, request: Request[Any]) -> Any:
+        if isinstance(request, ReadOutput) and request.run != self._speaker.run:
             raise not_in_a_run("reading what another run printed")
-        if name == "flow":
+        if isinstance(request, ShowFlow):
             # What the programs of other agents get into their environment is nobody else's business.
-            return msgspec.structs.replace(self._application.queries.flow(), clients={})
+            return msgspec.structs.replace(self._ask(request), clients={})
         with _one_by_one:
-            began = self._now()
-            try:
-                return getattr(self._application.queries, name)(**wanted)
-            finally:
-                with self._lock:
-                    self._seconds.owe(self._now(), self._now() - began)
+            return self._timed(request)
 
-    def _write(self, name: str, given: Ordered) -> View:
-        kind = _kind(given.command.name, WRITES[name])
-        if kind is commands.ReportRun:
-            # What its work was is seen by the worker: a report that brings its own word for it has no such field here.
-            fields = {field: value for field, value in given.command.fields.items() if value not in (None, [])}
-            said = _typed({**fields, "key": given.key, "show": given.show}, Said)
-            return self._keep(said)
-        command = _command(kind, given.command.fields)
-        engine, speaker = self._application.engine, self._speaker
-        if name == "on_item":
-            item = self._item if given.item is None else given.item
-            return engine.on_item(speaker, item, command, given.key, given.show)
-        if isinstance(command, commands.OfferReport):
+    def _timed(self, request: Request[Any], key: str | None = None) -> Any:
+        """What it takes of the board's time is counted."""
+        began = self._now()
+        try:
+            return self._ask(request, key)
+        finally:
+            with self._lock:
+                self._seconds.owe(self._now(), self._now() - began)
+
+    def _write(self, request: Request[Any], key: str | None) -> Any:
+        if isinstance(request, AddComment) and request.item is None:
+            request = msgspec.structs.replace(request, item=self._item)
+        if isinstance(request, OfferReport):
             # A text that could not be read. If nothing better comes, it is what there is.
-            command = _unread(command)
-            self.refused = command.report
-        if name == "on_run":
-            return engine.on_run(speaker, command, given.key, given.show)
-        view: View = getattr(engine, name)(speaker, command, given.key)
-        if kind is commands.RejectMessage and view["item"] is not None:
+            request = _unread(request)
+            self.refused = request.report
+        answer = self._timed(request, key)
+        if isinstance(request, RejectMessage) and answer.item is not None:
             self.ended = True
-        return view
+        return answer
 
-    def _keep(self, said: Said) -> View:
+    def _keep(self, said: Said, key: str | None) -> ItemView:
         """Keep a report in good form, of a run that still is one. The last one counts.
 
         One that breaks the form is refused as it would be without a worker (R-32), while its agent is there to mend it.
         """
-        report, fault, key = _report(said.report), said.fault, said.key
-        data = encoded(commands.ReportRun(report=report, fault=fault, final=said.final))
+        report, fault = _report(said.report), said.fault
+        data = encoded(ReportRun(report=report, fault=fault, final=said.final))
         name = sha256((key or "").encode()).digest()
         with self._lock:
             known = self._keys.get(name) if key is not None else None
@@ -301,9 +227,9 @@ class Relay:
             words = f"the key {key!r} was used for another command"
             raise Refused("key_reused", words, "use a new --key for each command")
         # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
-        order = commands.RenewRun() if said.final or fault else commands.OfferReport(report=report)
+        order = Renew() if said.final or fault else OfferReport(report=report)
         try:
-            view = self._application.engine.on_run(self._speaker, order)
+            view = self._ask(order)
         except Invalid as error:
             if error.code == REPORT_REFUSED:
                 self.refused = report
@@ -315,8 +241,8 @@ class Relay:
             if key is not None:
                 self._keys[name] = sha256(data).digest()
         # What was wrong with an earlier run's report does not hold for this one.
-        why = f"{view['why'].rstrip('.')}; its report is {KEPT}."
-        return {**view, "why": why, "told": None, "note": KEPT} if said.show or key else {}
+        why = f"{view.why.rstrip('.')}; its report is {KEPT}."
+        return msgspec.structs.replace(view, why=why, told=None, note=KEPT)
 
 
 class Bucket:
@@ -359,32 +285,12 @@ def _typed(args: dict[str, Any], kind: type[Any]) -> Any:
         raise _bad(error) from error
 
 
-def _kind(name: str, allowed: tuple[type[Command], ...]) -> type[Command]:
-    """The class of a command, if it may be given here."""
-    from folkmoot.core.rules.decide import FOR_PEOPLE
-
-    for kind in allowed:
-        if kind.__name__ == name:
-            return kind
-    if name in {kind.__name__ for kind in FOR_PEOPLE}:
-        raise Refused("only_people", f"{name} is for people, not for runs", "report asks, and a person will decide")
-    raise not_in_a_run(name[:80])
-
-
-def _command(kind: type[Command], fields: dict[str, Any]) -> Command:
-    unknown = sorted(set(fields) - set(kind.__struct_fields__))
-    if unknown:
-        raise _bad(f"{kind.__name__} has no {unknown[0][:80]!r}")
-    command: Command = _typed(fields, kind)
-    return command
-
-
-def _unread(offered: commands.OfferReport) -> commands.OfferReport:
+def _unread(offered: OfferReport) -> OfferReport:
     """Only the text, and why it is no report: nothing else of it was looked at."""
     text = offered.report.extra.get(UNREAD)
     if offered.fault is None or not isinstance(text, str | None):
         raise not_in_a_run("offering a report unread")
-    return commands.OfferReport(report=Report.unread(offered.fault, text or ""), fault=offered.fault)
+    return OfferReport(report=Report.unread(offered.fault, text or ""), fault=offered.fault)
 
 
 def _report(fields: dict[str, Any]) -> Report:

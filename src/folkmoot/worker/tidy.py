@@ -93,7 +93,7 @@ def _settle(tools: Tools, workshop: GitWorkshop, item: str, new: str) -> None:
     if intent is not None:
         branch = workshop.branch_with(intent.branch, intent.new)
         found = SettleLanding(branch=branch or intent.branch, new=intent.new, moved=branch is not None)
-        tools.application.engine.on_item(ENGINE, item, found, show=False)
+        tools.application.engine.act(ENGINE, found, item)
         if branch is not None:
             workshop.landing.finish_checkout(intent.branch, intent.old, intent.new)
             words = f"item {item} had landed on {branch}, though its run ended before it could say so"
@@ -148,8 +148,8 @@ def _tell_late(tools: Tools, run: str, item: str, paths: Paths) -> None:
     """A report whose worker died, and that nobody brought in while the lease lasted, does not count any more: the item
     is another run's. That it was made is told, so that whoever goes on need not find it out again."""
     said = said_before(paths)
-    ended = next((one for one in tools.application.queries.show(item)["runs"] if one["run"] == run), None)
-    if said is None or ended is None or ended["end"] != "rescued":
+    ended = next((one for one in tools.application.queries.show(item).runs if one.run == run), None)
+    if said is None or ended is None or ended.end != "rescued":
         return
     words = f"run {run} had reported {said[0].outcome} ({said[0].summary[:LATE_CHARACTERS]}), and its worker died"
     words += "; its lease ended before that was taken in. What it changed is kept: moot salvage"
@@ -163,7 +163,7 @@ def _tell(tools: Tools, run: str, words: str) -> None:
 
 def _note(tools: Tools, item: str, words: str) -> None:
     """On the item too: whoever looks there need not have watched the worker."""
-    tools.application.engine.on_item(ENGINE, item, AddComment(content=words), show=False)
+    tools.application.engine.act(ENGINE, AddComment(content=words), item)
 
 
 def _is_owned(root: str) -> bool:

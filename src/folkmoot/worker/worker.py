@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from folkmoot.core.commands import ReleaseRun, RenewRun, Speaker
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.able import NO_RUN, inability
 from folkmoot.worker.crew import Crew
@@ -189,7 +189,7 @@ class Worker:
         sent = self.tools.now()
         job.watch.renewing(sent)
         try:
-            self.tools.application.engine.on_run(job.speaker, RenewRun(), show=False)
+            self.tools.application.engine.act(job.speaker, RenewRun())
             job.watch.renewed(sent)
         except Refused:
             if not job.watch.done:  # it may have reported while it was being renewed
@@ -223,7 +223,9 @@ class Worker:
 
     def _look_at_flow(self) -> None:
         """Everything that the flow decides is taken from the one in force, for each run anew."""
-        flow = self.tools.application.queries.flow()
+        self._take_flow(self.tools.application.queries.flow())
+
+    def _take_flow(self, flow: Flow) -> None:
         if flow != self.flow:
             self.flow = flow
             self._unable.clear()
@@ -234,12 +236,12 @@ class Worker:
         self._look_at_flow()
         sandboxed = self.tools.sandbox_of(self.flow).works
         sent = self.tools.now()
-        claim = engine.claim_next(self.speaker, self.agents(), worker=self.name, sandboxed=sandboxed)
-        self._look_at_flow()  # the one the claim was made under, or a newer one
-        box = self._box_as_said(claim, sandboxed)
+        assignment = engine.claim_next(self.speaker, self.agents(), worker=self.name, sandboxed=sandboxed)
+        self._take_flow(assignment.flow)
+        box = self._box_as_said(assignment, sandboxed)
         if box is None:
             return
-        job = self._job(claim, box)
+        job = self._job(assignment, box)
         job.free = lambda: self._free(job.run)
         job.hurry = self._guarding.set
         job.watch.renewed(sent)
@@ -251,7 +253,7 @@ class Worker:
         self._threads[job.run] = thread
         thread.start()
 
-    def _box_as_said(self, claim: dict[str, Any], sandboxed: bool) -> Sandbox | None:
+    def _box_as_said(self, assignment: Assignment, sandboxed: bool) -> Sandbox | None:
         """None: the flow has changed while the run was claimed, so it is given back before anything of it began."""
         try:
             box = self.tools.sandbox_of(self.flow)
@@ -260,16 +262,14 @@ class Worker:
         except Unavailable as error:
             if error.code != NO_SANDBOX:
                 raise
-        speaker = Speaker(claim["agent"], claim["run"], claim["token"])
-        self.tools.application.engine.on_run(speaker, ReleaseRun(), show=False)
+        self.tools.application.engine.act(assignment.speaker, ReleaseRun())
         return None
 
-    def _job(self, claim: dict[str, Any], box: Sandbox) -> Job:
-        agent = claim["agent"]
-        if agent == LANDING:
-            return LandingJob(self.tools, claim, self.flow, box)
-        kind = GateJob if agent in self.flow.gates else EffortJob
-        return kind(self.tools, claim, self.flow, box)
+    def _job(self, assignment: Assignment, box: Sandbox) -> Job:
+        if assignment.agent == LANDING:
+            return LandingJob(self.tools, assignment, box)
+        kind = GateJob if assignment.agent in self.flow.gates else EffortJob
+        return kind(self.tools, assignment, box)
 
     def _free(self, run: str) -> None:
         with self._lock:

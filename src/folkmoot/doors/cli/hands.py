@@ -3,12 +3,13 @@
 import click
 from msgspec import UNSET
 
-from folkmoot.core import commands
+from folkmoot.api.requests import Cancel, Edit, Move, Reopen
+from folkmoot.api.views import ItemView
 from folkmoot.core.terms import PRIORITIES, TYPES
-from folkmoot.doors.cli.session import Number, Session, View, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Number, Session, keyed, number_of, read_text
 
 
-def _say(session: Session, view: View, done: str) -> None:
+def _say(session: Session, view: ItemView, done: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.item import changed
 
@@ -38,8 +39,7 @@ def move_command(session: Session, item: str, column: str, why: str) -> None:
 
     See also: moot answer, moot edit.
     """
-    command = commands.MoveItem(column=column, why=why)
-    view = session.board.engine.on_item(session.speaker(), number_of(item), command, session.key)
+    view = session.ask(Move(item=number_of(item), column=column, why=why))
     _say(session, view, "moved")
 
 
@@ -81,7 +81,8 @@ def edit_command(
 
     See also: moot show, moot move.
     """
-    command = commands.EditItem(
+    request = Edit(
+        item=number_of(item),
         title=UNSET if title is None else title,
         body=UNSET if body is None else read_text(body),
         priority=UNSET if priority is None else priority,
@@ -91,8 +92,7 @@ def edit_command(
         after=[number_of(other) for other in after if other != "-"] if after else UNSET,
         overrule=UNSET if overrule is None else overrule,
     )
-    view = session.board.engine.on_item(session.speaker(), number_of(item), command, session.key)
-    _say(session, view, "edited")
+    _say(session, session.ask(request), "edited")
 
 
 @click.command("cancel")
@@ -114,7 +114,7 @@ def cancel_command(session: Session, item: str, why: str) -> None:
 
     See also: moot reopen.
     """
-    view = session.board.engine.on_item(session.speaker(), number_of(item), commands.CancelItem(why=why), session.key)
+    view = session.ask(Cancel(item=number_of(item), why=why))
     _say(session, view, "cancelled")
 
 
@@ -137,5 +137,5 @@ def reopen_command(session: Session, item: str, why: str) -> None:
 
     See also: moot cancel, moot move.
     """
-    view = session.board.engine.on_item(session.speaker(), number_of(item), commands.ReopenItem(why=why), session.key)
+    view = session.ask(Reopen(item=number_of(item), why=why))
     _say(session, view, "reopened")

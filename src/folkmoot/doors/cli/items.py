@@ -1,11 +1,19 @@
 """Adding items and looking at them."""
 
-import click
+from typing import TYPE_CHECKING
 
+import click
+from msgspec.structs import asdict, replace
+
+from folkmoot.api.pages import AddedItems
+from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBoard, ShowFlow
 from folkmoot.core.commands import AddItem
 from folkmoot.core.terms import PRIORITIES, STATUSES, TYPES
-from folkmoot.doors.cli.session import Number, Session, View, common, in_run, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Number, Session, common, in_run, keyed, number_of, read_text
 from folkmoot.errors import Invalid, MootError
+
+if TYPE_CHECKING:
+    from folkmoot.api.views import EventView, ItemView
 
 
 @click.command("add")
@@ -72,7 +80,7 @@ def add_command(
     if source is not None:
         _add_many(session, source, command)
         return
-    view = session.board.engine.add(session.speaker(), command, session.key)
+    view = session.ask(Add(**asdict(command)))
 
     def words() -> None:
         from folkmoot.doors.cli.say.item import added
@@ -84,35 +92,35 @@ def add_command(
 
 def _add_many(session: Session, source: str, defaults: AddItem) -> None:
     """Add what a file lists, each in a transaction of its own; with a key, each has its own under it."""
-    from folkmoot.doors.cli.many import plan, read_many
+    from folkmoot.doors.bulk_add import plan, read_many
 
     if defaults.body or defaults.files or defaults.after:
         raise Invalid("bad_usage", "--body, --files and --after belong to one item", "write them into the file")
     found = read_many(read_text(source), source)
-    queries, engine, speaker = session.board.queries, session.board.engine, session.speaker()
-    planned = plan(found, defaults, queries.flow(), source)
+    ask = session.ask
+    planned = plan(found, defaults, ask(ShowFlow()), source)
     for need in planned.outside():
-        queries.show(need)
-    views: list[View] = []
+        ask(Show(item=need))
+    views: list[ItemView] = []
     known: dict[str, str] = {}
     for index, name in enumerate(planned.keys):
         key = f"{session.key}/{index + 1}" if session.key is not None else None
         try:
-            view = engine.add(speaker, planned.command(index, known), key)
+            view = ask(Add(**asdict(planned.command(index, known))), key)
         except MootError as error:
-            before = ", ".join(f"#{view['id']}" for view in views) or "none"
+            before = ", ".join(f"#{view.id}" for view in views) or "none"
             error.message = f"item {index + 1} of {source}: {error.message}; added before it: {before}"
             raise
         views.append(view)
         if name:
-            known[name] = view["id"]
+            known[name] = view.id
 
     def words() -> None:
         from folkmoot.doors.cli.say.item import added_many
 
         added_many(views, found.ticked)
 
-    session.answer({"items": views}, words)
+    session.answer(AddedItems(items=views), words)
 
 
 @click.command("list")
@@ -141,16 +149,16 @@ def list_command(session: Session, column: str | None, tag: str | None, status: 
 
     See also: moot board, moot show.
     """
-    view = session.board.queries.list(column=column, tag=tag, status=status, after=after)
-    if not view["items"]:
+    view = session.ask(ListItems(column=column, tag=tag, status=status, after=after))
+    if not view.items:
         from folkmoot.doors.cli.completing.nearest import known_column
 
-        known_column(column, session.board.queries.flow())
+        known_column(column, session.ask(ShowFlow()))
 
     def words() -> None:
         from folkmoot.doors.cli.say.board import items
 
-        items(view["items"], view["next"], chosen=bool(column or tag or status or after))
+        items(view.items, view.next, chosen=bool(column or tag or status or after))
 
     session.answer(view, words)
 
@@ -171,26 +179,26 @@ def show_command(session: Session, item: str) -> None:
 
     See also: moot log, moot comments, moot output.
     """
-    queries = session.board.queries
-    view = queries.show(number_of(item))
+    ask = session.ask
+    view = ask(Show(item=number_of(item)))
 
     def words() -> None:
         from folkmoot.doors.cli.say.item import story
         from folkmoot.doors.cli.say.phases import numbered
         from folkmoot.doors.cli.say.progress.held import Beside
 
-        events: list[View] = []
-        while page := queries.log(events[-1]["seq"] if events else 0, view["id"])["events"]:
+        events: list[EventView] = []
+        while page := ask(ReadLog(after=events[-1].seq if events else 0, item=view.id)).events:
             events += page
-        flow = queries.flow()
-        aside = session.boards.aside(session.board) if view["landed"] else None
-        cut_off = [run for run in view["runs"] if run["ended_at"] and run["end"] != "reported" and not run["ref"]]
+        flow = ask(ShowFlow())
+        aside = session.boards.aside(session.board) if view.landed else None
+        cut_off = [run for run in view.runs if run.ended_at and run.end != "reported" and not run.ref]
         beside = Beside(
-            pauses=queries.pauses()["pauses"],
-            kept=session.boards.kept(session.board, [run["run"] for run in cut_off]),
+            pauses=ask(ListPauses()).pauses,
+            kept=session.boards.kept(session.board, [run.run for run in cut_off]),
             aside=aside,
             in_the_way=session.boards.in_the_way(session.board) if aside else [],
-            measured=queries.metrics(view["id"]),
+            measured=ask(Measure(item=view.id)),
         )
         story(view, numbered(events, flow), flow, beside)
 
@@ -214,31 +222,11 @@ def board_command(session: Session) -> None:
 
     See also: moot show, moot inbox, moot list.
     """
-    from folkmoot.doors.cli.messages import about_no_item
-
-    queries = session.board.queries
-    flow = queries.flow()
-    items: list[View] = []
-    following: int | None = 0
-    while following is not None:
-        page = queries.list(after=following)
-        items += page["items"]
-        following = page["next"]
-    running = {item["id"] for item in items if item["status"] == "running"}
-    aside = session.boards.aside(session.board) if any(item["status"] == "done" for item in items) else None
-    view = {
-        "flow": flow.name,
-        "columns": list(flow.columns),
-        "items": items,
-        "next": None,
-        "questions": queries.inbox()["questions"],
-        # A run whose lease is over has ended, though nobody has written that down yet.
-        "runs": [run for run in queries.live()["runs"] if run["item"] in running],
-        "pauses": queries.pauses()["pauses"],
-        "messages": about_no_item(queries.messages(status="pending")["messages"]),
-        "aside": aside,
-        "in_the_way": session.boards.in_the_way(session.board) if aside else [],
-    }
+    ask = session.ask
+    flow, view = ask(ShowFlow()), ask(ShowBoard())
+    if any(item.status == "done" for item in view.items):
+        aside = session.boards.aside(session.board)
+        view = replace(view, aside=aside, in_the_way=session.boards.in_the_way(session.board) if aside else [])
 
     def words() -> None:
         from folkmoot.doors.cli.say.board import board

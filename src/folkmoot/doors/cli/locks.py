@@ -2,9 +2,10 @@
 
 import click
 
-from folkmoot.core import commands
+from folkmoot.api.pages import Locks
+from folkmoot.api.requests import ListLocks, Lock, Unlock
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
-from folkmoot.doors.cli.session import Session, Span, View, common, in_run, keyed
+from folkmoot.doors.cli.session import Session, Span, common, in_run, keyed
 from folkmoot.doors.patience import patiently
 
 
@@ -29,9 +30,8 @@ def lock_command(session: Session, paths: tuple[str, ...], span: float, wait: fl
 
     See also: moot locks, moot unlock.
     """
-    command = commands.LockPaths(paths=list(paths), seconds=span)
-    engine, speaker = session.board.engine, session.speaker()
-    view = patiently(session.board, wait, lambda: engine.lock(speaker, command, session.key))
+    request = Lock(paths=list(paths), seconds=span)
+    view = patiently(session.board, wait, lambda: session.ask(request))
     _say(session, view, list(paths), "locked")
 
 
@@ -54,7 +54,7 @@ def unlock_command(session: Session, paths: tuple[str, ...]) -> None:
 
     See also: moot lock, moot locks.
     """
-    view = session.board.engine.lock(session.speaker(), commands.UnlockPaths(paths=list(paths)), session.key)
+    view = session.ask(Unlock(paths=list(paths)))
     _say(session, view, list(paths), "free again")
 
 
@@ -73,14 +73,14 @@ def locks_command(session: Session) -> None:
 
     See also: moot lock, moot unlock.
     """
-    view = session.board.queries.locks()
+    view = session.ask(ListLocks())
     _say(session, view, [], "")
 
 
-def _say(session: Session, view: View, paths: list[str], done: str) -> None:
+def _say(session: Session, view: Locks, paths: list[str], done: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.locks import locks
 
-        locks(view["locks"], paths, done, view.get("note"))
+        locks(view.locks, paths, done, view.note or "")
 
     session.answer(view, words)

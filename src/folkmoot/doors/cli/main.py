@@ -62,6 +62,8 @@ COMMANDS = {
     "import": "keep",
     "mirror": "keep",
     "completion": "completing.command",
+    "call": "contract",
+    "schema": "contract",
 }
 # What people come for, in the order in which they come for it.
 PURPOSES = {
@@ -74,6 +76,7 @@ PURPOSES = {
     "Keep others off": ("lock", "unlock", "locks"),
     "Look": ("board", "list", "show", "log", "metrics", "lessons", "doctor"),
     "Keep it safe": ("backup", "restore", "export", "import"),
+    "Write programs": ("call", "schema"),
 }
 
 

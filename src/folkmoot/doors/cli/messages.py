@@ -2,11 +2,12 @@
 
 import click
 
-from folkmoot.core import commands
+from folkmoot.api.requests import AcceptMessage, CompleteMessage, ListMessages, RejectMessage, Show, ShowFlow
+from folkmoot.api.views import MessageView
 from folkmoot.core.records import ORCHESTRATOR
 from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.core.vocabulary.roles import correspondent
-from folkmoot.doors.cli.session import Session, View, common, in_run, keyed, number_of, print_json, read_text
+from folkmoot.doors.cli.session import Session, common, in_run, keyed, number_of, print_json, read_text
 from folkmoot.doors.posting import order_to_dispatch
 from folkmoot.errors import Invalid
 
@@ -48,9 +49,7 @@ def send_command(session: Session, file: str | None, to: str | None, schema: boo
     if file is None:
         raise Invalid("bad_usage", "send needs a FILE with the message", "see: moot send --help")
     said = read_message(read_text(file), sender=session.name, to=to, in_run=session.run is not None)
-    command = order_to_send(said)
-    view = session.board.engine.send(session.speaker(), command, session.key)
-    _say(session, view, "sent")
+    _say(session, session.ask(order_to_send(said)), "sent")
 
 
 @click.command("messages")
@@ -70,10 +69,10 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
 
     See also: moot send, moot accept, moot reject.
     """
-    flow = session.board.queries.flow()
+    flow = session.ask(ShowFlow())
     to = correspondent(flow, to) if to else None
-    view = session.board.queries.messages(to=to, status=status, item=number_of(item) if item else None)
-    if not view["messages"] and to != ORCHESTRATOR:
+    view = session.ask(ListMessages(to=to, status=status, item=number_of(item) if item else None))
+    if not view.messages and to != ORCHESTRATOR:
         from folkmoot.doors.cli.completing.nearest import known_agent
 
         known_agent(to, flow)
@@ -81,7 +80,7 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
     def words() -> None:
         from folkmoot.doors.cli.say.messages import messages
 
-        messages(view["messages"], chosen=bool(to or status or item))
+        messages(view.messages, chosen=bool(to or status or item))
 
     session.answer(view, words)
 
@@ -105,7 +104,7 @@ def accept_command(session: Session, message: str) -> None:
 
     See also: moot messages, moot complete, moot reject.
     """
-    view = session.board.engine.on_message(session.speaker(), commands.AcceptMessage(message=message), session.key)
+    view = session.ask(AcceptMessage(message=message))
     _say(session, view, "accepted")
 
 
@@ -128,7 +127,7 @@ def complete_command(session: Session, message: str) -> None:
 
     See also: moot messages, moot accept.
     """
-    view = session.board.engine.on_message(session.speaker(), commands.CompleteMessage(message=message), session.key)
+    view = session.ask(CompleteMessage(message=message))
     _say(session, view, "completed")
 
 
@@ -155,9 +154,7 @@ def reject_command(session: Session, message: str, why: str) -> None:
     """
     if not why.strip():
         raise Invalid("bad_usage", "--why is empty", "say what is wrong with it")
-    view = session.board.engine.on_message(
-        session.speaker(), commands.RejectMessage(message=message, why=why), session.key
-    )
+    view = session.ask(RejectMessage(message=message, why=why))
     _say(session, view, "rejected")
 
 
@@ -184,8 +181,7 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
 
     See also: moot send, moot report.
     """
-    command = order_to_dispatch(agent, read_text(task) if task == "-" else task, purpose)
-    view = session.board.engine.add(session.speaker(), command, session.key)
+    view = session.ask(order_to_dispatch(agent, read_text(task) if task == "-" else task, purpose))
 
     def say() -> None:
         from folkmoot.doors.cli.say.item import added
@@ -195,12 +191,7 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
     session.answer(view, say)
 
 
-def about_no_item(found: list[View]) -> list[View]:
-    """Those that belong to no item, and that nobody has taken up yet."""
-    return [message for message in found if message["item"] is None and message["status"] == "pending"]
-
-
-def _say(session: Session, view: View, done: str) -> None:
+def _say(session: Session, view: MessageView, done: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.messages import told
 
@@ -211,11 +202,11 @@ def _say(session: Session, view: View, done: str) -> None:
     session.answer(view, words)
 
 
-def _tell_questions(session: Session, view: View) -> None:
+def _tell_questions(session: Session, view: MessageView) -> None:
     """An escalation is a question: whoever looks at this screen should see it."""
-    if view["type"] == "escalation" and view["status"] == "pending" and view["item"]:
+    if view.type == "escalation" and view.status == "pending" and view.item:
         from folkmoot.doors.cli.say.talk import requested
 
-        item = session.board.queries.show(view["item"])
-        for question in [q for q in item["questions"] if q["state"] == "open"][-1:]:
-            requested(question, view["from"])
+        item = session.ask(Show(item=view.item))
+        for question in [q for q in item.questions if q.state == "open"][-1:]:
+            requested(question, view.sender)

@@ -4,8 +4,9 @@ import sys
 
 import click
 
-from folkmoot.core import commands
-from folkmoot.doors.cli.session import Number, Session, View, common
+from folkmoot.api.pages import Pauses, RunText
+from folkmoot.api.requests import Pause, ReadOutput, Resume
+from folkmoot.doors.cli.session import Number, Session, common
 from folkmoot.errors import Unavailable
 
 
@@ -14,7 +15,7 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
     from folkmoot.doors.cli.say.running import Progress
 
     stream = sys.stderr if session.json else sys.stdout
-    progress = Progress(stream, session.board.queries, changed=session.board.changed)
+    progress = Progress(stream, session.ask, changed=session.board.changed)
     try:
         summary = session.boards.work(
             session.board,
@@ -100,7 +101,7 @@ def stop_command(session: Session, why: str) -> None:
 
     See also: moot go, moot board.
     """
-    view = session.board.engine.on_board(session.speaker(), commands.StopBoard(why=why))
+    view = session.ask(Pause(why=why))
     _say_pauses(session, view)
 
 
@@ -121,11 +122,11 @@ def go_command(session: Session, pool: str | None) -> None:
 
     See also: moot stop, moot run.
     """
-    view = session.board.engine.on_board(session.speaker(), commands.ResumeBoard(pool=pool))
+    view = session.ask(Resume(pool=pool))
     _say_pauses(session, view)
 
 
-def _say_pauses(session: Session, view: View) -> None:
+def _say_pauses(session: Session, view: Pauses) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.board import stopped
 
@@ -157,12 +158,11 @@ def output_command(session: Session, run: str, follow: bool, diff: bool) -> None
     """
     from folkmoot.doors.cli.say.progress.kept import print_output
 
-    view = session.board.queries.output(run)
-    parts = [part for part in view["parts"] if (part["part"] >= 1_000_000) == diff]
-    view = {**view, "text": "".join(part["text"] for part in parts)}
-    del view["parts"]
+    view = session.ask(ReadOutput(run=run))
+    parts = [part for part in view.parts if (part.part >= 1_000_000) == diff]
     if session.json:
-        session.answer(view, lambda: None)
+        text = "".join(part.text for part in parts)
+        session.answer(RunText(run=run, agent=view.agent, item=view.item, live=view.live, text=text), lambda: None)
         return
     print_output(session, run, parts, follow and not diff)
 

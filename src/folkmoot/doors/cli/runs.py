@@ -4,9 +4,11 @@ from contextlib import suppress
 
 import click
 
-from folkmoot.core import commands
+from folkmoot.api.requests import AskPerson, Claim, OfferReport, Release, Renew, RequestFiles, SendReport, Show
+from folkmoot.api.views import ItemView
+from folkmoot.core.commands import Speaker
 from folkmoot.core.report import Report
-from folkmoot.doors.cli.session import Session, Span, View, in_run, keyed, number_of, plain, read_text
+from folkmoot.doors.cli.session import Session, Span, in_run, keyed, number_of, plain, read_text
 from folkmoot.doors.patience import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo
 
@@ -49,12 +51,8 @@ def claim_command(
     if as_prompt and session.json:
         raise Invalid("bad_usage", "--prompt is text, and --json is one document", "the JSON has the brief: use --json")
     wanted = number_of(item) if item else None
-    engine, speaker, key = session.board.engine, session.speaker(), session.key
-
-    def attempt() -> View:
-        return engine.claim(speaker, agent, column=column, item=wanted, lease=lease, worker=worker, key=key)
-
-    view = when_ready(session.board, agent, wait, attempt)
+    request = Claim(agent=agent, column=column, item=wanted, lease=lease, worker=worker)
+    view = when_ready(session.board, agent, wait, lambda: session.ask(request))
 
     def words() -> None:
         from folkmoot.doors.cli.say.run import claimed
@@ -64,8 +62,8 @@ def claim_command(
     if as_prompt:
         from folkmoot.briefs.prompt import prompt
 
-        session.note([f"run {view['run']}, token {view['token']}, item {view['item']['id']}"])
-        click.echo(plain(prompt(view["brief"])), color=False)
+        session.note([f"run {view.run}, token {view.token}, item {view.brief['task']['id']}"])
+        click.echo(plain(prompt(view.brief)), color=False)
         return
     session.answer(view, words)
 
@@ -89,7 +87,7 @@ def renew_command(session: Session, run: str | None, token: int | None) -> None:
 
     See also: moot claim, moot release.
     """
-    view = session.board.engine.on_run(session.run_speaker(run, token), commands.RenewRun(), session.key)
+    view = session.ask(Renew(), actor=session.run_speaker(run, token))
     _say(session, view, "keeps its run")
 
 
@@ -112,7 +110,7 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
 
     See also: moot claim, moot report.
     """
-    view = session.board.engine.on_run(session.run_speaker(run, token), commands.ReleaseRun(), session.key)
+    view = session.ask(Release(), actor=session.run_speaker(run, token))
     _say(session, view, "given back")
 
 
@@ -141,9 +139,8 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
     run, paths = (run_and_paths[0], run_and_paths[1:]) if named else (None, run_and_paths)
     if not paths:
         raise Invalid("bad_usage", "widen needs a RUN and at least one PATH", "see: moot widen --help")
-    command = commands.WidenRun(paths=list(paths))
-    engine, speaker = session.board.engine, session.run_speaker(run, token)
-    view = patiently(session.board, wait, lambda: engine.on_run(speaker, command, session.key))
+    request, speaker = RequestFiles(paths=list(paths)), session.run_speaker(run, token)
+    view = patiently(session.board, wait, lambda: session.ask(request, actor=speaker))
     _say(session, view, f"may write {', '.join(paths)}")
 
 
@@ -168,21 +165,20 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
 
     See also: moot inbox, moot answer, moot report.
     """
-    speaker = session.run_speaker(None, None)
-    command = commands.AskPerson(question=question, options=list(options), context=context)
-    view = session.board.engine.on_run(speaker, command, session.key)
-    asked = view["questions"][-1]
+    request = AskPerson(question=question, options=list(options), context=context)
+    view = session.ask(request, actor=session.run_speaker(None, None))
+    asked = view.questions[-1]
     waiting = Waiting(session.board, wait or 0.0)
-    while asked["state"] == "open" and waiting.left > 0:
+    while asked.state == "open" and waiting.left > 0:
         waiting.sleep()
-        found = session.board.queries.show(view["id"])["questions"]
-        asked = next(one for one in found if one["id"] == asked["id"])
-    if wait is not None and asked["state"] == "open":
-        words = f"nobody has answered {asked['id']} yet"
+        found = session.ask(Show(item=view.id)).questions
+        asked = next(one for one in found if one.id == asked.id)
+    if wait is not None and asked.state == "open":
+        words = f"nobody has answered {asked.id} yet"
         raise NothingToDo("no_answer_yet", words, "go on without, or say in the report what is missing")
 
     def words_of() -> None:
-        click.echo(plain(asked["answer"] or f"asked: {asked['id']}"))
+        click.echo(plain(asked.answer or f"asked: {asked.id}"))
 
     session.answer(asked, words_of)
 
@@ -219,17 +215,17 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     run = run_and_file[0] if len(run_and_file) == 2 else None
     speaker = session.run_speaker(run, token)
     report, fault = _read(session, speaker, run_and_file[-1], final)
-    view = session.board.engine.report(speaker, report, fault, session.key, final=final)
+    view = session.ask(SendReport(report=report, fault=fault, final=final), actor=speaker)
 
     def words() -> None:
         from folkmoot.doors.cli.say.ends import reported
 
-        reported(session.board.queries, view, speaker.run or "")
+        reported(session.ask, view, speaker.run or "")
 
     session.answer(view, words)
 
 
-def _read(session: Session, speaker: commands.Speaker, file: str, final: bool) -> tuple[Report, str | None]:
+def _read(session: Session, speaker: Speaker, file: str, final: bool) -> tuple[Report, str | None]:
     """The report in a file; at the end of a process what cannot be read becomes a fault instead. Its text is kept."""
     from folkmoot.reports.read import read_report
 
@@ -243,12 +239,11 @@ def _read(session: Session, speaker: commands.Speaker, file: str, final: bool) -
             return unread, error.message
         if text is not None:
             with suppress(Invalid):  # what is told to the agent is what is wrong with its report
-                offered = commands.OfferReport(report=unread, fault=error.message)
-                session.board.engine.on_run(speaker, offered, show=False)
+                session.ask(OfferReport(report=unread, fault=error.message), "", actor=speaker)
         raise
 
 
-def _say(session: Session, view: View, done: str) -> None:
+def _say(session: Session, view: ItemView, done: str) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.item import changed
 

@@ -3,20 +3,25 @@
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import click
 import msgspec
 
+from folkmoot.api.requests import Request
 from folkmoot.config import Settings
 from folkmoot.core.commands import Speaker
 from folkmoot.core.text import checked_key, checked_name
 from folkmoot.engine.application import Application, Boards
+from folkmoot.engine.calls import BY_REQUEST
 from folkmoot.errors import Invalid, MootError
 
 View = dict[str, Any]
+Answer = msgspec.Struct | Mapping[str, Any]  # of the contract; or what a command itself tells
 Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result")
+READER = Speaker("someone")  # reads tell everybody the same
 TEXT_BYTES_MAX = 1_000_000
 GIVEN_BYTES_MAX = 20_000_000  # of a file whose reader has a bound of its own, and words for it
 NUMBER_MAX = 2**63 - 1  # what a store can count to
@@ -69,7 +74,13 @@ class Session:
             )
         return Speaker(run, run, token)
 
-    def answer(self, view: View, words: Callable[[], None]) -> None:
+    def ask(self, request: Request[Result], key: str | None = None, actor: Speaker | None = None) -> Result:
+        """Carry a request to the board, in the name of whoever speaks. What changes it has the key of the command."""
+        if not BY_REQUEST[type(request)].writes:
+            return self.board.asked_by(actor or READER)(request)
+        return self.board.asked_by(actor or self.speaker())(request, (self.key if key is None else key) or None)
+
+    def answer(self, view: Answer, words: Callable[[], None]) -> None:
         """Print the answer: as JSON, or in words for a person."""
         if self.json:
             print_json(view)
@@ -118,7 +129,7 @@ def _readable(value: Any) -> Any:
     return {name: _readable(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
-def print_json(view: View) -> None:
+def print_json(view: Answer) -> None:
     """One document; always UTF-8, whatever the screen can show."""
     document = msgspec.json.format(msgspec.json.encode(view), indent=2) + b"\n"
     try:

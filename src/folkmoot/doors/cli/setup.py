@@ -5,7 +5,8 @@ import sys
 
 import click
 
-from folkmoot.doors.cli.session import GivenFile, Session, View, common, plain
+from folkmoot.api.requests import ShowFlow
+from folkmoot.doors.cli.session import READER, GivenFile, Session, View, common, plain
 from folkmoot.errors import Invalid, Refused
 
 
@@ -35,7 +36,7 @@ def init_command(session: Session, preset: str) -> None:
     made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
     application = session.boards.create(os.curdir, preset)
     try:
-        flow = application.queries.flow()
+        flow = application.asked_by(READER)(ShowFlow())
         session.note(application.notes)
     finally:
         application.close()
@@ -103,7 +104,7 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
     if flow is None:
         from folkmoot.doors.cli.say.progress.held import run_by
 
-        taken = session.board.queries.flow()
+        taken = session.ask(ShowFlow())
         started, unable = run_by(taken), session.boards.unable(session.board, taken)
         view |= {"agents": list(taken.agents), "run": started}
         view["unable"] = {agent: why for agent, why in unable.items() if agent in started}

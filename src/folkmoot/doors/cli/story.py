@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkmoot.api.pages import EventPage
+from folkmoot.api.requests import ListLessons, Measure, ReadLog, ShowFlow
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.doors.cli.session import Number, Session, View, common, number_of
 from folkmoot.errors import Invalid, Unavailable
@@ -46,34 +48,34 @@ def log_command(session: Session, item: str | None, after: int, limit: int, foll
             "bad_usage", "--follow has no end, and --json is one document", "repeat: moot log --after SEQ --json"
         )
     wanted = number_of(item) if item else None
-    view = session.board.queries.log(after, wanted, limit)
+    view = session.ask(ReadLog(after=after, item=wanted, limit=limit))
     session.answer(view, lambda: _show(session, view))
     if follow:
         _follow(session, view, wanted, limit)
-    elif not session.json and session.board.queries.log(view["next"], wanted, 1)["events"]:
+    elif not session.json and session.ask(ReadLog(after=view.next, item=wanted, limit=1)).events:
         from folkmoot.doors.cli.say.events import more_log
 
-        more_log(wanted, view["next"])
+        more_log(wanted, view.next)
 
 
-def _follow(session: Session, view: View, item: str | None, limit: int) -> None:
+def _follow(session: Session, view: EventPage, item: str | None, limit: int) -> None:
     from folkmoot.doors.patience import Waiting
 
     waiting = Waiting(session.board)
     while True:
         sys.stdout.flush()
-        if len(view["events"]) < limit:
+        if len(view.events) < limit:
             waiting.sleep()
-        view = session.board.queries.log(view["next"], item, limit)
-        if view["events"]:
+        view = session.ask(ReadLog(after=view.next, item=item, limit=limit))
+        if view.events:
             _show(session, view)
 
 
-def _show(session: Session, view: View) -> None:
+def _show(session: Session, view: EventPage) -> None:
     from folkmoot.doors.cli.say.events import log
     from folkmoot.doors.cli.say.phases import numbered
 
-    log(numbered(view["events"], session.board.queries.flow()))
+    log(numbered(view.events, session.ask(ShowFlow())))
 
 
 @click.command("metrics")
@@ -93,7 +95,7 @@ def metrics_command(session: Session, item: str | None) -> None:
 
     See also: moot log, moot simulate.
     """
-    view = session.board.queries.metrics(number_of(item) if item else None)
+    view = session.ask(Measure(item=number_of(item) if item else None))
 
     def words() -> None:
         from folkmoot.doors.cli.say.measures import metrics
@@ -120,17 +122,17 @@ def lessons_command(session: Session, agent: str | None, limit: int) -> None:
 
     See also: moot show, moot metrics.
     """
-    agent = agent_named(session.board.queries.flow(), agent) if agent else None
-    view = session.board.queries.lessons(agent, limit)
-    if not view["lessons"]:
+    agent = agent_named(session.ask(ShowFlow()), agent) if agent else None
+    view = session.ask(ListLessons(agent=agent, limit=limit))
+    if not view.lessons:
         from folkmoot.doors.cli.completing.nearest import known_agent
 
-        known_agent(agent, session.board.queries.flow())
+        known_agent(agent, session.ask(ShowFlow()))
 
     def words() -> None:
         from folkmoot.doors.cli.say.measures import lessons
 
-        lessons(view["lessons"])
+        lessons(view.lessons)
 
     session.answer(view, words)
 
@@ -163,7 +165,7 @@ def doctor_command(session: Session) -> None:
         if fault.code != "store_damaged":
             raise
         raise Unavailable(fault.code, fault.message, session.boards.rescue(session.place)) from fault
-    view["limits"] = limits_of_runs(session.board.queries.flow().limits, session.boards.held_by_kernel())
+    view["limits"] = limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel())
 
     def words() -> None:
         from folkmoot.doors.cli.say.setup import examined

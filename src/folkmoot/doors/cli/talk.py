@@ -1,9 +1,12 @@
 """Threads and questions."""
 
 import click
+from msgspec import UNSET
 
-from folkmoot.core import commands
-from folkmoot.doors.cli.session import Number, Session, View, common, in_run, keyed, number_of, print_json
+from folkmoot.api.pages import Comments
+from folkmoot.api.requests import AddComment, AnswerQuestion, ListComments, Show, ShowEscalations, ShowInbox
+from folkmoot.api.views import CommentView
+from folkmoot.doors.cli.session import Number, Session, common, in_run, keyed, number_of, print_json
 from folkmoot.errors import Invalid, NothingToDo
 
 
@@ -38,9 +41,9 @@ def comment_command(
 
     See also: moot comments, moot show.
     """
-    command = commands.AddComment(content=text, artifact=artifact, target=target, parent=parent, resolution=resolve)
-    view = session.board.engine.on_item(session.speaker(), number_of(item), command, session.key)
-    _say(session, {"comments": view["comments"]}, view["comments"][-1:])
+    about = {"artifact": artifact, "target": target, "parent": parent, "resolution": resolve}
+    view = session.ask(AddComment(item=number_of(item), content=text, **about))
+    _say(session, Comments(comments=view.comments), view.comments[-1:])
 
 
 @click.command("comments")
@@ -64,22 +67,22 @@ def comments_command(session: Session, item: str, after: str | None, limit: int)
 
     See also: moot comment, moot show.
     """
-    found = session.board.queries.comments(number_of(item))["comments"]
-    known = {comment["id"]: place for place, comment in enumerate(found, start=1)}
+    found = session.ask(ListComments(item=number_of(item))).comments
+    known = {comment.id: place for place, comment in enumerate(found, start=1)}
     if after is not None and after.strip().lower() not in known:
         words = f"item {number_of(item)} has no comment {after!r}"
         raise Invalid("bad_cursor", words, f"see those that it has: moot comments {number_of(item)}")
     begin = known[after.strip().lower()] if after is not None else 0
     page = found[begin : begin + limit]
-    following = page[-1]["id"] if begin + limit < len(found) else None
-    _say(session, {"comments": page, **({"next": following} if following else {})}, page)
+    following = page[-1].id if begin + limit < len(found) else None
+    _say(session, Comments(comments=page, next=following or UNSET), page)
     if following and not session.json:
         from folkmoot.doors.cli.say.page import more
 
         more(f"moot comments {number_of(item)} --after {following}")
 
 
-def _say(session: Session, view: View, said: list[View]) -> None:
+def _say(session: Session, view: Comments, said: list[CommentView]) -> None:
     def words() -> None:
         from folkmoot.doors.cli.say.talk import comments
 
@@ -107,21 +110,19 @@ def inbox_command(session: Session, document: bool) -> None:
 
     See also: moot answer, moot show.
     """
-    queries = session.board.queries
+    ask = session.ask
     if document:
-        print_json(queries.escalations())
+        print_json(ask(ShowEscalations()))
         return
-    from folkmoot.doors.cli.messages import about_no_item
-
-    view = {**queries.inbox(), "messages": about_no_item(queries.messages(status="pending")["messages"])}
-    if not view["questions"] and not view["messages"]:
+    view = ask(ShowInbox())
+    if not view.questions and not view.messages:
         raise NothingToDo("no_question", "no question is open", "see what is going on: moot board")
 
     def words() -> None:
         from folkmoot.doors.cli.say.talk import inbox
 
-        asking = {question["task_id"] for question in view["questions"]}
-        inbox(view["questions"], {item: queries.show(item) for item in asking}, view["messages"])
+        asking = {question.task_id for question in view.questions}
+        inbox(view.questions, {item: ask(Show(item=item)) for item in asking}, view.messages)
 
     session.answer(view, words)
 
@@ -152,8 +153,7 @@ def answer_command(session: Session, question: str, answer: str, more: str, text
 
     See also: moot inbox, moot move.
     """
-    command = commands.AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to)
-    view = session.board.engine.answer(session.speaker(), command, session.key)
+    view = session.ask(AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to))
 
     def words() -> None:
         from folkmoot.doors.cli.say.ends import answered

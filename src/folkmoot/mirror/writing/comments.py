@@ -1,7 +1,7 @@
 """The file beside an artifact, with the comments on it as the document prints them (K-05)."""
 
 from folkmoot.core.records import Comment
-from folkmoot.engine.views import moment_text
+from folkmoot.engine.reads.views import moment_text
 from folkmoot.mirror.writing.yaml_text import quoted, scalar, words
 
 

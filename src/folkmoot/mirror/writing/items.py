@@ -9,7 +9,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Attempt, Run
 from folkmoot.core.why import tier
-from folkmoot.engine.views import moment_text
+from folkmoot.engine.reads.views import moment_text
 from folkmoot.mirror.writing.yaml_text import listed, quoted, scalar
 
 EDITED_BY = "edited_by"

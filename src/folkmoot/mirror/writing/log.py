@@ -6,7 +6,7 @@ import msgspec
 
 from folkmoot.core.events import Event
 from folkmoot.core.item import Item
-from folkmoot.engine.views import moment_text
+from folkmoot.engine.reads.views import moment_text
 
 LINES = 1000  # in a file that is full; what is newer stands in events.jsonl
 _encode = msgspec.json.Encoder().encode

@@ -5,12 +5,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from folkmoot.api.views import Tracking
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Hold, Run
 from folkmoot.core.terms import BOUND, ENDED
-from folkmoot.engine.views import moment_text, pending_view, tracking_view
+from folkmoot.engine.reads.views import moment_text, pending_view, tracking_view
 from folkmoot.mirror.picture import Picture
 from folkmoot.mirror.writing.items import pretty
 
@@ -98,7 +99,7 @@ class State:
         return found
 
 
-def _line(view: dict[str, Any]) -> bytes:
+def _line(view: Tracking | dict[str, Any]) -> bytes:
     return msgspec.json.format(_encode(view), indent=0)
 
 

@@ -5,43 +5,42 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from folkmoot.api.views import EventView, ItemSummary
 from folkmoot.core.flow import Flow
 
 View = dict[str, Any]
 
 
-def account(events: list[View], items: list[View], flow: Flow) -> View:
+def account(events: list[EventView], items: list[ItemSummary], flow: Flow) -> View:
     """The happenings that the demo promises, each as the log has it."""
-    counts = Counter(event["event"] for event in events)
+    counts = Counter(event.event for event in events)
     runs = _runs(events)
     return {
         "items": items,
         "runs": len(runs),
         "at_once": _at_once([run for run in runs if run["agent"] in flow.agents]),
-        "tasks": [
-            child for event in events if event["event"] == "work_split" for child in event["context"]["children"]
-        ],
+        "tasks": [child for event in events if event.event == "work_split" for child in event.context["children"]],
         "disputes": _disputes(events),
         "climbs": _climbs(runs),
         "red_gates": _red_gates(events),
         "questions": _questions(events),
-        "landed": [event["item"] for event in events if event["event"] == "work_landed"],
+        "landed": [event.item for event in events if event.event == "work_landed"],
         "events": len(events),
         "counts": dict(sorted(counts.items())),
     }
 
 
-def _runs(events: list[View]) -> list[View]:
+def _runs(events: list[EventView]) -> list[View]:
     """Every run with its beginning and its end, in seconds."""
     runs: dict[str, View] = {}
     for event in events:
-        at = datetime.fromisoformat(event["timestamp"]).timestamp()
-        if event["event"] == "agent_started":
-            model = event["context"].get("model")
-            begun = {"run": event["run"], "item": event["item"], "agent": event["agent"], "model": model}
-            runs[event["run"]] = {**begun, "began": at, "ended": at, "outcome": None}
-        elif event["event"] == "agent_completed":
-            runs[event["run"]] |= {"ended": at, "outcome": event["context"].get("outcome")}
+        at = datetime.fromisoformat(event.timestamp or "").timestamp()
+        if event.event == "agent_started":
+            model = event.context.get("model")
+            begun = {"run": event.run, "item": event.item, "agent": event.agent, "model": model}
+            runs[event.run or ""] = {**begun, "began": at, "ended": at, "outcome": None}
+        elif event.event == "agent_completed":
+            runs[event.run or ""] |= {"ended": at, "outcome": event.context.get("outcome")}
     return list(runs.values())
 
 
@@ -55,16 +54,16 @@ def _at_once(runs: list[View]) -> int:
     return most
 
 
-def _disputes(events: list[View]) -> list[View]:
-    settled = {e["context"]["thread"]: e["context"] for e in events if e["event"] == "dispute_settled"}
+def _disputes(events: list[EventView]) -> list[View]:
+    settled = {e.context["thread"]: e.context for e in events if e.event == "dispute_settled"}
     found = []
     for event in events:
-        if event["event"] == "dispute_opened":
-            thread = event["context"]["thread"]
+        if event.event == "dispute_opened":
+            thread = event.context["thread"]
             ended = settled.get(thread, {})
-            between = [event["context"].get("by"), event["context"].get("with")]
+            between = [event.context.get("by"), event.context.get("with")]
             rounds, resolution = ended.get("rounds"), ended.get("resolution")
-            found.append({"item": event["item"], "between": between, "rounds": rounds, "resolution": resolution})
+            found.append({"item": event.item, "between": between, "rounds": rounds, "resolution": resolution})
     return found
 
 
@@ -79,25 +78,25 @@ def _climbs(runs: list[View]) -> list[View]:
     return found
 
 
-def _red_gates(events: list[View]) -> list[View]:
+def _red_gates(events: list[EventView]) -> list[View]:
     """Each red gate, and whether the same one was green on the item afterwards."""
     found = []
     for number, event in enumerate(events):
-        if event["event"] == "gate_failed":
-            gate, item = event["context"]["gate"], event["item"]
-            later = [e for e in events[number:] if e["event"] == "gate_passed" and e["item"] == item]
-            found.append({"item": item, "gate": gate, "healed": any(e["context"]["gate"] == gate for e in later)})
+        if event.event == "gate_failed":
+            gate, item = event.context["gate"], event.item
+            later = [e for e in events[number:] if e.event == "gate_passed" and e.item == item]
+            found.append({"item": item, "gate": gate, "healed": any(e.context["gate"] == gate for e in later)})
     return found
 
 
-def _questions(events: list[View]) -> list[View]:
-    given = {e["context"]["question"]: e for e in events if e["event"] in ("divine_response_received", "default_taken")}
+def _questions(events: list[EventView]) -> list[View]:
+    given = {e.context["question"]: e for e in events if e.event in ("divine_response_received", "default_taken")}
     found = []
     for event in events:
-        if event["event"] == "agent_seeks_guidance":
-            context = event["context"]
+        if event.event == "agent_seeks_guidance":
+            context = event.context
             answer = given.get(context["question"])
-            by = None if answer is None else "default" if answer["event"] == "default_taken" else answer["agent"]
-            words = answer["context"].get("answer") if answer else None
-            found.append({"item": event["item"], "question": context["text"], "answer": words, "answered_by": by})
+            by = None if answer is None else "default" if answer.event == "default_taken" else answer.agent
+            words = answer.context.get("answer") if answer else None
+            found.append({"item": event.item, "question": context["text"], "answer": words, "answered_by": by})
     return found

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from folkmoot.api.views import ItemView
 from folkmoot.core.commands import AddItem
 from folkmoot.doors.cli.say.page import BAD, CARE, GOOD, PERSON, QUIET, Page, Part, count
 from folkmoot.doors.cli.say.progress.lines import span
@@ -29,10 +30,10 @@ def opening(page: Page, folder: str, tests: View, why_not_sandboxed: str) -> Non
     page.blank()
 
 
-def added(page: Page, item: View, wish: AddItem) -> None:
+def added(page: Page, item: ItemView, wish: AddItem) -> None:
     files = ", ".join(wish.files)
     held: Part = (f"  ({files})", QUIET) if files else ""
-    page.row("  ", ("you", PERSON), "  add ", (f"#{item['id']}", "bold"), f"  {wish.title} → {wish.column}", held)
+    page.row("  ", ("you", PERSON), "  add ", (f"#{item.id}", "bold"), f"  {wish.title} → {wish.column}", held)
 
 
 def ending(page: Page, view: View) -> None:

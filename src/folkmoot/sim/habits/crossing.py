@@ -14,7 +14,7 @@ LEFT_BEHIND = (Touched("go.sum"), Touched("coverage.xml", "created"), Touched("w
 
 def crossing(scene: Scene, work: Work | None) -> Work | None:
     """What its run has touched beside its work. The run's own luck decides: nothing more is drawn for it."""
-    luck = crc32(str(scene.claim["run"]).encode())
+    luck = crc32(str(scene.claim.run).encode())
     if work is None or scene.is_gate or luck % ONE_IN or work.secrets or work.aside or work.files:
         return work
     write = may_write(scene.flow, scene.item, scene.agent)

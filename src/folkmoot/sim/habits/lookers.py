@@ -17,7 +17,7 @@ UNJUDGED = ("incomplete", "failed", "asks", "stuck")
 
 def so_far(scene: Scene, report: Report) -> Report:
     """The report, mostly; else with what the look had found when it ended."""
-    chance = random.Random(f"looks {scene.claim['run']}")
+    chance = random.Random(f"looks {scene.claim.run}")
     if scene.is_good or scene.is_gate or report.outcome not in UNJUDGED or chance.random() > OFTEN:
         return report
     if scene.item.column not in scene.flow.columns or not scene.flow.checks(stage(scene.flow, scene.item)):

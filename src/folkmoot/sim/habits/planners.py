@@ -23,7 +23,7 @@ PLANNED = "planned"  # in `extra`: what was meant, so that it can be held agains
 
 def in_own_words(scene: Scene, report: Report) -> Report:
     """The same split as its agent would write it; as it was where nobody could read it."""
-    chance = random.Random(f"planner {scene.claim['run']}")
+    chance = random.Random(f"planner {scene.claim.run}")
     if scene.is_good or report.outcome != "split" or not report.tasks or chance.random() > OFTEN:
         return report
     entries = {task.key or task.title: _entry(chance, number, task) for number, task in enumerate(report.tasks)}

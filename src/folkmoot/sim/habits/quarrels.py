@@ -16,7 +16,7 @@ OFTEN = 0.4
 
 def several(scene: Scene, report: Report) -> Report:
     """A dispute with more concerns than one, or answers to more than one; else the end of one by comments alone."""
-    chance = random.Random(f"quarrel {scene.claim['run']}")
+    chance = random.Random(f"quarrel {scene.claim.run}")
     if scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return report
     if report.outcome == "disputed" and report.comments:
@@ -32,9 +32,9 @@ def _concern(scene: Scene, chance: random.Random, number: int) -> Remark:
     """About what somebody made, or about no place at all."""
     artifact = chance.choice([None, *scene.item.artifacts])
     target = f"section {chance.randrange(3)}" if artifact else None
-    return Remark(content=f"concern {number} of {scene.claim['run']}", artifact=artifact, target=target)
+    return Remark(content=f"concern {number} of {scene.claim.run}", artifact=artifact, target=target)
 
 
 def _answers(scene: Scene, chance: random.Random) -> list[Remark]:
-    disputes = [dispute for dispute in scene.claim["brief"]["disputes"] if chance.random() < 0.5]
+    disputes = [dispute for dispute in scene.claim.brief["disputes"] if chance.random() < 0.5]
     return [Remark(content=f"no, as I said in {one['thread']}", parent=one["thread"]) for one in disputes]

@@ -14,7 +14,7 @@ LONG = "a long story, " * (OUTPUT_CHARACTERS // 10)
 
 def repeating_contracts(scene: Scene) -> Report:
     """Done, and beside it the contracts as its brief told them; now and then one of them in new words."""
-    told = {one["name"]: one["text"] for one in scene.claim["brief"]["constraints"]["contracts"]}
+    told = {one["name"]: one["text"] for one in scene.claim.brief["constraints"]["contracts"]}
     if scene.chance.random() < 0.6:
         told[scene.chance.choice([*told, *CONTRACTS])] = f"v{scene.chance.randrange(9)}"
     said = [Contract(name=name, text=text) for name, text in told.items()]
@@ -24,9 +24,7 @@ def repeating_contracts(scene: Scene) -> Report:
 def finding_fault(scene: Scene) -> Report:
     """Done, and beside it findings about others' files; or a dispute about one of them."""
     chance = scene.chance
-    files = [
-        *(path for task in scene.claim["brief"]["projectContext"].get("tasks", []) for path in task.get("files", []))
-    ]
+    files = [*(path for task in scene.claim.brief["projectContext"].get("tasks", []) for path in task.get("files", []))]
     file = chance.choice([*files, *files, "README.md", None])
     if chance.random() < 0.2:
         return Report(outcome="disputed", comments=[Remark(content="this cannot stay", artifact=file)])

@@ -24,7 +24,7 @@ THEN = '```json\n{"outcome": "done", "summary": "then it went"}\n```'
 
 def in_one_text(scene: Scene) -> Iterator[ReportRun]:
     """A text that says both; whoever takes its last word for all of it takes a failure for done."""
-    chance = random.Random(f"several {scene.claim['run']}")
+    chance = random.Random(f"several {scene.claim.run}")
     if scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return
     yield ReportRun(report=both(chance.choice(FIRST)))

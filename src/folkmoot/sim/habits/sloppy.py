@@ -17,11 +17,11 @@ OFTEN, LEAVES, HASTY = 0.25, 0.1, 0.3
 
 def first_words(scene: Scene, report: Report) -> Iterator[ReportRun | OfferReport]:
     """What a careless run says before its report: nothing mostly, else the same words in a form that is none."""
-    chance = random.Random(f"sloppy {scene.claim['run']}")
+    chance = random.Random(f"sloppy {scene.claim.run}")
     if scene.is_good or chance.random() > OFTEN:
         return
     remarks = [Remark(content=f"word {number}") for number in range(chance.randrange(3))]
-    tried = [Try(approach=f"way {scene.claim['run']}", outcome="red")] if chance.random() < 0.5 else []
+    tried = [Try(approach=f"way {scene.claim.run}", outcome="red")] if chance.random() < 0.5 else []
     wrong = chance.choice(
         (
             Report(outcome="asks", summary="hm", comments=remarks, attempts=tried),
@@ -37,12 +37,12 @@ def first_words(scene: Scene, report: Report) -> Iterator[ReportRun | OfferRepor
 
 def leaves(scene: Scene) -> bool:
     """Having been refused, it goes without another word."""
-    return not scene.is_good and random.Random(f"leaves {scene.claim['run']}").random() < LEAVES
+    return not scene.is_good and random.Random(f"leaves {scene.claim.run}").random() < LEAVES
 
 
 def hasty(scene: Scene, report: Report) -> Report:
     """Says done, and beside it what speaks against it, or a remark that does not."""
-    chance = random.Random(f"hasty {scene.claim['run']}")
+    chance = random.Random(f"hasty {scene.claim.run}")
     if scene.is_good or scene.is_gate or report.outcome != "done" or chance.random() > HASTY:
         return report
     found = Finding(severity=chance.choice(("high", "medium", "low")), issue="a bit odd", file="src/a.py", line=3)

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import json
 from msgspec.structs import replace
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core.events import Event
 from folkmoot.core.records import Run
 from folkmoot.core.report import AskedQuestion, Delegation, Report, Task, Try
@@ -21,10 +22,10 @@ RECORDED = ("attempt_counted", "attempt_noted", "attempt_repeated")
 
 def talkative(scene: Scene, report: Report) -> Report:
     """The same report, and beside it what another outcome would have acted on, or what no field is for."""
-    chance = random.Random(f"talkative {scene.claim['run']}")
+    chance = random.Random(f"talkative {scene.claim.run}")
     if scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return report
-    own = f"beside {scene.claim['run']}"
+    own = f"beside {scene.claim.run}"
     said = chance.choice(
         (
             replace(report, extra={**report.extra, "risk": own}),
@@ -40,16 +41,16 @@ def talkative(scene: Scene, report: Report) -> Report:
     return said
 
 
-def untold(claim: dict[str, Any], last: Run | None) -> list[str]:
+def untold(claim: ClaimView, last: Run | None) -> list[str]:
     """What the run before said without effect, and the brief of the one that goes on does not have (R-32)."""
-    brief = claim["brief"]
+    brief = claim.brief
     if last is None or last.report is None or last.gate or last.outcome != last.report.outcome:
         return []
     if "previous" in {one["what"] for one in brief["left_out"]}:
         return []
     told = json.encode(brief).decode()
     lost = [name for name, value in _marks(beside(last.report, last.agent)) if json.encode(value).decode() not in told]
-    return [f"R-32: run {claim['run']} is not told what {last.id} said without effect: {name}" for name in lost]
+    return [f"R-32: run {claim.run} is not told what {last.id} said without effect: {name}" for name in lost]
 
 
 def misjudged(run: Run | None, events: list[Event]) -> list[str]:

@@ -19,7 +19,7 @@ TRIGGERS = ("Circular dependency detected", "Ambiguous acceptance criteria: soon
 
 def loosely(scene: Scene, report: Report) -> Report:
     """The report, mostly; else one that says a little more than its author thought of."""
-    chance = random.Random(f"tells {scene.claim['run']}")
+    chance = random.Random(f"tells {scene.claim.run}")
     if scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return report
     if report.attempts and chance.random() < 0.7:
@@ -52,7 +52,7 @@ def _in_passing(chance: random.Random, report: Report) -> Report:
 
 def wants(scene: Scene) -> list[WidenRun]:
     """Finds that it needs a file more, whoever may have it."""
-    chance = random.Random(f"wants {scene.claim['run']}")
+    chance = random.Random(f"wants {scene.claim.run}")
     if scene.is_good or scene.is_gate or not scene.item.files or chance.random() > OFTEN:
         return []
     return [WidenRun(paths=[chance.choice(PATHS[:2])])]

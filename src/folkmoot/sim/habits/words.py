@@ -13,7 +13,7 @@ _SPELLINGS = (str.upper, str.title, str.capitalize, lambda words: words.replace(
 def loose(scene: Scene) -> Report:
     """Replies without a parent, or with the resolution that only means no; else fails in the documents' own words."""
     chance = scene.chance
-    if scene.claim["brief"]["disputes"] and chance.random() < 0.8:
+    if scene.claim.brief["disputes"] and chance.random() < 0.8:
         return reply(scene)
     says = chance.choice((_named_cause, _shouted_reason, _labelled, _tried_and_incomplete, _numbered))
     return says(scene)
@@ -21,7 +21,7 @@ def loose(scene: Scene) -> Report:
 
 def reply(scene: Scene) -> Report:
     """Disagrees, and leaves out to what; or says so by a resolution."""
-    dispute = scene.claim["brief"]["disputes"][-1]
+    dispute = scene.claim.brief["disputes"][-1]
     parent = scene.chance.choice((None, None, dispute["thread"]))
     remark = Remark(content="No.", parent=parent, resolution=scene.chance.choice((None, "rejected")))
     return Report(outcome="disputed", comments=[remark])

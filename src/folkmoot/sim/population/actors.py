@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import (
@@ -63,13 +64,13 @@ class Effort:
     """One run that has just begun: the dice are thrown here, each by its name."""
 
     def __init__(
-        self, flow: Flow, population: Population, claim: View, item: Item, difficulty: float, chance: Chance
+        self, flow: Flow, population: Population, claim: ClaimView, item: Item, difficulty: float, chance: Chance
     ) -> None:
         self.flow = flow
         self.population = population
-        self.agent: str = claim["agent"]
-        self.model: str | None = claim["model"]
-        self.brief: View = claim["brief"]
+        self.agent = claim.agent
+        self.model = claim.model
+        self.brief = claim.brief
         self.item = item
         self.difficulty = difficulty
         self.chance = chance

@@ -122,7 +122,7 @@ class Trial:
         """Every command first makes happen what is due, also one that is refused, as this one is."""
         self._changed = True
         try:
-            self.engine.on_run(Speaker("worker", "no-run", 0), commands.RenewRun(), show=False)
+            self.engine.act(Speaker("worker", "no-run", 0), commands.RenewRun())
         except Invalid:
             self._after_step()
 
@@ -160,7 +160,7 @@ class Trial:
         command = commands.AddItem(
             title=f"Item {number + 1}", type=kind, after=after, files=[f"src/file-{n + 1}.py" for n in sorted(files)]
         )
-        item: str = self.engine.add(OWNER, command)["id"]
+        item: str = self.engine.add(OWNER, command).id
         self.brought.append(item)
         self._names[item] = f"item {number}"
         self._difficulties[item] = difficulty
@@ -238,7 +238,7 @@ class Trial:
             self._after_step()
             return False
         self._after_step()
-        run = self.seen.runs[claim["run"]]
+        run = self.seen.runs[claim.run]
         item = self.seen.items[run.item]
         chance = self._chance(agent, item)
         stage = self.flow.stage(item.column, item.origins)
@@ -272,7 +272,7 @@ class Trial:
 
     def _renew(self, run: Run, ends: float, dies: bool) -> None:
         if run.id in self.busy:
-            self.engine.on_run(_voice(run), commands.RenewRun(), show=False)
+            self.engine.act(_voice(run), commands.RenewRun())
             self._after_step()
             self._keep(run, ends, dies)
 
@@ -281,7 +281,7 @@ class Trial:
             self.ids.effort = chance
             if act.report.outcome == "split":
                 self._eases[run.item] = self.population.number("eases", run.agent, act.role, run.model)
-            self.engine.report(_voice(run), act.report, fault=act.fault, show=False)
+            self.engine.act(_voice(run), commands.ReportRun(report=act.report, fault=act.fault))
             self.ids.effort = None
             self._after_step()
 

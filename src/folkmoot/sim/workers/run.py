@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zlib import crc32
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import LANDING
@@ -51,12 +52,12 @@ class Voice(Agent):
 class SimRun:
     """What its worker knows of it, and what only the world knows."""
 
-    def __init__(self, worker: "SimWorker", claim: dict[str, Any], sent: float) -> None:
+    def __init__(self, worker: "SimWorker", claim: ClaimView, sent: float) -> None:
         self.worker = worker
         self.world = worker.world
         self.chance = worker.chance
         self.claim = claim
-        self.id = str(claim["run"])
+        self.id = claim.run
         row = self.world.witness.run(self.id)
         assert row is not None
         self.speaker = Speaker(row.agent, row.id, row.token)

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import LANDING
@@ -126,8 +127,8 @@ class SimWorker:
         answer = yield from self.call(order)
         if answer is None:
             self.crew.nothing(self.now, STORE_PAUSE)
-        elif answer.view is not None:
-            run = self.runs[answer.view["run"]] = self.world.runs[answer.view["run"]] = SimRun(self, answer.view, sent)
+        elif isinstance(answer.view, ClaimView):
+            run = self.runs[answer.view.run] = self.world.runs[answer.view.run] = SimRun(self, answer.view, sent)
             self.crew.claimed(run.id)
         else:
             stopped = answer.code == "stopped"

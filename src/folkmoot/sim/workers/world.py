@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from folkmoot.api.views import ClaimView
 from folkmoot.core.flow import LANDING
+from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import Crash
 from folkmoot.sim.orders import Answer, Order
@@ -41,12 +43,25 @@ class WorkerWorld(World):
         if not isinstance(order, Next):
             return super()._speak(order)
         try:
-            worker = order.speaker.name
-            return Answer(view=self.engine.claim_next(order.speaker, order.agents, worker=worker)), None
+            given = self.engine.claim_next(order.speaker, order.agents, worker=order.speaker.name)
+            return Answer(view=self._shown(given)), None
         except MootError as error:
             return Answer(error=error), None
         except Exception as fault:
             raise Red(self.step, [f"the engine broke: {type(fault).__name__}: {fault}; on a claim"]) from fault
+
+    def _shown(self, given: Assignment) -> ClaimView:
+        """What the run's agent is told, and its item as it is now."""
+        return ClaimView(
+            run=given.run,
+            token=given.token,
+            agent=given.agent,
+            model=given.model,
+            lease_expires_at=None,
+            workspace=None,
+            item=self.queries.show(given.standing.item),
+            brief=given.brief,
+        )
 
     def _check_refusal(self, order: Order, error: MootError, outlook: Outlook, events: Sequence[str]) -> None:
         super()._check_refusal(order, error, outlook, events)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from folkmoot.api.views import ItemView
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
@@ -19,7 +20,7 @@ from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import SPACE, not_taken, over_limit
-from folkmoot.worker.jobs.job import LOOK_SECONDS, Job, View
+from folkmoot.worker.jobs.job import LOOK_SECONDS, Answer, Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.logins.expiry import is_over
@@ -63,7 +64,7 @@ class EffortJob(Job):
         if over:
             self._pause(PauseRun(why=over, login=True))
             return
-        standing = tools.application.queries.standing(self.run)
+        standing = self.assignment.standing
         self.step("clone")
         base = tools.workshop.make(self.paths, standing, None)
         try:
@@ -131,11 +132,10 @@ class EffortJob(Job):
         """Why its client could not sign in; without that no run is worth its while."""
         return is_over(start, login, self.tools.env, self.tools.application.engine.clock.wall() / 1000)
 
-    def _pause(self, command: PauseRun) -> View:
-        view = self.insist(command, show=False)
+    def _pause(self, command: PauseRun) -> None:
+        self.insist(lambda engine: engine.act(self.speaker, command))
         self.became = command.why if command.login else f"no quota: {command.why}"
         self.tell("released", self.became)
-        return view
 
     def _run(
         self, start: Start, login: Files, door: "Door", standing: Standing, base: str | None
@@ -151,7 +151,7 @@ class EffortJob(Job):
         run = {name: path for name, path in files.items() if name.startswith("MOOT_")}
         run |= {
             "MOOT_RUN": self.run,
-            "MOOT_TOKEN": str(self.claim["token"]),
+            "MOOT_TOKEN": str(self.assignment.token),
             "MOOT_ITEM": self.item,
             "MOOT_AGENT": self.agent,
             "MOOT_MODEL": start.model or "",
@@ -190,10 +190,10 @@ class EffortJob(Job):
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
-        text = prompt(self.claim["brief"], self._began)
+        text = prompt(self.assignment.brief, self._began)
         spool = self.paths.spool
         files = {name: os.path.join(spool, name) for name in ("brief.json", "prompt.txt", REPORT_FILE)}
-        write_below(spool, ["brief.json"], msgspec.json.encode(self.claim["brief"]))
+        write_below(spool, ["brief.json"], msgspec.json.encode(self.assignment.brief))
         write_below(spool, ["prompt.txt"], text.encode())
         named = {"MOOT_BRIEF": "brief.json", "MOOT_PROMPT": "prompt.txt", "MOOT_REPORT": REPORT_FILE}
         return {"prompt": text, **{name: files[file] for name, file in named.items()}}
@@ -262,8 +262,8 @@ class EffortJob(Job):
         said: Report,
         fault: str | None,
         work: Work | None,
-        tell: "Callable[[Report, str | None, Work | None], View]",
-    ) -> View:
+        tell: "Callable[[Report, str | None, Work | None], Answer]",
+    ) -> Answer:
         """Tell the board what was made: merged with what others brought meanwhile, and again if another was quicker."""
         workshop = self.tools.workshop
         if work is None or work.commit is None or not work.touched or not isinstance(workshop, GitWorkshop):
@@ -363,15 +363,14 @@ class EffortJob(Job):
         if diff:
             self._keep_output([(DIFF_PART, self.redactor.clean(diff))])
 
-    def _tell_end(self, view: View, said: Report) -> None:
+    def _tell_end(self, view: ItemView, said: Report) -> None:
         workshop = self.tools.workshop
-        head = view.get("head")
-        if isinstance(workshop, GitWorkshop) and isinstance(head, str):
-            workshop.keep_item(self.item, head)
+        if isinstance(workshop, GitWorkshop) and view.head is not None:
+            workshop.keep_item(self.item, view.head)
         # The board may have judged it otherwise than the agent: by what it really changed.
-        judged: View = next((run for run in view["runs"] if run["run"] == self.run), {})
-        outcome = judged.get("outcome") or said.outcome
-        summary = (judged.get("report") or {}).get("summary") or said.summary
+        judged = next((run for run in view.runs if run.run == self.run), None)
+        outcome = (judged.outcome if judged else None) or said.outcome
+        summary = (judged.report.summary if judged and judged.report else "") or said.summary
         words = summary.splitlines()[0] if summary else ""
         self.became = f"{outcome}: {words}" if words else outcome
         self.tell("ended", self.became, good={"done": True, "failed": False}.get(outcome))

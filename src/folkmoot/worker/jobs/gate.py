@@ -23,7 +23,7 @@ class GateJob(Job):
         return wall, wall  # a check may well say nothing until it is done
 
     def carry_out(self) -> None:
-        standing = self.tools.application.queries.standing(self.run)
+        standing = self.assignment.standing
         self.step("clone")
         commit = self.tools.workshop.make(self.paths, standing, None)
         try:

@@ -5,14 +5,17 @@ import select
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
 
-from folkmoot.core.commands import Command, ReleaseRun, ReportRun, Speaker
+from folkmoot.api.views import ItemView
+from folkmoot.core.commands import ReleaseRun, ReportRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
 from folkmoot.engine.application import Application
+from folkmoot.engine.assignment import Assignment
+from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.able import Finder
 from folkmoot.worker.clients.catalogue import Catalogue
@@ -26,7 +29,7 @@ from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
 from folkmoot.worker.watch import Act, Watch
 from folkmoot.worker.workshop import Workshop, disown
 
-View = dict[str, Any]
+Answer = TypeVar("Answer")
 Hear = Callable[[str], None]
 CHUNK = 65_536
 PIPE_MAX = 1024 * 1024  # more is in no pipe: it was written after the end, by somebody who was handed the pipe
@@ -85,17 +88,17 @@ class Ending(Exception):
 class Job(ABC):
     """One run, from its claim to its end, in a thread of its own. Only `end` is called by others."""
 
-    def __init__(self, tools: Tools, claim: View, flow: Flow, sandbox: Sandbox) -> None:
+    def __init__(self, tools: Tools, assignment: Assignment, sandbox: Sandbox) -> None:
         self.tools = tools
-        self.claim = claim
-        self.flow = flow
+        self.assignment = assignment
+        self.flow = flow = assignment.flow
         self.sandbox = sandbox
-        self.run: str = claim["run"]
-        self.agent: str = claim["agent"]
-        self.model: str | None = claim["model"]
-        self.item: str = claim["item"]["id"]
-        self.title: str = claim["item"]["title"]
-        self.speaker = Speaker(self.agent, self.run, claim["token"])
+        self.run = assignment.run
+        self.agent = assignment.agent
+        self.model = assignment.model
+        self.item = assignment.standing.item
+        self.title = assignment.standing.title
+        self.speaker = assignment.speaker
         self.paths: Paths = tools.workshop.paths(self.run)
         self.redactor = self.knowing()
         self.errors_tail = ""  # the last words on its standard error
@@ -149,7 +152,7 @@ class Job(ABC):
         self.became = "given back" if self.watch.ending == "stopped" else "its lease was lost"
         if self.watch.ending == "stopped":
             try:
-                self.tools.application.engine.on_run(self.speaker, ReleaseRun(), show=False)
+                self.tools.application.engine.act(self.speaker, ReleaseRun())
             except Refused:
                 self.became = "its lease was lost"  # the board has it already
             except Unavailable as error:
@@ -342,9 +345,9 @@ class Job(ABC):
         self.output.add(gate.feed(text) + (gate.flush() if last else ""))
         if hear is None:
             self.errors_tail = (self.errors_tail + text)[-ERRORS_KEPT:]
-        if hear is not None:
-            for line in lines:
-                hear(line)
+            return
+        for line in lines:
+            hear(line)
 
     def close_output(self) -> None:
         """All of it, also where the store can only be reached after a while."""
@@ -370,27 +373,23 @@ class Job(ABC):
             self.tell("fault", words, good=False)
         self._told_last = words
 
-    def insist(self, command: Command, *, show: bool = True, move: Callable[[str], None] | None = None) -> View:
-        """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts.
-
-        `move` moves the branch that a landing is for, inside the transaction that takes in its report.
-        """
-        engine = self.tools.application.engine
+    def insist(self, say: Callable[[Engine], Answer]) -> Answer:
+        """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts."""
         while True:
             try:
-                if move is not None and isinstance(command, ReportRun):
-                    return engine.land(self.speaker, command, move, show=show)
-                return engine.on_run(self.speaker, command, show=show)
+                return say(self.tools.application.engine)
             except Unavailable as error:
                 self._tell_once(f"the board cannot be told: {error.message}")
                 if self._stopped.wait(STORE_PAUSE):
                     raise Ending from error
 
-    def report(self, report: Report, *, move: Callable[[str], None] | None = None, **seen: Any) -> View:
+    def report(self, report: Report, *, move: Callable[[str], None] | None = None, **seen: Any) -> ItemView:
+        """`move` moves the branch that a landing is for, inside the transaction that takes in its report."""
         self.step("report")
         command = ReportRun(report=report, final=True, **seen)  # its process is over: nobody is there to say it better
         try:
-            view = self.insist(command, move=move)
+            who = self.speaker
+            view = self.insist(lambda engine: engine.land(who, command, move) if move else engine.on_run(who, command))
         except Refused as error:
             if error.code == "stale_claim":
                 self.watch.lost()

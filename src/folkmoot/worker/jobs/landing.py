@@ -174,7 +174,7 @@ class LandingJob(Job):
             # First the ref: whoever looks for moves that nobody has told of finds all of them.
             workshop.repository.keep(INTENTS + standing.item, merged.commit)
         try:
-            self.insist(record, show=False)
+            self.insist(lambda engine: engine.act(self.speaker, record))
         except Refused as error:
             if error.code != "not_proved":
                 raise
@@ -253,7 +253,7 @@ class LandingJob(Job):
             if moved.left:
                 words = AddComment(content=told_of(moved.branch, moved.left))
                 self.tell("fault", words.content, good=False)
-                self.tools.application.engine.on_item(ENGINE, self.item, words, show=False)
+                self.tools.application.engine.act(ENGINE, words, self.item)
         except (MootError, OSError) as error:
             self.tell("fault", f"{move.branch} moved, and its files are yet to come along: {error}", good=False)
 

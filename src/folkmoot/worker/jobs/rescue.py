@@ -3,7 +3,8 @@
 import os
 from typing import TYPE_CHECKING
 
-from folkmoot.core.commands import RenewRun, Speaker
+from folkmoot.core.commands import RenewRun
+from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.reports.read import read_report
 from folkmoot.worker.jobs.effort import EffortJob
@@ -36,18 +37,19 @@ def bring_back(tools: "Tools", paths: "Paths", standing: "Standing", base: str |
     Where its lease has ended meanwhile nothing is reported, and what it left is taken in like that of any lost run.
     """
     run = os.path.basename(paths.root)
-    row = next((one for one in tools.application.queries.live()["runs"] if one["run"] == run), None)
+    row = next((one for one in tools.application.queries.live().runs if one.run == run), None)
     flow = tools.application.queries.flow()
-    agent = flow.agents.get(row["agent"]) if row is not None and not row["gate"] else None
-    start = tools.catalogue.resolve(flow, agent, row["model"]) if row is not None and agent is not None else None
+    agent = flow.agents.get(row.agent) if row is not None and not row.gate else None
+    start = tools.catalogue.resolve(flow, agent, row.model) if row is not None and agent is not None else None
     if row is None or start is None:
         return
     own(paths)
     try:
-        speaker = Speaker(row["agent"], run, row["token"])
-        tools.application.engine.on_run(speaker, RenewRun(), show=False)
-        claim = {**row, "item": {"id": standing.item, "title": standing.title}}
-        job = EffortJob(tools, claim, flow, tools.sandbox_of(flow))
+        assignment = Assignment(
+            run=run, token=row.token, agent=row.agent, model=row.model, flow=flow, brief={}, standing=standing
+        )
+        tools.application.engine.act(assignment.speaker, RenewRun())
+        job = EffortJob(tools, assignment, tools.sandbox_of(flow))
         job.bring_back(start, standing, base)
         tools.workshop.remove(paths)
     except (Refused, Ending):

@@ -32,10 +32,10 @@ class Logins:
 
     def _look(self, flow: Flow) -> None:
         application = self._tools.application
-        for pause in application.queries.pauses()["pauses"]:
-            if not pause["login"]:
+        for pause in application.queries.pauses().pauses:
+            if not pause.login:
                 continue
-            pool = pause["what"].removeprefix(POOL)
+            pool = pause.what.removeprefix(POOL)
             files = self._renewed(flow, pool)
             if files and files != self._tried.get(pool):
                 self._tried[pool] = files

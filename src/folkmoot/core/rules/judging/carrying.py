@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import OTHER_REASONS, UNSENT, Report
+from folkmoot.core.report import OTHER_REASONS, UNSENT, Report, Statement
 from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.problems import listed_under
@@ -217,7 +217,7 @@ def _is_told(said: Report, name: str) -> bool:
 
 def kept_of(
     said: Report, agent: str, flow: Flow | None = None, weighed: dict[str, str] | None = None
-) -> list[dict[str, Any]]:
+) -> list[Statement]:
     """The answer to a report: each thing that was kept, and has no effect of its own; shortly, since it stands whole
     in the report. Where another outcome would make it act, `why` says so."""
     if weighed is not None:
@@ -226,32 +226,32 @@ def kept_of(
         return [*kept, *_not_taken(said, agent, flow)][:KEPT_SHOWN]
     told = beside(said, agent)
     own = told.pop("extra", {})
-    kept = [{"what": name, "said": shortly(value)} for name, value in [*told.items(), *own.items()] if name != UNSENT]
+    kept = [Statement(name, shortly(value)) for name, value in [*told.items(), *own.items()] if name != UNSENT]
     return [*kept, *_not_taken(said, agent, flow)][:KEPT_SHOWN]
 
 
-def _not_taken(said: Report, agent: str, flow: Flow | None) -> list[dict[str, Any]]:
+def _not_taken(said: Report, agent: str, flow: Flow | None) -> list[Statement]:
     """What is told on whatever follows from the report: files of an agent that only reads, and what a task says beyond
     the fields of one."""
     listed = [*said.files.created, *said.files.modified]
     reads = flow is not None and agent in flow.agents and flow.agents[agent].write == "none"
     why = f"{agent} only reads, so nothing of this is taken"
     why += ": the report itself is the discovery, and nothing more is to be done" if said.outcome == "split" else ""
-    found = [{"what": "files", "said": shortly([why, *listed])}] if listed and reads else []
+    found = [Statement("files", shortly([why, *listed]))] if listed and reads else []
     if OTHER_REASONS in said.extra:
         words = f"one reason decides, and here that is {said.escalation_reason}"
-        found += [{"what": OTHER_REASONS, "said": shortly(said.extra[OTHER_REASONS]), "why": words}]
-    found += [{"what": UNSENT, "said": shortly(said.extra[UNSENT])}] if UNSENT in said.extra else []
+        found += [Statement(OTHER_REASONS, shortly(said.extra[OTHER_REASONS]), words)]
+    found += [Statement(UNSENT, shortly(said.extra[UNSENT]))] if UNSENT in said.extra else []
     more = [(f"{task.key or task.title}.{name}", value) for task in said.tasks for name, value in task.more.items()]
-    return [*found, *({"what": name, "said": shortly(value)} for name, value in more if said.outcome == "split")]
+    return [*found, *(Statement(name, shortly(value)) for name, value in more if said.outcome == "split")]
 
 
-def acted_of(said: Report, weighed: dict[str, str] | None) -> list[dict[str, Any]]:
+def acted_of(said: Report, weighed: dict[str, str] | None) -> list[Statement]:
     """Each thing beside the outcome without which the report would have brought about something else."""
     return [_shown(said, name) for name, what in (weighed or {}).items() if what == ACTS][:KEPT_SHOWN]
 
 
-def _shown(said: Report, name: str) -> dict[str, Any]:
+def _shown(said: Report, name: str, why: str = "") -> Statement:
     own = name.startswith(EXTRA)
     what = name.removeprefix(EXTRA) if own else name
     value = said.extra.get(what) if own else to_builtins(getattr(said, what))
@@ -259,12 +259,11 @@ def _shown(said: Report, name: str) -> dict[str, Any]:
         # The change was not taken, and that decided: what the agent said stays beside it.
         before = said.extra.get("said")
         value = before.get(what, value) if isinstance(before, dict) else value
-    return {"what": what, "said": shortly(value)}
+    return Statement(what, shortly(value), why)
 
 
-def _kept(said: Report, name: str, agent: str, flow: Flow | None) -> dict[str, Any]:
-    why = _why_kept(said, name, agent, flow)
-    return {**_shown(said, name), **({"why": why} if why else {})}
+def _kept(said: Report, name: str, agent: str, flow: Flow | None) -> Statement:
+    return _shown(said, name, _why_kept(said, name, agent, flow))
 
 
 def _why_kept(said: Report, name: str, agent: str, flow: Flow | None) -> str:

@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from folkmoot.api.calls import Ask
+from folkmoot.api.requests import (
+    ListComments,
+    ListItems,
+    ListLocks,
+    ListMessages,
+    ListQuestions,
+    ListRuns,
+    ReadLog,
+    ShowFlow,
+)
 from folkmoot.core.terms import ENDED
-from folkmoot.doors.cli.session import Session, View, plain
+from folkmoot.doors.cli.session import READER, Session, plain
 
 if TYPE_CHECKING:
-    from folkmoot.engine.queries import Queries
+    from folkmoot.api.views import ItemSummary
 
 Offer = tuple[str, str]  # a value, and what helps to choose it
 HELP_MAX = 60
@@ -28,7 +39,7 @@ class Offered(click.ParamType[Any]):
 
     name = "text"
 
-    def __init__(self, offers: Callable[["Queries"], Iterator[Offer]]) -> None:
+    def __init__(self, offers: Callable[[Ask], Iterator[Offer]]) -> None:
         self._offers = offers
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -39,7 +50,7 @@ class Offered(click.ParamType[Any]):
         place = os.path.expanduser(session.place) if session.place else None
         board = session.boards.open(place)  # its notes are for another time
         try:
-            offers = dict(offer for offer in self._offers(board.queries) if is_word(offer[0]))
+            offers = dict(offer for offer in self._offers(board.asked_by(READER)) if is_word(offer[0]))
         finally:
             board.close()
         return _starting(offers, incomplete)
@@ -54,11 +65,11 @@ class Ways(click.ParamType[Any]):
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        def options(queries: "Queries") -> Iterator[Offer]:
-            asked = (one for one in queries.inbox()["questions"] if one["id"] == ctx.params.get("question"))
+        def options(ask: Ask) -> Iterator[Offer]:
+            asked = (one for one in ask(ListQuestions()).questions if one.id == ctx.params.get("question"))
             for question in asked:
-                for number, option in enumerate(question["options"], start=1):
-                    yield str(number), option["option"]
+                for number, option in enumerate(question.options, start=1):
+                    yield str(number), option.option
 
         return Offered(options).shell_complete(ctx, param, incomplete)
 
@@ -95,81 +106,81 @@ def _short(words: str) -> str:
     return safe if len(safe) <= HELP_MAX else f"{safe[: HELP_MAX - 1]}…"
 
 
-def _listed(queries: "Queries") -> Iterator[View]:
+def _listed(ask: Ask) -> "Iterator[ItemSummary]":
     following: int | None = 0
     while following is not None and following < ITEMS_MAX:
-        page = queries.list(after=following)
-        yield from page["items"]
-        following = page["next"]
+        page = ask(ListItems(after=following))
+        yield from page.items
+        following = page.next
 
 
-def items(queries: "Queries") -> Iterator[Offer]:
-    return ((item["id"], item["title"]) for item in _listed(queries))
+def items(ask: Ask) -> Iterator[Offer]:
+    return ((item.id, item.title) for item in _listed(ask))
 
 
-def open_items(queries: "Queries") -> Iterator[Offer]:
-    return ((item["id"], item["title"]) for item in _listed(queries) if item["status"] not in ENDED)
+def open_items(ask: Ask) -> Iterator[Offer]:
+    return ((item.id, item.title) for item in _listed(ask) if item.status not in ENDED)
 
 
-def ended_items(queries: "Queries") -> Iterator[Offer]:
-    return ((item["id"], item["title"]) for item in _listed(queries) if item["status"] in ENDED)
+def ended_items(ask: Ask) -> Iterator[Offer]:
+    return ((item.id, item.title) for item in _listed(ask) if item.status in ENDED)
 
 
-def tags(queries: "Queries") -> Iterator[Offer]:
-    return ((tag, "") for item in _listed(queries) for tag in item["tags"])
+def tags(ask: Ask) -> Iterator[Offer]:
+    return ((tag, "") for item in _listed(ask) for tag in item.tags)
 
 
-def columns(queries: "Queries") -> Iterator[Offer]:
-    for column in queries.flow().columns.values():
+def columns(ask: Ask) -> Iterator[Offer]:
+    for column in ask(ShowFlow()).columns.values():
         yield column.name, ", ".join(column.agents) or ("you" if column.human else "")
 
 
-def agents(queries: "Queries") -> Iterator[Offer]:
-    flow = queries.flow()
+def agents(ask: Ask) -> Iterator[Offer]:
+    flow = ask(ShowFlow())
     for name in flow.agents:
         yield name, ", ".join(column.name for column in flow.columns.values() if name in column.agents)
 
 
-def claimers(queries: "Queries") -> Iterator[Offer]:
+def claimers(ask: Ask) -> Iterator[Offer]:
     """Who may claim: agents, and the gates that anybody may play."""
-    yield from agents(queries)
-    yield from ((gate, "a gate") for gate in queries.flow().gates)
+    yield from agents(ask)
+    yield from ((gate, "a gate") for gate in ask(ShowFlow()).gates)
 
 
-def questions(queries: "Queries") -> Iterator[Offer]:
-    return ((asked["id"], f"#{asked['task_id']} {asked['question']}") for asked in queries.inbox()["questions"])
+def questions(ask: Ask) -> Iterator[Offer]:
+    return ((asked.id, f"#{asked.task_id} {asked.question}") for asked in ask(ListQuestions()).questions)
 
 
-def live_runs(queries: "Queries") -> Iterator[Offer]:
-    return ((run["run"], f"{run['agent']} on #{run['item']}") for run in queries.live()["runs"])
+def live_runs(ask: Ask) -> Iterator[Offer]:
+    return ((run.run, f"{run.agent} on #{run.item}") for run in ask(ListRuns()).runs)
 
 
-def runs(queries: "Queries") -> Iterator[Offer]:
+def runs(ask: Ask) -> Iterator[Offer]:
     """Those at work, then those that have just worked, the newest first."""
 
-    yield from live_runs(queries)
-    events = queries.log(max(queries.last() - EVENTS_BACK, 0), limit=EVENTS_BACK)["events"]
+    yield from live_runs(ask)
+    events = ask(ReadLog(after=max(ask(ReadLog(limit=1)).last - EVENTS_BACK, 0), limit=EVENTS_BACK)).events
     for event in reversed(events):
-        if event["run"]:
-            yield event["run"], f"{event['agent']} on #{event['item']}"
+        if event.run:
+            yield event.run, f"{event.agent} on #{event.item}"
 
 
-def messages(status: str) -> Callable[["Queries"], Iterator[Offer]]:
-    def offers(queries: "Queries") -> Iterator[Offer]:
-        for message in queries.messages(status=status)["messages"]:
-            yield message["message_id"], f"{message['from']} → {message['to']}: {message['type']}"
+def messages(status: str) -> Callable[[Ask], Iterator[Offer]]:
+    def offers(ask: Ask) -> Iterator[Offer]:
+        for message in ask(ListMessages(status=status)).messages:
+            yield message.message_id, f"{message.sender} → {message.to}: {message.type}"
 
     return offers
 
 
-def comments(queries: "Queries") -> Iterator[Offer]:
-    for item in _listed(queries):
-        for comment in queries.comments(item["id"])["comments"]:
-            yield comment["id"], f"{comment['author']}: {comment['content']}"
+def comments(ask: Ask) -> Iterator[Offer]:
+    for item in _listed(ask):
+        for comment in ask(ListComments(item=item.id)).comments:
+            yield comment.id, f"{comment.author}: {comment.content}"
 
 
-def held(queries: "Queries") -> Iterator[Offer]:
-    return ((hold["resource"], f"held by {hold['agent']}") for hold in queries.locks()["locks"])
+def held(ask: Ask) -> Iterator[Offer]:
+    return ((hold.resource, f"held by {hold.agent}") for hold in ask(ListLocks()).locks)
 
 
 FILE, FOLDER = click.Path(), click.Path(file_okay=False)

@@ -1,13 +1,15 @@
 """Events in words: what each one says to a person, alone in a log or together as one step of a story."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 from rich.text import Text
 
+from folkmoot.api.views import CommentView, EventView, RunView
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.unfinished import PARTIAL
 from folkmoot.doors.cli.say.page import (
@@ -29,7 +31,7 @@ from folkmoot.doors.cli.say.page import (
 from folkmoot.doors.cli.say.phases import rounds_of, tests_of, title_of
 
 View = dict[str, Any]
-Comments = Mapping[str, View]
+Comments = Mapping[str, CommentView]
 NAMES_MAX, MODELS_MAX = 22, 10  # cells for who and with which model
 NARROW = 70  # cells; on less of a screen names are not set in a column
 
@@ -78,7 +80,7 @@ def _commented(context: View, comments: Comments) -> Said:
     number = context.get("comment", "")
     if number not in comments:
         return Said(f"left a comment {number}".rstrip(), detail=context.get("why") or "")
-    return Said("commented", detail=f"{number} “{shortened(comments[number]['content'])}”")
+    return Said("commented", detail=f"{number} “{shortened(comments[number].content)}”")
 
 
 def _fault(context: View, comments: Comments) -> Said:
@@ -278,50 +280,52 @@ TOLD_BELOW = {"attempt_counted", "attempt_noted", "attempt_repeated"}
 DISPUTING = {"dispute_opened", "dispute_answered"}
 
 
-def said(event: View, comments: Comments) -> Said:
+def said(event: EventView, comments: Comments) -> Said:
+    return told_of(event.event, event.context, comments)
+
+
+def told_of(name: str, context: View, comments: Comments = MappingProxyType({})) -> Said:
     """An event in words; one that has none of its own yet is told by its name and its context."""
-    says = SAYS.get(event["event"])
-    if says is not None:
-        return says(event["context"], comments)
-    told = {name: value for name, value in event["context"].items() if name not in ("workflow", "spec")}
-    context = ", ".join(f"{name} {value}" for name, value in told.items())
-    return Said(event["event"].replace("_", " "), detail=context)
+    if name in SAYS:
+        return SAYS[name](context, comments)
+    told = {key: value for key, value in context.items() if key not in ("workflow", "spec")}
+    return Said(name.replace("_", " "), detail=", ".join(f"{key} {value}" for key, value in told.items()))
 
 
-def steps(events: Iterable[View], comments: Comments, runs: Mapping[str, View]) -> list[Step]:
+def steps(events: list[EventView], comments: Comments, runs: Mapping[str, RunView]) -> list[Step]:
     """The story of an item: what came by one transaction is one step; a claim that has its report is left out."""
     found = []
-    for (timestamp, run, agent), group in groupby(events, lambda e: (e["timestamp"], e["run"], e["agent"])):
+    for (timestamp, run, agent), group in groupby(events, lambda e: (e.timestamp, e.run, e.agent)):
         made = runs.get(run or "")
         happened = [
             event
             for event in group
-            if event["event"] not in UNTOLD and not (event["event"] == "agent_started" and made and made["ended_at"])
+            if event.event not in UNTOLD and not (event.event == "agent_started" and made and made.ended_at)
         ]
         told = _together(happened, comments)
         if told:
-            model = (made or {}).get("model") or ""
-            found.append(Step(timestamp, agent or "", model, told, run is None and agent != ENGINE_NAME))
+            model = (made.model if made else None) or ""
+            found.append(Step(timestamp or "", agent or "", model, told, run is None and agent != ENGINE_NAME))
     return found
 
 
-def _together(happened: list[View], comments: Comments) -> list[Said]:
+def _together(happened: list[EventView], comments: Comments) -> list[Said]:
     """The events of one step, without what they say twice."""
-    names = {event["event"] for event in happened}
-    causes = {event["context"].get("cause") for event in happened if event["event"] == "agent_completed"}
+    names = {event.event for event in happened}
+    causes = {event.context.get("cause") for event in happened if event.event == "agent_completed"}
     told = []
     for event in happened:
-        name, words = event["event"], said(event, comments)
+        name, words = event.event, said(event, comments)
         # A statement of a dispute stands in its thread, and its report says no more than the dispute does.
         if names & DISPUTING and name in ("agent_completed", "comment_added"):
             continue
-        if name == "comment_added" and event["context"].get("comment") not in comments:
+        if name == "comment_added" and event.context.get("comment") not in comments:
             continue
         if name == "handoff_created" and len(happened) > 1:
             continue  # the board's own: where the item went says as much
         if len(happened) > 1 and name in CARRIES_ON:
             words = replace(words, lead="", style="")
-        if name == "error_occurred" and event["context"].get("cause") in causes:
+        if name == "error_occurred" and event.context.get("cause") in causes:
             words = replace(words, lead="", style="")  # the report has said that it failed, and why
         if name in TOLD_BELOW or (name == "item_moved" and len(happened) > 1 and "item_reopened" not in names):
             words = replace(words, detail="")
@@ -362,30 +366,28 @@ def _tell_step(page: Page, label: Text, step: Step) -> None:
             page.line((detail, QUIET), indent=indent)
 
 
-def log(events: list[View]) -> None:
+def log(events: list[EventView]) -> None:
     """The log, a line for each event; what did not happen today stands below its day."""
     page = Page()
     if not events:
-        page.line(("Nothing more has happened.", QUIET))
-        return
-    wide = len(str(events[-1]["seq"]))
-    items = max(len(event["item"] or "") for event in events) + 1
-    names = min(max(len(one_line(event["agent"] or "")) for event in events), NAMES_MAX)
-    names = 0 if page.row_width < NARROW else names
+        return page.line(("Nothing more has happened.", QUIET))
+    wide, items = len(str(events[-1].seq)), max(len(event.item or "") for event in events) + 1
+    longest = min(max(len(one_line(event.agent or "")) for event in events), NAMES_MAX)
+    names = 0 if page.row_width < NARROW else longest
     day = today()
     for event in events:
-        if day_of(event["timestamp"]) != day:
-            day = day_of(event["timestamp"])
+        if day_of(event.timestamp) != day:
+            day = day_of(event.timestamp)
             page.line((day, QUIET))
-        told, agent = said(event, {}), one_line(event["agent"] or "")
+        told, agent = said(event, {}), one_line(event.agent or "")
         # A reason that only says again who did what is none.
-        detail = "" if told.detail == f"{event['agent']} {told.lead}" else one_line(told.detail)
+        detail = "" if told.detail == f"{event.agent} {told.lead}" else one_line(told.detail)
         page.row(
-            (str(event["seq"]).rjust(wide), QUIET),
-            (f"  {time_of(event['timestamp'])}  ", QUIET),
-            ((f"#{event['item']}" if event["item"] else "–").ljust(items), "bold"),
+            (str(event.seq).rjust(wide), QUIET),
+            (f"  {time_of(event.timestamp)}  ", QUIET),
+            ((f"#{event.item}" if event.item else "–").ljust(items), "bold"),
             "  ",
-            (agent.ljust(names), PERSON if event["run"] is None and agent != ENGINE_NAME else AGENT),
+            (agent.ljust(names), PERSON if event.run is None and agent != ENGINE_NAME else AGENT),
             "  " if names else " ",
             (one_line(told.lead), told.style),
             (f" → {one_line(told.to)}" if told.to else "", "bold"),

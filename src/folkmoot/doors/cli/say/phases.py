@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
+from folkmoot.api.views import EventView
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.doors.cli.say.page import GOOD, QUIET, Page, Part, count, one_line
@@ -23,16 +26,16 @@ def phases(flow: Flow) -> list[str]:
     return found
 
 
-def ends_phase(event: View) -> bool:
+def ends_phase(event: EventView) -> bool:
     """A stage that goes forward, a split that leads on, and the healing of what a gate found red: each is a phase."""
-    return "phase" in event["context"]
+    return "phase" in event.context
 
 
-def numbered(events: list[View], flow: Flow) -> list[View]:
+def numbered(events: list[EventView], flow: Flow) -> list[EventView]:
     """The events, with the numbers of the phases in those that end one."""
     numbers = {name: number for number, name in enumerate(phases(flow), start=1)}
     return [
-        event | {"context": {**event["context"], **_numbers(event["context"], numbers, flow)}}
+        replace(event, context={**event.context, **_numbers(event.context, numbers, flow)})
         if ends_phase(event)
         else event
         for event in events
@@ -91,18 +94,18 @@ def _proceeding(context: View) -> str:
     return f"Proceeding to {place}..." if to else ""
 
 
-def phase_lines(page: Page, event: View) -> None:
+def phase_lines(page: Page, event: EventView) -> None:
     """A phase is over, as a page of its own: a line for each sentence."""
     page.blank()
     page.line(*_head(page, event))
-    for words in sentences(event["context"]):
+    for words in sentences(event.context):
         page.line(f"- {words}", indent=2, hang=2)
 
 
-def phase_line(page: Page, event: View, indent: int) -> None:
+def phase_line(page: Page, event: EventView, indent: int) -> None:
     """The same among the lines of many items, below the tasks of a split: in as few lines as hold it, none broken."""
     row, below = page.text(*_head(page, event)), indent + 2
-    for words in sentences({**event["context"], "children": []}):
+    for words in sentences({**event.context, "children": []}):
         told = page.text((f" · {words}", QUIET))
         if indent + row.cell_len + told.cell_len > page.width:
             page.line(row, indent=indent, hang=2)
@@ -112,8 +115,8 @@ def phase_line(page: Page, event: View, indent: int) -> None:
     page.line(row, indent=indent, hang=2)
 
 
-def _head(page: Page, event: View) -> list[Part]:
-    context = event["context"]
+def _head(page: Page, event: EventView) -> list[Part]:
+    context = event.context
     whole = context.get("number") or context.get("healed")  # else the phase's name is in its title
-    name = f"  {one_line(context.get('phase', ''))} of #{event['item']}" if whole else f"  #{event['item']}"
+    name = f"  {one_line(context.get('phase', ''))} of #{event.item}" if whole else f"  #{event.item}"
     return [(f"{title_of(context)} Complete ", f"bold {GOOD}"), page.mark("done"), name]

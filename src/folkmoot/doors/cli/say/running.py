@@ -14,6 +14,9 @@ from typing import NamedTuple, Protocol, TextIO
 
 from rich.text import Text
 
+from folkmoot.api.calls import Ask
+from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
+from folkmoot.api.views import EventView, ItemSummary, ItemView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.say.board import aside_line
@@ -22,7 +25,6 @@ from folkmoot.doors.cli.say.progress.held import NO_RUN, PAUSED, READY, UNABLE, 
 from folkmoot.doors.cli.say.progress.lines import Line, Teller, span
 from folkmoot.doors.cli.say.progress.notices import asked_again, is_noticed, notice
 from folkmoot.doors.cli.session import ReaderGone, View
-from folkmoot.engine.queries import Queries
 from folkmoot.errors import MootError
 
 FRAME_SECONDS = 0.1  # how often the live line moves
@@ -68,7 +70,7 @@ class Progress:
     def __init__(
         self,
         stream: TextIO,
-        queries: Queries,
+        ask: Ask,
         *,
         notes: Mapping[str, str] | None = None,
         prompt: Callable[[], str] = lambda: "",
@@ -76,8 +78,8 @@ class Progress:
     ) -> None:
         self.page = Page(stream)
         self._stream = stream
-        self._queries = queries
-        self._teller = Teller(queries)
+        self._ask = ask
+        self._teller = Teller(ask)
         self._notes = dict(notes or {})  # words for the first event of a name, for whoever sees all this first
         self._prompt = prompt  # what stands in place of the live line
         self._changed = changed  # sleeps until the board is written to; without it only `tell` wakes us
@@ -108,7 +110,7 @@ class Progress:
             words = f"{one_line(folder)} of your PATH is left out: work of agents lands in the project"
             self.page.line((words, QUIET), indent=2, hang=2)
         self._introduce(view["unable"], self.held(view["unable"], view["only"]))
-        asked_again(self.page, self._queries)
+        asked_again(self.page, self._ask)
         self.start()
 
     def _introduce(self, unable: Mapping[str, str], held: list[Held]) -> None:
@@ -129,14 +131,14 @@ class Progress:
 
     def held(self, unable: Mapping[str, str], only: Sequence[str]) -> list[Held]:
         """What is ready now and begins no run here."""
-        items: list[View] = []
+        items: list[ItemSummary] = []
         for status in READY:
             following: int | None = 0
             while following is not None:
-                found = self._queries.list(status=status, after=following)
-                items += found["items"]
-                following = found["next"]
-        return held_back(items, self._queries.flow(), self._queries.pauses()["pauses"], unable, only)
+                found = self._ask(ListItems(status=status, after=following))
+                items += found.items
+                following = found.next
+        return held_back(items, self._ask(ShowFlow()), self._ask(ListPauses()).pauses, unable, only)
 
     def start(self) -> None:
         """From now on the log is told."""
@@ -175,7 +177,7 @@ class Progress:
     def summary(self) -> View:
         self.stop()
         tally = self._teller.tally
-        asked = len(self._queries.inbox()["questions"])
+        asked = len(self._ask(ListQuestions()).questions)
         seconds = round(tally.seconds, 3)
         return {
             "landed": tally.landed,
@@ -224,31 +226,31 @@ class Progress:
     def _table(self) -> None:
         """Each item that was worked on, and how it stands; a child that is done is its parent's."""
         worked = self._teller.tally.items
-        items = [self._queries.show(item) for item in sorted(worked, key=lambda one: (len(one), one)) if item]
-        items = [item for item in items if item["parent"] is None or item["status"] != "done"]
-        ids = max((len(item["id"]) for item in items), default=0) + 1
+        items = [self._ask(Show(item=item)) for item in sorted(worked, key=lambda one: (len(one), one)) if item]
+        items = [item for item in items if item.parent is None or item.status != "done"]
+        ids = max((len(item.id) for item in items), default=0) + 1
         room = max(min(self.page.width - 46, 40), 16)
         for item in items[:ROWS_MAX]:
-            runs = worked[item["id"]] + sum(worked.get(child, 0) for child in item["children"])
+            runs = worked[item.id] + sum(worked.get(child, 0) for child in item.children)
             state, style, why = self._stands(item)
             ran = (f"  {count(runs, 'run'):>7}", QUIET)
-            title = self._padded(one_line(item["title"]), room)
-            mark = self.page.mark(item["status"])
-            label = self.page.text(mark, " ", (f"#{item['id']}".rjust(ids), "bold"), "  ", title, ran)
+            title = self._padded(one_line(item.title), room)
+            mark = self.page.mark(item.status)
+            label = self.page.text(mark, " ", (f"#{item.id}".rjust(ids), "bold"), "  ", title, ran)
             self.page.line(label, "  ", (state, style), why, indent=2, hang=ids + 4)
         if len(items) > ROWS_MAX:
             self.page.line((f"and {len(items) - ROWS_MAX} more: ", QUIET), ("moot board", COMMAND), indent=2)
 
     @staticmethod
-    def _stands(item: View) -> tuple[str, str, Part]:
+    def _stands(item: ItemView) -> tuple[str, str, Part]:
         """How an item stands, in words, with their style; and why, unless that is plain."""
-        asked = ", ".join(question["id"] for question in item["questions"] if question["state"] == "open")
-        if item["status"] == "done":
-            return (f"landed on {item['landed_on']}" if item["landed_on"] else "done"), GOOD, ""
+        asked = ", ".join(question.id for question in item.questions if question.state == "open")
+        if item.status == "done":
+            return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
         if asked:
             return f"waits for you: {asked}", CARE, ""
-        style = BAD if item["status"] == "failed" else CARE
-        return item["status"], style, (f": {one_line(item['why'])}", QUIET)
+        style = BAD if item.status == "failed" else CARE
+        return item.status, style, (f": {one_line(item.why)}", QUIET)
 
     # The one thread that writes
 
@@ -327,13 +329,13 @@ class Progress:
             title = [self._padded(self._teller.title(item), room, QUIET), " "]
         return [(f"#{item}".ljust(3), "bold"), " ", *title, " "]
 
-    def _explain(self, events: list[View]) -> None:
+    def _explain(self, events: list[EventView]) -> None:
         for event in events:
             if is_noticed(event):
                 self._clear()
                 wide = self.page.width - self.indent >= WORDS_MIN
-                notice(self.page, self._queries, event, *((NOTICE_INDENT, self.indent) if wide else (2, 4)))
-            words = self._notes.pop(event["event"], None)
+                notice(self.page, self._ask, event, *((NOTICE_INDENT, self.indent) if wide else (2, 4)))
+            words = self._notes.pop(event.event, None)
             if words:
                 self._clear()
                 self.page.line((words, f"{QUIET} italic"), indent=self.indent)

@@ -19,10 +19,10 @@ STATUSES = ("completed", "needs_fixes", "Blocked", "rejected", "fixes_applied", 
 
 def sends(scene: Scene) -> Iterator[Command]:
     """What such a run sends before it reports."""
-    chance = random.Random(f"handing {scene.claim['run']}")
+    chance = random.Random(f"handing {scene.claim.run}")
     if scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return
-    path = f"docs/{scene.claim['run']}.md"
+    path = f"docs/{scene.claim.run}.md"
     yield LockPaths(paths=[path], seconds=60.0)
     yield LockPaths(paths=[path], seconds=5.0)
     receivers = [*scene.flow.agents, ORCHESTRATOR]

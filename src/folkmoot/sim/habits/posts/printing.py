@@ -21,7 +21,7 @@ WORDS = ("approved", "completed", "fixes_applied", "done", "ok")
 
 def printed(scene: Scene, report: Report) -> Report:
     """The report, mostly; else with what its agent hands over, and the agent's own word."""
-    chance = random.Random(f"prints {scene.claim['run']}")
+    chance = random.Random(f"prints {scene.claim.run}")
     if not scene.flow.messages or scene.is_good or scene.is_gate or chance.random() > OFTEN:
         return report
     messages = _messages(scene, chance)
@@ -48,7 +48,7 @@ def _messages(scene: Scene, chance: random.Random) -> list[Posted]:
             type=kind,
             sender=chance.choice(("", scene.agent)),
             to=chance.choice(("", to, to)),
-            payload={"issues": chance.choice((["leak"], 1, [])), "of": scene.claim["run"]},
+            payload={"issues": chance.choice((["leak"], 1, [])), "of": scene.claim.run},
             context={"spec": f"specs/{chance.randrange(3)}.md"} if chance.random() < 0.5 else {},
         )
         for kind, to in chance.sample(able, min(len(able), chance.randrange(1, 3)))

@@ -5,6 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from folkmoot.api.metrics import Metrics
+from folkmoot.api.views import ItemSummary, PauseView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE, Agent, Flow
 from folkmoot.doors.cli.say.page import one_line, when
 
@@ -37,11 +39,11 @@ class Held(Struct, frozen=True):
 class Beside(Struct, frozen=True):
     """What is not on an item itself, and yet tells how it stands."""
 
-    pauses: list[View]
+    pauses: list[PauseView]
     kept: list[str]  # its runs that told nothing, and whose work is kept
     aside: str | None  # the branch on which landed work waits to be merged
     in_the_way: list[str]  # the user's files that keep it there
-    measured: View  # what it took
+    measured: Metrics  # what it took
 
 
 def ids(items: list[str]) -> str:
@@ -50,17 +52,21 @@ def ids(items: list[str]) -> str:
 
 
 def held_back(
-    items: Iterable[View], flow: Flow, pauses: list[View], unable: Mapping[str, str], only: Iterable[str] = ()
+    items: Iterable[ItemSummary],
+    flow: Flow,
+    pauses: list[PauseView],
+    unable: Mapping[str, str],
+    only: Iterable[str] = (),
 ) -> list[Held]:
     """Of the items that are ready: those that no worker here begins, by the reason; `only`: for these agents."""
     started, chosen = run_by(flow), set(only)
     found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
     for item in items:
         agent = _whose(item)
-        if item["status"] not in READY or (chosen and agent not in chosen):
+        if item.status not in READY or (chosen and agent not in chosen):
             continue
         pause = next((one for one in pauses if concerns(one, item, flow)), None)
-        is_gate = item["status"] == "proving" and agent in flow.gates
+        is_gate = item.status == "proving" and agent in flow.gates
         if not (flow.gates[agent].run if is_gate else agent in started or agent not in flow.agents):
             key = (NO_RUN, "")
         elif agent in unable:
@@ -70,35 +76,35 @@ def held_back(
         else:
             continue
         agents, waiting = found.setdefault(key, ([], []))
-        waiting.append(item["id"])
+        waiting.append(item.id)
         if agent not in agents:
             agents.append(agent)
     return [Held(why, reason, *both) for (why, reason), both in found.items()]
 
 
-def _whose(item: View) -> str:
-    turn = item["watcher"] if item["status"] == "proving" else item["agent"] or item["watcher"]
+def _whose(item: ItemSummary) -> str:
+    turn = item.watcher if item.status == "proving" else item.agent or item.watcher
     return str(turn or LANDING)
 
 
-def concerns(pause: View, item: View, flow: Flow) -> bool:
+def concerns(pause: PauseView, item: ItemSummary, flow: Flow) -> bool:
     """Does this pause keep the item's next run from beginning?"""
-    if item["status"] not in READY:
+    if item.status not in READY:
         return False
-    agent = flow.agents.get(item["agent"] or item["watcher"] or "")
-    if item["status"] == "proving" or agent is None:
-        return bool(pause["what"] == STOPPED)
+    agent = flow.agents.get(item.agent or item.watcher or "")
+    if item.status == "proving" or agent is None:
+        return bool(pause.what == STOPPED)
     pools = {flow.pool(agent.name, model) for model in [None, *(rung.model for rung in agent.ladder)]}
-    return pause["what"] in (STOPPED, DAY) or pause["what"].removeprefix(POOL) in pools
+    return pause.what in (STOPPED, DAY) or pause.what.removeprefix(POOL) in pools
 
 
-def pause_words(pause: View) -> str:
+def pause_words(pause: PauseView) -> str:
     """What begins no runs, and until or since when."""
     names = {STOPPED: "the board is stopped", DAY: "no agent begins"}
-    lacks = "has no login" if pause["login"] else "has no quota"
-    words = names.get(pause["what"]) or f"{pause['what'].removeprefix(POOL)} {lacks}"
-    by = f" by {pause['by']}" if pause["what"] == STOPPED else ""
-    end = f" until {when(pause['until'])}" if pause["until"] else f" since {when(pause['since'])}{by}"
+    lacks = "has no login" if pause.login else "has no quota"
+    words = names.get(pause.what) or f"{pause.what.removeprefix(POOL)} {lacks}"
+    by = f" by {pause.by}" if pause.what == STOPPED else ""
+    end = f" until {when(pause.until)}" if pause.until else f" since {when(pause.since)}{by}"
     return one_line(words) + end
 
 

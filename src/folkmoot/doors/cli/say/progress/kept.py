@@ -1,24 +1,27 @@
 """What is kept of runs: what they printed, and work that did not land."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import click
 
+from folkmoot.api.requests import ReadOutput
+from folkmoot.api.views import OutputPart
 from folkmoot.doors.cli.say.page import AGENT, COMMAND, GOOD, QUIET, Page, one_line, when
 from folkmoot.doors.cli.session import Session, View, plain
 from folkmoot.doors.patience import Waiting
 
 
-def print_output(session: Session, run: str, parts: list[View], follow: bool) -> None:
+def print_output(session: Session, run: str, parts: list[OutputPart], follow: bool) -> None:
     seen, waiting = -1, Waiting(session.board)
     while True:
         for part in parts:
-            click.echo(plain(part["text"]), nl=False, color=False)
-            seen = max(seen, part["part"])
-        view: dict[str, Any] = session.board.queries.output(run, seen + 1) if follow else {"parts": [], "live": False}
-        parts = [part for part in view["parts"] if part["part"] < 1_000_000]
-        if not parts and not view["live"]:
+            click.echo(plain(part.text), nl=False, color=False)
+            seen = max(seen, part.part)
+        if not follow:
+            return
+        view = session.ask(ReadOutput(run=run, after=seen + 1))
+        parts = [part for part in view.parts if part.part < 1_000_000]
+        if not parts and not view.live:
             return
         if not parts:
             waiting.sleep()

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from msgspec import to_builtins
+
+from folkmoot.api.views import ItemView
 from folkmoot.briefs.quote import told
 from folkmoot.core.rules.judging.carrying import shortly
 from folkmoot.core.terms import ENDED
@@ -17,19 +20,20 @@ NOT_TOLD = ("run", "item", "agent", "column", "outcome", "findings", "comments",
 BESIDE = (*("blockers", "cause", "reason", "escalation_reason", "attempts", "question", "tasks", "delegate", BEYOND),)
 
 
-def left_of(view: View) -> View | None:
+def left_of(view: ItemView) -> View | None:
     """The last report on the item; of an item that is over only what was said beside its verdict."""
-    spoken = [run for run in view["runs"] if not run["gate"] and (run["report"] or run["refused"])]
+    spoken = [run for run in view.runs if not run.gate and (run.report or run.refused)]
     if not spoken:
         return None
     last = spoken[-1]
-    if view["status"] in ENDED:
-        steps = (last["report"] or {}).get("next_steps")
-        return {"agent": last["agent"], "outcome": last["outcome"], "kept": last["kept"], "next_steps": steps}
-    if last["report"] is None:
-        return {"agent": last["agent"], "not accepted": last["refused_for"], **last["refused"]}
-    said = {"agent": last["agent"], **last["report"], "kept": last["kept"]}
-    return said if last["outcome"] == said["outcome"] else {**said, "not accepted": view["told"]}
+    kept = to_builtins(last.kept)
+    if view.status in ENDED:
+        steps = last.report.next_steps if last.report else []
+        return {"agent": last.agent, "outcome": last.outcome, "kept": kept, "next_steps": steps}
+    if last.report is None:
+        return {"agent": last.agent, "not accepted": last.refused_for, **to_builtins(last.refused)}
+    said = {"agent": last.agent, **to_builtins(last.report), "kept": kept}
+    return said if last.outcome == said["outcome"] else {**said, "not accepted": view.told}
 
 
 def left_lines(page: Page, said: View | None) -> None:

@@ -6,12 +6,15 @@ from itertools import groupby
 
 from msgspec import Struct
 
+from folkmoot.api.calls import Ask
+from folkmoot.api.requests import ReadLog, Show, ShowFlow
+from folkmoot.api.views import EventView
 from folkmoot.core.flow import END, Flow
+from folkmoot.core.item import Proof
 from folkmoot.core.terms import ENGINE_NAME
-from folkmoot.doors.cli.say.events import OUTCOMES, said
+from folkmoot.doors.cli.say.events import OUTCOMES, said, told_of
 from folkmoot.doors.cli.say.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View
-from folkmoot.engine.queries import Queries
 
 MARKS = {"done": "✓", "split": "✓", "failed": "✗", "asks": "?", "disputed": "≠"}
 ENDS = {"agent_completed", "run_released", "run_lapsed", "run_revoked", "run_paused", "landing_deferred"}
@@ -73,9 +76,9 @@ class Tally:
 class Teller:
     """Makes lines of the log's events."""
 
-    def __init__(self, queries: Queries) -> None:
-        self._queries = queries
-        self.flow: Flow = queries.flow()
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.flow: Flow = ask(ShowFlow())
         self.live: dict[str, Live] = {}
         self.tally = Tally()
         self._seen = 0
@@ -84,35 +87,35 @@ class Teller:
 
     def skip(self) -> None:
         """What is in the log already is no news."""
-        self._seen = self._queries.last()
+        self._seen = self._ask(ReadLog(limit=1)).last
 
-    def news(self) -> list[tuple[float, list[Line], list[View]]]:
+    def news(self) -> list[tuple[float, list[Line], list[EventView]]]:
         """What has happened since: for each moment its time, its lines, and its events."""
         found = []
-        events = self._queries.log(self._seen)["events"]
+        events = self._ask(ReadLog(after=self._seen)).events
         while events:
-            self._seen = events[-1]["seq"]
-            for _, group in groupby(events, lambda e: (e["timestamp"], e["run"], e["agent"])):
-                together: dict[str, list[View]] = {}  # what one command did to each item
+            self._seen = events[-1].seq
+            for _, group in groupby(events, lambda e: (e.timestamp, e.run, e.agent)):
+                together: dict[str, list[EventView]] = {}  # what one command did to each item
                 for event in group:
-                    together.setdefault(event["item"] or "", []).append(event)
+                    together.setdefault(event.item or "", []).append(event)
                 for happened in together.values():
-                    at = moment(happened[0]["timestamp"])
+                    at = moment(happened[0].timestamp or "")
                     found.append((at, self._lines(happened, at), happened))
-            events = self._queries.log(self._seen)["events"]
+            events = self._ask(ReadLog(after=self._seen)).events
         return found
 
     def title(self, item: str) -> str:
         if item not in self._titles:
-            self._titles[item] = one_line(self._queries.show(item)["title"])
+            self._titles[item] = one_line(self._ask(Show(item=item)).title)
         return self._titles[item]
 
-    def _lines(self, events: list[View], at: float) -> list[Line]:
-        names = {event["event"]: event["context"] for event in events}
+    def _lines(self, events: list[EventView], at: float) -> list[Line]:
+        names: dict[str, View] = {event.event: event.context for event in events}
         first = events[0]
-        agent, item, run = first["agent"] or "", first["item"] or "", first["run"] or ""
+        agent, item, run = first.agent or "", first.item or "", first.run or ""
         if "flow_adopted" in names:
-            self.flow = self._queries.flow()
+            self.flow = self._ask(ShowFlow())
         if "agent_started" in names:
             return self._began(run, Live(agent, names["agent_started"].get("model") or "", item, at))
         ended = next((name for name in names if name in ENDS), None)
@@ -124,7 +127,7 @@ class Teller:
             took = at - was.since if was else None
             mark, style, words, detail = self._ending(ended, names, agent, item)
             return [Line(mark, style, agent, model, item, words, detail, took)]
-        return [self._other(event, model) for event in events if event["event"] in TOLD and not _is_made(event)]
+        return [self._other(event, model) for event in events if event.event in TOLD and not _is_made(event)]
 
     def _began(self, run: str, live: Live) -> list[Line]:
         self.live[run] = live
@@ -139,7 +142,7 @@ class Teller:
         """A run is over: what it said, and what the rules made of it."""
         context = names[ended]
         if ended != "agent_completed":
-            told = said({"event": ended, "context": context}, {})
+            told = told_of(ended, context)
             return "↩", CARE, [(told.lead, CARE)], one_line(context.get("why") or told.detail)
         summary = one_line(context.get("summary") or "")
         to = next((names[name]["to"] for name in reversed(names) if name in MOVES and names[name].get("to")), None)
@@ -183,25 +186,25 @@ class Teller:
             return "✓", GOOD, [("green", GOOD)], ""
         if "gate_failed" not in names:
             return "✗", BAD, [("could not run", BAD)], summary
-        proofs = [proof for proof in self._queries.show(item)["evidence"] or [] if isinstance(proof, dict)]
-        shown = (proofs[-1].get("evidence") or {}).get("output", "") if proofs else ""
+        proofs = [proof for proof in self._ask(Show(item=item)).evidence or [] if isinstance(proof, Proof)]
+        shown = proofs[-1].evidence.output if proofs and proofs[-1].evidence else ""
         last = next((line for line in reversed(shown.splitlines()) if line.strip()), summary.rpartition(": ")[2])
         return "✗", BAD, [("red", BAD), moved], one_line(last)
 
-    def _other(self, event: View, model: str) -> Line:
+    def _other(self, event: EventView, model: str) -> Line:
         told = said(event, {})
-        who = event["agent"] or ""
-        is_person = event["run"] is None and who != ENGINE_NAME
-        mark = "?" if event["event"] in ("agent_seeks_guidance", "item_parked", "default_taken") else "•"
+        who = event.agent or ""
+        is_person = event.run is None and who != ENGINE_NAME
+        mark = "?" if event.event in ("agent_seeks_guidance", "item_parked", "default_taken") else "•"
         style = told.style or (PERSON if is_person else "")
         to: Part = (f" → {told.to}", "bold") if told.to else ""
         words: list[Part] = [(one_line(told.lead), style), to]
-        return Line(mark, style, who, model, event["item"] or "", words, one_line(told.detail))
+        return Line(mark, style, who, model, event.item or "", words, one_line(told.detail))
 
 
-def _is_made(event: View) -> bool:
+def _is_made(event: EventView) -> bool:
     """An item that came of another one's: the line of the run that made it says so."""
-    return bool(event["event"] == "item_added" and event["agent"] == ENGINE_NAME)
+    return bool(event.event == "item_added" and event.agent == ENGINE_NAME)
 
 
 def moment(timestamp: str) -> float:

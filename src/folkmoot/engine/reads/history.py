@@ -18,7 +18,7 @@ class Snapshot(Struct, frozen=True):
     tables: dict[str, list[Any]]
 
 
-class Feed:
+class History:
     def __init__(self, store: Store) -> None:
         self._store = store
 

@@ -4,8 +4,9 @@ A workflow is an item that no rule made; what its parts, tasks and helpers did i
 """
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from folkmoot.api.metrics import Metrics, QuestionCounts, RunCounts, TypeCounts, WorkflowCounts
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question, Run
@@ -15,12 +16,11 @@ from folkmoot.store.base import Reading
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-View = dict[str, Any]
 # A run that ended so has brought the board nothing.
 WASTED_ENDS = ("rescued", "revoked", "released")
 
 
-def measure(reading: Reading, flow: Flow, item: str | None = None) -> View:
+def measure(reading: Reading, flow: Flow, item: str | None = None) -> Metrics:
     """Of the whole board, or of one item with all that was made for it."""
     if item is None:
         items = {one.id: one for one in cast("Iterable[Item]", reading.rows("items"))}
@@ -46,7 +46,7 @@ def _family(reading: Reading, top: Item) -> dict[str, Item]:
     return found
 
 
-def _measured(flow: Flow, items: dict[str, Item], found: list[Run], questions: list[Question]) -> View:
+def _measured(flow: Flow, items: dict[str, Item], found: list[Run], questions: list[Question]) -> Metrics:
     runs = sorted(found, key=lambda run: (run.started_at, run.item, run.token))
     flows = {item: workflow_of(items, item) for item in items}
     workflows = [item for item in items.values() if flows[item.id] == item.id]
@@ -56,25 +56,25 @@ def _measured(flow: Flow, items: dict[str, Item], found: list[Run], questions: l
     begun = {flows[run.item] for run in runs} | {flows[question.item] for question in questions}
     done = sum(item.status == "done" for item in workflows)
     ended = done + sum(item.status == "cancelled" for item in workflows)
-    return {
-        "time_per_agent": _time_per_agent(runs),
-        "handoffs_per_workflow": {item.id: handoffs[item.id] for item in workflows if item.id in begun},
-        "fix_iterations": {item.id: fixes[item.id] for item in workflows if item.id in begun},
-        "escalation_rate": _share(len(up & begun), len(begun)),
-        "by_workflow": _by_type([item for item in workflows if item.id in begun], handoffs, fixes, up),
-        "success_rate": _share(done, ended) if ended else None,
-        "workflows": {
-            "total": len(workflows),
-            "begun": len(begun),
-            "escalated": len(up & begun),
-            "done": done,
-            "cancelled": ended - done,
-        },
-        "runs": _runs(runs),
-        "questions": _questions(questions),
-        "cost_usd": round(sum(run.cost_usd for run in runs), 6),
-        "cost_per_agent": _cost_per_agent(runs),
-    }
+    return Metrics(
+        time_per_agent=_time_per_agent(runs),
+        handoffs_per_workflow={item.id: handoffs[item.id] for item in workflows if item.id in begun},
+        fix_iterations={item.id: fixes[item.id] for item in workflows if item.id in begun},
+        escalation_rate=_share(len(up & begun), len(begun)),
+        by_workflow=_by_type([item for item in workflows if item.id in begun], handoffs, fixes, up),
+        success_rate=_share(done, ended) if ended else None,
+        workflows=WorkflowCounts(
+            total=len(workflows),
+            begun=len(begun),
+            escalated=len(up & begun),
+            done=done,
+            cancelled=ended - done,
+        ),
+        runs=_runs(runs),
+        questions=_questions(questions),
+        cost_usd=round(sum(run.cost_usd for run in runs), 6),
+        cost_per_agent=_cost_per_agent(runs),
+    )
 
 
 def workflow_of(items: dict[str, Item], item_id: str) -> str:
@@ -88,15 +88,15 @@ def workflow_of(items: dict[str, Item], item_id: str) -> str:
     return item.id
 
 
-def _by_type(begun: list[Item], handoffs: Counter[str], fixes: Counter[str], up: set[str]) -> dict[str, View]:
+def _by_type(begun: list[Item], handoffs: Counter[str], fixes: Counter[str], up: set[str]) -> dict[str, TypeCounts]:
     """The same by what the handoff document calls a workflow: feature, bugfix, refactor."""
     return {
-        kind: {
-            "items": len(some),
-            "handoffs": sum(handoffs[item] for item in some),
-            "fix_iterations": sum(fixes[item] for item in some),
-            "escalated": len(up & set(some)),
-        }
+        kind: TypeCounts(
+            items=len(some),
+            handoffs=sum(handoffs[item] for item in some),
+            fix_iterations=sum(fixes[item] for item in some),
+            escalated=len(up & set(some)),
+        )
         for kind in sorted({item.type for item in begun})
         if (some := [item.id for item in begun if item.type == kind])
     }
@@ -154,26 +154,26 @@ def _escalated(
     return found | {flows[item.id] for item in items.values() if item.kind == "expert" or item.column in columns}
 
 
-def _runs(runs: list[Run]) -> View:
+def _runs(runs: list[Run]) -> RunCounts:
     outcomes = Counter(run.outcome for run in runs if run.outcome and run.end == "reported")
     wasted = sum(run.end in WASTED_ENDS or run.cause == "protocol" for run in runs)
-    return {
-        "total": len(runs),
-        "open": sum(run.ended_at is None for run in runs),
-        "outcomes": dict(sorted(outcomes.items())),
-        "wasted": wasted,
-        "wasted_rate": _share(wasted, sum(run.ended_at is not None for run in runs)),
-    }
+    return RunCounts(
+        total=len(runs),
+        open=sum(run.ended_at is None for run in runs),
+        outcomes=dict(sorted(outcomes.items())),
+        wasted=wasted,
+        wasted_rate=_share(wasted, sum(run.ended_at is not None for run in runs)),
+    )
 
 
-def _questions(questions: list[Question]) -> View:
+def _questions(questions: list[Question]) -> QuestionCounts:
     waits = [q.answered_at - q.at for q in questions if q.state == "answered" and q.answered_at is not None]
-    return {
-        "asked": len(questions),
-        "open": sum(question.state == "open" for question in questions),
-        "answered": len(waits),
-        "seconds_to_answer": round(sum(waits) / len(waits) / 1000, 3) if waits else None,
-    }
+    return QuestionCounts(
+        asked=len(questions),
+        open=sum(question.state == "open" for question in questions),
+        answered=len(waits),
+        seconds_to_answer=round(sum(waits) / len(waits) / 1000, 3) if waits else None,
+    )
 
 
 def _cost_per_agent(runs: list[Run]) -> dict[str, float]:

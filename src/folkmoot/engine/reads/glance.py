@@ -1,12 +1,19 @@
-"""Reads: one consistent view each, as of now, and never a write (R-29)."""
+"""The board at one moment, as a read sees it: what time has made due is shown as if it had been applied."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
+from msgspec.structs import asdict, replace
+
+from folkmoot.api.pages import (
+    BoardView,
+    ItemPage,
+)
+from folkmoot.api.views import ItemSummary, ItemView, LiveRun, MessageView
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE
-from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
@@ -14,202 +21,27 @@ from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
 from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
-from folkmoot.core.terms import BOUND
-from folkmoot.core.work import Landing
 from folkmoot.engine.claiming import CANDIDATES_MAX
-from folkmoot.engine.loading import flow_in_force, ground, known_item, situation, workflow
+from folkmoot.engine.loading import flow_in_force, ground, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
-from folkmoot.engine.standing import Standing, standing, unsettled_landing
-from folkmoot.engine.views import (
-    comment_view,
-    hold_views,
+from folkmoot.engine.reads.views import (
     item_view,
-    lesson_view,
     message_view,
-    moment_text,
     pause_views,
-    pending_view,
     question_view,
     run_view,
     summary_view,
-    tracking_view,
 )
-from folkmoot.errors import Invalid
-from folkmoot.store.base import Reading, Store
+from folkmoot.store.base import Reading
 
-View = dict[str, Any]
 Result = TypeVar("Result")
+Shown = TypeVar("Shown", bound=ItemSummary)
 PAGE = 1000
 DUE_SHOWN = 1000
 MESSAGES_MAX = 100_000
 LESSONS_MAX = 10_000
 ITEMS_MAX = 1_000_000
-
-
-class Queries:
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self.store = store
-        self.clock = clock
-
-    def _glance(self, look: Callable[["Glance"], Result]) -> Result:
-        return self.store.read(lambda reading: look(Glance(reading, self.clock)))
-
-    def show(self, item: str) -> View:
-        return self._glance(lambda glance: glance.show(item))
-
-    def list(
-        self, *, column: str | None = None, tag: str | None = None, status: str | None = None, after: int = 0
-    ) -> View:
-        """A page of items, in the order they were added, and the cursor of the next page."""
-
-        return self._glance(lambda glance: glance.page(column, tag, status, after))
-
-    def comments(self, item: str) -> View:
-        return self._glance(
-            lambda glance: {
-                "comments": [comment_view(c) for c in glance.reading.comments(known_item(glance.reading, item).id)]
-            }
-        )
-
-    def inbox(self) -> View:
-        return self._glance(lambda glance: {"questions": [question_view(q) for q in glance.inbox()]})
-
-    def log(self, after: int = 0, item: str | None = None, limit: int = PAGE) -> View:
-        def look(glance: "Glance") -> View:
-            if item is not None:
-                known_item(glance.reading, item)
-            events = glance.reading.events(after, item=item, limit=limit)
-            about = {one: workflow(glance.reading, one) for one in {event.item for event in events if event.item}}
-            views = [
-                {
-                    "seq": event.seq,
-                    "timestamp": moment_text(event.at),
-                    "event": event.name,
-                    "item": event.item,
-                    "run": event.run,
-                    "agent": event.agent,
-                    "context": {**about.get(event.item or "", {}), **event.context},
-                }
-                for event in events
-            ]
-            return {"events": views, "next": events[-1].seq if events else after}
-
-        if after < 0:
-            raise Invalid("bad_cursor", f"the log begins at 1; there is nothing after {after}", "use --after 0")
-        return self._glance(look)
-
-    def flow(self) -> Flow:
-        return self._glance(lambda glance: glance.flow)
-
-    def flow_source(self) -> tuple[int, str]:
-        """The version of the flow in force, and the checksum of the file it was read from."""
-
-        def look(glance: "Glance") -> tuple[int, str]:
-            version = glance.reading.head().flow_version
-            return version, glance.reading.flow(version).source
-
-        return self._glance(look)
-
-    def locks(self) -> View:
-        """Every hold in force: what items own while they are worked on, and what runs and people have locked."""
-
-        def look(glance: "Glance") -> View:
-            holds = glance.reading.holds(glance.moment.now) if glance.reading.head().held else []
-            return {"locks": hold_views(holds)}
-
-        return self._glance(look)
-
-    def messages(self, *, to: str | None = None, status: str | None = None, item: str | None = None) -> View:
-        """Messages as envelopes, in the order they were sent."""
-
-        def look(glance: "Glance") -> View:
-            if item is not None:
-                known_item(glance.reading, item)
-            found = glance.reading.messages(item=item, to=to, status=status, limit=MESSAGES_MAX)
-            return {"messages": [message_view(message) for message in found]}
-
-        return self._glance(look)
-
-    def lessons(self, agent: str | None = None, limit: int = LESSONS_MAX) -> View:
-        """What runs have learnt, the newest first."""
-
-        def look(glance: "Glance") -> View:
-            found = [one for one in glance.reading.lessons(LESSONS_MAX) if agent in (None, one.agent)]
-            return {"lessons": [lesson_view(lesson) for lesson in found[:limit]]}
-
-        return self._glance(look)
-
-    def standing(self, run: str) -> Standing:
-        """For whoever runs agents: how the run's item stands now."""
-        return self._glance(lambda glance: standing(glance.reading, glance.flow, run))
-
-    def unsettled_landing(self, item: str) -> tuple[bool, Landing | None]:
-        """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
-        return self._glance(lambda glance: unsettled_landing(glance.reading, item))
-
-    def output(self, run: str, after: int = 0) -> View:
-        """What a run printed, as far as it was kept."""
-
-        def look(glance: "Glance") -> View:
-            found = glance.reading.run(run)
-            if found is None:
-                raise Invalid("unknown_run", f"there is no run {run}", "see the runs of an item: moot show ID")
-            parts = glance.reading.output(run, after)
-            texts = [{"part": part, "text": text} for part, text in parts]
-            return {
-                "run": run,
-                "agent": found.agent,
-                "item": found.item,
-                "live": found.ended_at is None,
-                "parts": texts,
-            }
-
-        return self._glance(look)
-
-    def pauses(self) -> View:
-        """What begins no runs now."""
-        return self._glance(lambda glance: {"pauses": pause_views(glance.reading.pauses(), glance.moment)})
-
-    def live(self) -> View:
-        """Who works now."""
-
-        def look(glance: "Glance") -> View:
-            return {"runs": [{**run_view(run), "item": run.item} for run in glance.reading.open_runs()]}
-
-        return self._glance(look)
-
-    def next_wake(self, agents: Iterable[str]) -> float | None:
-        """Seconds until time alone may give one of these agents an item. None: nothing will, unless somebody writes."""
-        return self._glance(lambda glance: glance.soonest([*glance.ends, *glance.wakes(list(agents))]))
-
-    def next_end(self) -> float | None:
-        """Seconds until the next lock or lease ends by itself."""
-        return self._glance(lambda glance: glance.soonest([*glance.leases, *(until for _, until in glance.locks)]))
-
-    def last(self) -> int:
-        """The number of the last event."""
-        return self._glance(lambda glance: glance.reading.head().seq)
-
-    def metrics(self, item: str | None = None) -> View:
-        from folkmoot.engine.measures import measure  # only this one command needs it
-
-        return self._glance(lambda glance: measure(glance.reading, glance.flow, item))
-
-    def escalations(self) -> View:
-        """The state of the escalation document: what was tried on each item, and what people were asked (E-16)."""
-
-        def look(glance: "Glance") -> View:
-            items = [glance.current(item) for item in glance.reading.items(limit=ITEMS_MAX)]
-            # What an expert or a sub-agent tried is told by the item it was for.
-            own = [item for item in items if item.kind not in BOUND]
-            tried = [item for item in own if item.attempt_count or item.clarifications or item.span.experts_tried]
-            return {
-                "escalation_tracking": {item.id: tracking_view(item) for item in tried},
-                "pending_divine_questions": [pending_view(question) for question in glance.inbox()],
-            }
-
-        return self._glance(look)
 
 
 class Glance:
@@ -222,21 +54,21 @@ class Glance:
         self.flow = flow_in_force(reading)
         self.moment: Moment = moment(clock, head)
 
-    def show(self, item_id: str) -> View:
+    def show(self, item_id: str) -> ItemView:
         item = known_item(self.reading, item_id)
         case = self.due.get(item.id)
         if case is None:
             return self._blocked(item, item_view(self.reading, item, self.flow, self.moment))
         return self._blocked(case.item, item_view(AsOfNow(self.reading, case), case.item, self.flow, self.moment))
 
-    def page(self, column: str | None, tag: str | None, status: str | None, after: int) -> View:
+    def page(self, column: str | None, tag: str | None, status: str | None, after: int) -> ItemPage:
         """Never an empty page with others behind it: what is asked for may stand far behind."""
         view = self._page(column, tag, status, after)
-        while not view["items"] and view["next"] is not None:
-            view = self._page(column, tag, status, view["next"])
+        while not view.items and view.next is not None:
+            view = self._page(column, tag, status, view.next)
         return view
 
-    def _page(self, column: str | None, tag: str | None, status: str | None, after: int) -> View:
+    def _page(self, column: str | None, tag: str | None, status: str | None, after: int) -> ItemPage:
         stored = "ready" if status == "blocked" else status  # blocked is only ever shown
         items = self.reading.items(column=column, tag=tag, status=stored, after=after, limit=PAGE)
         found = {item.number: item for item in items}
@@ -247,10 +79,38 @@ class Glance:
             if number > after and (following is None or number < following) and (tag is None or tag in case.item.tags):
                 found[number] = case.item
         views = [self.summary(found[number]) for number in sorted(found)]
-        fitting = [v for v in views if column in (None, v["column"]) and status in (None, v["status"])]
-        return {"items": fitting, "next": following}
+        fitting = [view for view in views if column in (None, view.column) and status in (None, view.status)]
+        return ItemPage(items=fitting, next=following)
 
-    def summary(self, item: Item) -> View:
+    def board(self) -> BoardView:
+        items: list[ItemSummary] = []
+        following: int | None = 0
+        while following is not None:
+            page = self.page(None, None, None, following)
+            items += page.items
+            following = page.next
+        running = {item.id for item in items if item.status == "running"}
+        return BoardView(
+            flow=self.flow.name,
+            columns=list(self.flow.columns),
+            items=items,
+            next=None,
+            questions=[question_view(asked) for asked in self.inbox()],
+            # A run whose lease is over has ended, though nobody has written that down yet.
+            runs=[run for run in self.live() if run.item in running],
+            pauses=pause_views(self.reading.pauses(), self.moment),
+            messages=self.loose_messages(),
+        )
+
+    def live(self) -> list[LiveRun]:
+        return [LiveRun(**asdict(run_view(run)), item=run.item) for run in self.reading.open_runs()]
+
+    def loose_messages(self) -> list[MessageView]:
+        """Those that belong to no item, and that nobody has taken up yet."""
+        found = self.reading.messages(status="pending", limit=MESSAGES_MAX)
+        return [message_view(message) for message in found if message.item is None]
+
+    def summary(self, item: Item) -> ItemSummary:
         case = self.due.get(item.id)
         if case is not None:
             view = summary_view(case.item, self.flow, self.moment, list(case.questions.values()))
@@ -258,7 +118,7 @@ class Glance:
         questions = self.reading.questions(item.id) if item.open_questions else []
         return self._blocked(item, summary_view(item, self.flow, self.moment, questions))
 
-    def _blocked(self, item: Item, view: View) -> View:
+    def _blocked(self, item: Item, view: Shown) -> Shown:
         """A ready item whose paths another holds is shown as blocked, and by what; nothing of it is stored. Of one that
         is to land it is said too: it stays what it is, done but for its work."""
         if not wanted(self.flow, item):
@@ -267,8 +127,8 @@ class Glance:
         stands = obstacle(item, self._ground, lands)
         if stands is None:
             return view
-        why = f"{view['why'].rstrip('.')}, but {stands}."
-        return view | {"status": view["status"] if lands else "blocked", "blocked_by": stands, "why": why}
+        why = f"{view.why.rstrip('.')}, but {stands}."
+        return replace(view, status=view.status if lands else "blocked", blocked_by=stands, why=why)
 
     @cached_property
     def _ground(self) -> Ground:

@@ -1,0 +1,40 @@
+"""A call of the contract: its name, what is asked, what is answered, and who may call it."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeVar, get_args
+
+from msgspec import Struct
+
+from folkmoot.api.requests import Request
+
+Role = Literal["person", "run", "observer"]
+"""Who calls: somebody who may decide, the processes of a run through its socket, or somebody who only looks."""
+ROLES: tuple[Role, ...] = get_args(Role)
+
+Answer = TypeVar("Answer")
+
+
+class Ask(Protocol):
+    """Whatever carries a request to the board, in the name of whoever has it: in this process, or through a socket."""
+
+    def __call__(self, request: Request[Answer], key: str | None = None) -> Answer: ...
+
+
+class Call(Struct, frozen=True):
+    name: str
+    request: type[Request[Any]]
+    handle: Callable[..., Any]  # (application, actor, request, key) -> answer
+    may: frozenset[Role]
+    writes: bool
+    tells: Callable[..., None] | None = None  # the same without an answer, where that is less to do
+
+    @property
+    def response(self) -> Any:
+        """The type of the answer: it stands in the request's base."""
+        (base,) = self.request.__dict__["__orig_bases__"]
+        (answer,) = get_args(base)
+        return answer
+
+    @property
+    def summary(self) -> str:
+        return (self.request.__doc__ or "").strip()

@@ -1,0 +1,123 @@
+"""Answers that hold several things: lists, pages, the board as a whole."""
+
+from msgspec import UNSET, UnsetType, field
+
+from folkmoot.api.views import (
+    CommentView,
+    EventView,
+    HoldView,
+    ItemSummary,
+    ItemView,
+    LessonView,
+    LiveRun,
+    MessageView,
+    OutputPart,
+    PauseView,
+    PendingQuestion,
+    QuestionView,
+    Tracking,
+    View,
+)
+
+
+class Escalations(View, frozen=True, gc=False, kw_only=True):
+    escalation_tracking: dict[str, Tracking]
+    pending_divine_questions: list[PendingQuestion]
+
+
+class AddedItems(View, frozen=True, gc=False, kw_only=True):
+    items: list[ItemView]
+
+
+class ItemPage(View, frozen=True, gc=False, kw_only=True):
+    """Items in the order they were added, and the cursor of the next page."""
+
+    items: list[ItemSummary]
+    next: int | None
+
+
+class Comments(View, frozen=True, gc=False, kw_only=True):
+    comments: list[CommentView]
+    next: str | UnsetType = UNSET  # where a page ends before they do
+
+
+class Questions(View, frozen=True, gc=False, kw_only=True):
+    questions: list[QuestionView]
+
+
+class Inbox(Questions, frozen=True, gc=False, kw_only=True):
+    """What waits for a person: open questions, and messages about no item that nobody has taken up yet."""
+
+    messages: list[MessageView]
+
+
+class EventPage(View, frozen=True, gc=False, kw_only=True):
+    """Events in the order of their commits; `next` is the number of the last one, to go on from."""
+
+    events: list[EventView]
+    next: int
+    last: int  # of the whole log
+
+
+class Messages(View, frozen=True, gc=False, kw_only=True):
+    messages: list[MessageView]
+
+
+class Locks(View, frozen=True, gc=False, kw_only=True):
+    """Every hold in force: what items own while they are worked on, and what runs and people have locked."""
+
+    locks: list[HoldView]
+    note: str | UnsetType = UNSET
+
+
+class Pauses(View, frozen=True, gc=False, kw_only=True):
+    """What begins no runs now."""
+
+    pauses: list[PauseView]
+
+
+class Lessons(View, frozen=True, gc=False, kw_only=True):
+    """What runs have learnt, the newest first."""
+
+    lessons: list[LessonView]
+
+
+class LiveRuns(View, frozen=True, gc=False, kw_only=True):
+    runs: list[LiveRun]
+
+
+class RunOutput(View, frozen=True, gc=False, kw_only=True):
+    """What a run printed, as far as it was kept."""
+
+    run: str
+    agent: str
+    item: str
+    live: bool
+    parts: list[OutputPart]
+
+
+class RunText(View, frozen=True, gc=False, kw_only=True):
+    """The same as one text."""
+
+    run: str
+    agent: str
+    item: str
+    live: bool
+    text: str
+
+
+class BoardView(View, frozen=True, gc=False, kw_only=True):
+    """The whole board at one moment."""
+
+    flow: str
+    columns: list[str]
+    items: list[ItemSummary]
+    next: int | None
+    questions: list[QuestionView]
+    runs: list[LiveRun]
+    pauses: list[PauseView]
+    messages: list[MessageView]
+    # What only a machine with the repository can tell: the branch on which landed work waits to be merged, and the
+    # user's files that keep it there.
+    aside: str | None = None
+    in_the_way: list[str] = field(default_factory=list)

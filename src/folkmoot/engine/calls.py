@@ -1,0 +1,129 @@
+"""The registry: every call that the world outside may make, who may make it, and what does it.
+
+Doors know no other way in: what is not here cannot be called. To add a call, write its request in `api/requests.py`,
+its handler and its line here.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from folkmoot.api import requests
+from folkmoot.api.calls import Call, Role
+from folkmoot.api.requests import Request
+from folkmoot.core import commands
+
+if TYPE_CHECKING:
+    from folkmoot.core.commands import Command, Speaker
+    from folkmoot.engine.application import Application
+
+Answer = TypeVar("Answer")
+Handler = Callable[["Application", "Speaker", Any, str | None], Any]
+Kind = TypeVar("Kind", bound=Struct)
+
+LOOKERS: frozenset[Role] = frozenset({"person", "run", "observer"})
+WORKERS: frozenset[Role] = frozenset({"person", "run"})
+PEOPLE: frozenset[Role] = frozenset({"person"})
+
+
+def _read(method: str) -> Handler:
+    """A query of the same fields."""
+    return lambda board, actor, request, key: getattr(board.queries, method)(**asdict(request))
+
+
+def _on_item(kind: type["Command"]) -> Handler:
+    def handle(board: "Application", actor: "Speaker", request: Any, key: str | None) -> Any:
+        fields = asdict(request)
+        return board.engine.on_item(actor, fields.pop("item") or "", kind(**fields), key)
+
+    return handle
+
+
+def _on_run(kind: type["Command"]) -> Handler:
+    return lambda board, actor, request, key: board.engine.on_run(actor, kind(**asdict(request)), key)
+
+
+def _of_run(name: str, request: type[Request[Any]], kind: type["Command"], may: frozenset[Role] = WORKERS) -> Call:
+    def tell(board: "Application", actor: "Speaker", request: Any, key: str | None) -> None:
+        board.engine.act(actor, kind(**asdict(request)), key=key)
+
+    return Call(name, request, _on_run(kind), may, writes=True, tells=tell)
+
+
+def _by(method: str, kind: type["Command"]) -> Handler:
+    """A method of the engine that takes one command."""
+    return lambda board, actor, request, key: getattr(board.engine, method)(actor, kind(**asdict(request)), key)
+
+
+def _claim(board: "Application", actor: "Speaker", request: requests.Claim, key: str | None) -> Any:
+    return board.engine.claim(actor, key=key, **asdict(request))
+
+
+def _on_board(kind: type[commands.StopBoard] | type[commands.ResumeBoard]) -> Handler:
+    return lambda board, actor, request, key: board.engine.on_board(actor, kind(**asdict(request)))
+
+
+def _look(name: str, request: type[Request[Any]], method: str) -> Call:
+    return Call(name, request, _read(method), LOOKERS, writes=False)
+
+
+CALLS = (
+    _look("show", requests.Show, "show"),
+    _look("list", requests.ListItems, "list"),
+    _look("board", requests.ShowBoard, "board"),
+    _look("comments", requests.ListComments, "comments"),
+    _look("questions", requests.ListQuestions, "questions"),
+    _look("inbox", requests.ShowInbox, "inbox"),
+    _look("log", requests.ReadLog, "log"),
+    _look("flow", requests.ShowFlow, "flow"),
+    _look("locks", requests.ListLocks, "locks"),
+    _look("messages", requests.ListMessages, "messages"),
+    _look("lessons", requests.ListLessons, "lessons"),
+    _look("metrics", requests.Measure, "metrics"),
+    _look("escalations", requests.ShowEscalations, "escalations"),
+    _look("pauses", requests.ListPauses, "pauses"),
+    _look("runs", requests.ListRuns, "live"),
+    _look("output", requests.ReadOutput, "output"),
+    Call("add", requests.Add, _by("add", commands.AddItem), WORKERS, writes=True),
+    Call("dispatch", requests.Dispatch, _by("add", commands.DispatchAgent), WORKERS, writes=True),
+    Call("move", requests.Move, _on_item(commands.MoveItem), PEOPLE, writes=True),
+    Call("edit", requests.Edit, _on_item(commands.EditItem), PEOPLE, writes=True),
+    Call("cancel", requests.Cancel, _on_item(commands.CancelItem), PEOPLE, writes=True),
+    Call("reopen", requests.Reopen, _on_item(commands.ReopenItem), PEOPLE, writes=True),
+    Call("comment", requests.AddComment, _on_item(commands.AddComment), WORKERS, writes=True),
+    Call("answer", requests.AnswerQuestion, _by("answer", commands.AnswerQuestion), PEOPLE, writes=True),
+    Call("claim", requests.Claim, _claim, PEOPLE, writes=True),
+    _of_run("renew", requests.Renew, commands.RenewRun),
+    _of_run("release", requests.Release, commands.ReleaseRun, PEOPLE),
+    _of_run("report", requests.SendReport, commands.ReportRun),
+    _of_run("offer", requests.OfferReport, commands.OfferReport),
+    Call("widen", requests.RequestFiles, _on_run(commands.WidenRun), WORKERS, writes=True),
+    _of_run("ask", requests.AskPerson, commands.AskPerson),
+    Call("lock", requests.Lock, _by("lock", commands.LockPaths), WORKERS, writes=True),
+    Call("unlock", requests.Unlock, _by("lock", commands.UnlockPaths), WORKERS, writes=True),
+    Call("send", requests.SendMessage, _by("send", commands.SendMessage), WORKERS, writes=True),
+    Call("accept", requests.AcceptMessage, _by("on_message", commands.AcceptMessage), WORKERS, writes=True),
+    Call("complete", requests.CompleteMessage, _by("on_message", commands.CompleteMessage), WORKERS, writes=True),
+    Call("reject", requests.RejectMessage, _by("on_message", commands.RejectMessage), WORKERS, writes=True),
+    Call("pause", requests.Pause, _on_board(commands.StopBoard), PEOPLE, writes=True),
+    Call("resume", requests.Resume, _on_board(commands.ResumeBoard), PEOPLE, writes=True),
+)
+BY_NAME: dict[str, Call] = {call.name: call for call in CALLS}
+BY_REQUEST: dict[type[Request[Any]], Call] = {call.request: call for call in CALLS}
+
+
+class Calls:
+    """All calls of an open board, in the name of one actor."""
+
+    def __init__(self, board: "Application", actor: "Speaker") -> None:
+        self._board, self._actor = board, actor
+
+    def __call__(self, request: Request[Answer], key: str | None = None) -> Answer:
+        answer: Answer = BY_REQUEST[type(request)].handle(self._board, self._actor, request, key)
+        return answer
+
+    def tell(self, request: Request[Any], key: str | None = None) -> None:
+        call = BY_REQUEST[type(request)]
+        (call.tells or call.handle)(self._board, self._actor, request, key)

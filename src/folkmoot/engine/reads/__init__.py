@@ -1,0 +1,1 @@
+"""Looking at a board: one consistent answer each, as of now, and never a write."""
