@@ -63,10 +63,10 @@ def test_threads_may_share_a_store(store: SqliteStore) -> None:
 def test_a_view_ends_with_its_transaction(store: SqliteStore) -> None:
     view = store.read(lambda reading: reading)
     with pytest.raises(RuntimeError, match="begin a new one"):
-        view.counts()
+        view.inbox()
 
 
 def test_no_transaction_inside_another(store: SqliteStore) -> None:
     with pytest.raises(RuntimeError, match="inside another"):
-        store.transact(lambda tx: store.read(lambda reading: reading.counts()))
-    assert store.read(lambda reading: reading.counts()) == {}
+        store.transact(lambda tx: store.read(lambda reading: reading.inbox()))
+    assert store.read(lambda reading: reading.inbox()) == []

@@ -30,10 +30,6 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"SCAN messages USING INDEX messages_loose"},
         "the index holds nothing but open messages about no item",
     ),
-    "counts": (
-        {"SCAN items USING COVERING INDEX items_column", "USE TEMP B-TREE FOR GROUP BY"},
-        "counts all items, and reads no document; the sorting is over as many rows as there are columns",
-    ),
     "events_of_item": ({"USE TEMP B-TREE FOR ORDER BY"}, "one item's log is short"),
     "barred": ({"SCAN items USING COVERING INDEX items_barred"}, "the index holds nothing but items that are kept out"),
     "let_all_in": ({"SCAN items USING INDEX items_barred"}, "the same, and a new flow is rare"),

@@ -71,10 +71,6 @@ def test_more_statements_are_kept_prepared_than_there_are() -> None:
     assert len(QUERIES) < STATEMENTS
 
 
-def test_counts_reads_no_document() -> None:
-    assert "COVERING INDEX items_column" in plan(QUERIES["counts"])
-
-
 def test_every_statement_is_used() -> None:
     code = "".join(file.read_text("utf-8") for file in FOLDER.glob("*.py"))
     assert [name for name in QUERIES if f'QUERIES["{name}"]' not in code] == []

@@ -4,7 +4,6 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from folkmoot.core.flow import Flow
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option, Wanted
 from folkmoot.core.report import Finding, Report
@@ -374,8 +373,3 @@ class RaiseConflict(Command, frozen=True, gc=False, kw_only=True):
     to: str | None = None  # the column that the file wants
     wanted: Wanted | None = None  # the files or locks that the file wants
     cancels: bool = False
-
-
-class AdoptFlow(Command, frozen=True, gc=False, kw_only=True):
-    flow: Flow
-    source: str

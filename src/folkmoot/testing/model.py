@@ -224,12 +224,5 @@ class Model:
     def lessons(self, limit: int) -> list[Lesson]:
         return list(reversed(self.tables["lessons"].values()))[:limit]
 
-    def counts(self) -> dict[tuple[str, str], int]:
-        counted: dict[tuple[str, str], int] = {}
-        for item in self.all_items():
-            place = (item.column, item.status)
-            counted[place] = counted.get(place, 0) + 1
-        return counted
-
     def events(self, after: int, item: str | None, limit: int) -> list[Event]:
         return [event for event in self.log if event.seq > after and item in (None, event.item)][:limit]

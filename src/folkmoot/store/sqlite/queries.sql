@@ -305,10 +305,6 @@ SELECT doc FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease
 -- What a run printed, from a part on.
 SELECT part, text FROM output WHERE run = ? AND part >= ? ORDER BY part LIMIT ?;
 
--- name: counts
--- Read from the index alone.
-SELECT "column", status, count(*) FROM items INDEXED BY items_column GROUP BY "column", status;
-
 -- name: events
 -- The log from a cursor on.
 SELECT seq, at, time, name, item, run, agent, version, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?;

@@ -279,9 +279,6 @@ class SqliteReading:
     def output(self, run: str, after: int = 0, limit: int = 1000) -> list[tuple[int, str]]:
         return [(part, text) for part, text in self._execute(QUERIES["output"], (run, after, limit)).fetchall()]
 
-    def counts(self) -> dict[tuple[str, str], int]:
-        return {(column, status): count for column, status, count in self._execute(QUERIES["counts"]).fetchall()}
-
     def events(self, after: int, *, item: str | None = None, limit: int = 1000) -> list[Event]:
         if item is None:
             rows = self._execute(QUERIES["events"], (after, limit)).fetchall()

@@ -95,10 +95,6 @@ class Page:
         """Is there no screen to cut for? Then whoever reads may search for any word of a title."""
         return self.row_width == UNCUT
 
-    @property
-    def on_terminal(self) -> bool:
-        return self.console.is_terminal
-
     def text(self, *parts: Part) -> Text:
         """Put words together; what is not styled yet is made safe here."""
         whole = Text()
