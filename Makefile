@@ -21,9 +21,12 @@ CHECK_FORMAT := $(BIN)/ruff format --check $(CODE)
 CHECK_LINT := $(BIN)/ruff check $(CODE)
 CHECK_TYPES := $(BIN)/mypy $(CODE)
 CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal --durations=10
+# What shows most mistakes soonest: the rules, what is read and told, one store, the shape of the code.
+QUICK := tests/core tests/flows tests/reports tests/briefs tests/engine tests/store/test_contract.py tests/shape
+CHECK_QUICK := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal -q $(QUICK)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types bench prove reference lock clean runtime dev tools client clients
+.PHONY: help demo test quick lint format types bench prove reference lock clean runtime dev tools client clients said
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -31,12 +34,19 @@ help: ## this list
 demo: runtime ## set up what is needed and show a board at work
 	@$(BIN)/moot demo
 
-test: dev tools client ## the one command: format, lint, types, tests
+test: said dev tools client ## the one command: format, lint, types, tests
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
 	$(call step,lint,$(CHECK_LINT))
 	$(call step,types,$(CHECK_TYPES))
 	$(call step,tests,$(CHECK_TESTS))
 	@echo "== all good"
+
+quick: dev ## the rules, the readers and the shape, in a minute or two
+	$(call step,format (make format repairs it),$(CHECK_FORMAT))
+	$(call step,lint,$(CHECK_LINT))
+	$(call step,types,$(CHECK_TYPES))
+	$(call step,quick tests,$(CHECK_QUICK))
+	@echo "== all good so far; make test runs the rest"
 
 lint: dev ## ruff, without changing anything
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
@@ -65,6 +75,11 @@ lock: ## resolve pyproject.toml into the lock files again
 clean: ## remove all that make made
 	rm -rf .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Before anything is installed, and only if something will be.
+said:
+	@[ -d .venv ] || echo "This makes .venv/ here with what the lock files name, and takes a minute. As root it also" \
+		"installs bubblewrap, strace and fuse by apt-get; and one coding client (goose) by npm, for the tests."
 
 runtime:
 	@$(SETUP) runtime
