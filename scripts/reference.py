@@ -42,7 +42,30 @@ def pages() -> dict[str, str]:
         "guarantees.md": guarantees_page(),
         "attacks.md": attacks_page(),
         "calls.md": calls_page(),
+        "rules.md": rules_page(),
     }
+
+
+SOURCES = {
+    "K": "Stateless agents and items that carry state: disputes, ladders, specialists",
+    "H": "Handoffs: messages, files, locks",
+    "P": "The pipeline: reports, two reviewers, test rounds",
+    "E": "Escalation: own attempts, experts, a person",
+    "Q": "Quests: tasks, contracts, wards",
+    "R": "What holds where these disagree or are silent",
+}
+
+
+def rules_page() -> str:
+    """What an id in a test or in a comment means."""
+    lines = [MADE, "# Rules by id\n"]
+    lines += ["Code, tests and pages name what they hold by these ids. A test fails if one of them has no test.\n"]
+    rows = [line.split(None, 1) for line in (ROOT / "tests/shape/ledger.txt").read_text("utf-8").splitlines() if line]
+    for letter, title in SOURCES.items():
+        lines += [f"## {title}\n", "| id | what holds |", "|---|---|"]
+        lines += [f"| {name} | {words} |" for name, words in rows if name.startswith(letter)]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def calls_page() -> str:
