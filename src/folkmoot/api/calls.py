@@ -30,10 +30,7 @@ class Call(Struct, frozen=True):
 
     @property
     def response(self) -> Any:
-        """The type of the answer: it stands in the request's base."""
-        (base,) = self.request.__dict__["__orig_bases__"]
-        (answer,) = get_args(base)
-        return answer
+        return self.request.gives
 
     @property
     def summary(self) -> str:
