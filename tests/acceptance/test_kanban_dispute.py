@@ -112,7 +112,7 @@ def test_after_three_rounds_the_breaker_has_the_documents_values(tmp_path: Path)
         (["2"], "dev-agent", "dev", "rejected"),
         (["dev-agent is right"], "test-architect", "tests", "accepted"),
         (["test-architect is right"], "dev-agent", "dev", "rejected"),
-        (["The test stays", "--to", "dev"], "dev-agent", "dev", "rejected"),
+        (["2", "The test stays", "--to", "dev"], "dev-agent", "dev", "rejected"),
     ],
 )
 def test_the_human_decides_for_either_side(

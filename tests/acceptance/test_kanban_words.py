@@ -109,11 +109,35 @@ def test_a_person_who_decides_for_neither_side_is_told_how(tmp_path: Path, words
     assert said.error == "choose_option" and "--to COLUMN" in said.err
 
 
-@pytest.mark.parametrize(("to", "resolution"), [("tests", "accepted"), ("dev", "rejected")])
-def test_a_person_who_sends_it_to_one_side_decides(tmp_path: Path, to: str, resolution: str) -> None:
+@pytest.mark.ledger("K-07", "R-16")
+@pytest.mark.parametrize(
+    ("words", "to"),
+    [("Dev is right, I mended the test myself", "dev"), ("Neither: write it anew from the story", "tests")],
+)
+def test_words_and_the_column_of_one_side_do_not_say_who_is_right(tmp_path: Path, words: str, to: str) -> None:
     moot = broken(tmp_path)
-    moot("answer", "q1", "See to it", "--to", to)
+    said = moot.say("answer", "q1", words, "--to", to)
+    assert said.error == "choose_option" and f"moot answer q1 1 --to {to}" in said.err and "moot move 1" in said.err
+    assert first_comment(moot)["status"] == "open" and moot("show", "1")["status"] == "needs-human-review"
+    item = moot("answer", "q1", "1", words, "--to", to)
+    assert item["column"] == to and first_comment(moot)["resolution"] == "accepted"
+    assert words in moot("show", "1")["guidance"][-1]["answer"]
+
+
+@pytest.mark.parametrize(("to", "resolution"), [("tests", "accepted"), ("dev", "rejected")])
+def test_a_person_who_only_moves_it_to_one_side_decides(tmp_path: Path, to: str, resolution: str) -> None:
+    moot = broken(tmp_path)
+    moot("move", "1", to)
     assert first_comment(moot)["resolution"] == resolution
+
+
+@pytest.mark.parametrize("to", ["dev", "tests"])
+def test_a_person_who_says_why_it_is_moved_has_decided_for_neither_side(tmp_path: Path, to: str) -> None:
+    moot = disputed(tmp_path)
+    item = moot("move", "1", to, "--why", "Dev is right, I mended the test myself")
+    assert "I mended the test myself" in item["why"] and item["dispute_rounds"] == 0
+    assert (first_comment(moot)["status"], first_comment(moot)["resolution"]) == ("open", None)
+    assert moot("doctor")["ok"]
 
 
 def test_a_person_who_moves_it_elsewhere_decides_for_neither_side(tmp_path: Path) -> None:

@@ -154,10 +154,11 @@ def test_the_number_of_rounds_is_the_flows(rounds: int) -> None:
     [
         ("Dev-agent is right.", None, "tests", "accepted"),
         ("test-architect", None, "dev", "rejected"),
-        ("the tests must change", "tests", "tests", "accepted"),
+        ("1, the tests must change", "tests", "tests", "accepted"),
         ("1", None, "tests", "accepted"),
         ("2", None, "dev", "rejected"),
-        ("the tests stay", "dev", "dev", "rejected"),
+        ("2, the tests stay", "dev", "dev", "rejected"),
+        ("1, and I have changed the tests", "dev", "dev", "accepted"),
     ],
 )
 def test_the_person_names_the_side_that_goes_on(answer: str, to: str | None, column: str, resolution: str) -> None:

@@ -248,7 +248,7 @@ def test_the_inbox_has_all_that_is_needed_to_answer(disputed: Moot) -> None:
         assert words in out
     assert [question["id"] for question in disputed.json("inbox")["questions"]] == ["q1", "q2"]
     assert "q2 answered: all" in disputed("answer", "q2", "2").out
-    assert disputed.json("answer", "q1", "the story wins", "--to", "dev")["column"] == "dev"
+    assert disputed.json("answer", "q1", "1", "the story wins", "--to", "dev")["column"] == "dev"
 
 
 def test_the_log_has_a_line_for_each_event(disputed: Moot) -> None:

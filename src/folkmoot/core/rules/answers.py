@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
 from folkmoot.core.flow import END
-from folkmoot.core.item import Effort, Guidance, Span
+from folkmoot.core.item import Dispute, Effort, Guidance, Span
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.asking.choosing import Chosen, choose
 from folkmoot.core.rules.breaker import decided_by, leave_undecided
@@ -58,6 +58,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
         _late(case, question, f"{command.answer}: {command.more}" if command.more else command.answer)
         return
     said = _heard(question, command)
+    _check_verdict(case, question, said, command.to)
     option = said.option
     effect = option.effect if option else None
     if effect == "park":
@@ -67,7 +68,7 @@ def answer(case: Case, command: AnswerQuestion) -> None:
     origins = _origins(case, question, target)
     _record(case, question, said, target, command.to)
     # Who gives the item up has decided for neither side: what was disputed stays as it was said.
-    decided = _settle_dispute(case, question, target, effect) if effect != "cancel" else None
+    decided = _settle_dispute(case, question, effect) if effect != "cancel" else None
     reset_counters(case, "divine_clarification_received")
     if effect == "cancel":
         give_up(case, said.text)
@@ -109,6 +110,19 @@ def _heard(question: Question, command: AnswerQuestion) -> Chosen:
         words = f"{said.option.option!r} and --to {command.to} say two things about where the item goes"
         raise Invalid("two_answers", words, "leave one of them out")
     return said
+
+
+def _check_verdict(case: Case, question: Question, said: Chosen, to: str | None) -> None:
+    """Who is right is guessed neither from words nor from the column of one side: they may say two things (R-12)."""
+    if said.option is not None or question.kind != "dispute" or decided_by(_dispute(case, question), to) is None:
+        return
+    ways = " or ".join(f"moot answer {question.id} {number} --to {to}" for number in (1, 2))
+    raise Invalid(
+        "choose_option",
+        f"--to {to} does not say who is right. Options of {question.id}: "
+        + ", ".join(f"{number} {option.option}" for number, option in enumerate(question.options[:2], 1)),
+        f'say it: {ways}, with your words behind the number; for neither side: moot move {case.item.id} {to} --why "…"',
+    )
 
 
 def _park(case: Case, question: Question, text: str) -> None:
@@ -162,7 +176,7 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
             "answer without --to, or use: moot move",
         )
     if target is None and question.kind == "dispute":
-        dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
+        dispute = _dispute(case, question)
         target = dispute.maker.column if dispute else None
     if question.kind == "dispute" and option and option.effect == "dismiss" and not command.to:
         # Where another dispute was upheld by an earlier answer, its maker has something to change.
@@ -204,12 +218,18 @@ def _told(option: Option) -> str:
     return f"{option.option}: {option.why_insufficient}" if option.why_insufficient else option.option
 
 
-def _settle_dispute(case: Case, question: Question, target: str | None, effect: str | None) -> str | None:
-    """End the thread the question was about; says for whom the person decided, if it was a dispute."""
+def _dispute(case: Case, question: Question) -> Dispute | None:
+    """The open dispute that the question is about."""
+    return next((d for d in case.item.disputes if d.thread == question.thread), None)
+
+
+def _settle_dispute(case: Case, question: Question, effect: str | None) -> str | None:
+    """End the thread the question was about; says for whom the person decided, if it was a dispute. Words of a
+    person's own decide for neither side."""
     if question.thread is None:
         return None
-    dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
-    way = {"dismiss": "rejected", "uphold": "accepted"}.get(effect or "") or decided_by(dispute, target)
+    dispute = _dispute(case, question)
+    way = {"dismiss": "rejected", "uphold": "accepted"}.get(effect or "")
     if way is None:
         leave_undecided(case, question.thread)
         return f"a person sent it here, and decided for neither side in {question.thread}" if dispute else None
@@ -239,7 +259,7 @@ def reset_counters(case: Case, reason: str) -> None:
 
 def _origins(case: Case, question: Question, target: str | None) -> list[str] | None:
     """The way back of the side a person decided for, if the question is about a dispute."""
-    dispute = next((d for d in case.item.disputes if d.thread == question.thread), None)
+    dispute = _dispute(case, question)
     sides = [dispute.maker, dispute.disputer] if dispute else []
     sides += [d.side(d.turn) for d in case.item.disputes if d.waits]
     return next((side.origins for side in sides if side.column == target), None)

@@ -126,8 +126,9 @@ def known_column(case: Case, column: str) -> None:
         raise unknown_column(column, case.flow.columns)
 
 
-def _take_in_hand(case: Case, why: str, target: str) -> None:
-    """What a person's move or reopen ends: the run, the questions, the disputes; and it is guidance."""
+def _take_in_hand(case: Case, why: str, target: str | None) -> None:
+    """What a person's move ends: the run, the questions, the disputes; and it is guidance. `target` is where it goes if
+    the person has said only that: who is right is not guessed from words."""
     revoke(case, why)
     given_up = [q.dependency for q in case.questions.values() if q.state == "open" and q.dependency]
     withdraw(case, why)
@@ -150,7 +151,7 @@ def move(case: Case, command: MoveItem) -> None:
         raise Refused("bound", f"item {case.item.id} is of kind {case.item.kind}: it never moves", "move its parent")
     origins = origins_for(case, command.column)
     why = command.why or f"{case.speaker.name} moved it"
-    _take_in_hand(case, why, command.column)
+    _take_in_hand(case, why, None if command.why else command.column)
     left = abandon(case, why) if leaves_children(case, "") else {"join": None}
     left |= without_parts(case.item)
     count = case.item.clarifications + 1
