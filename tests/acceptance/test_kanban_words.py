@@ -223,3 +223,43 @@ def test_a_tag_that_could_be_two_columns_leads_to_none_of_them(tmp_path: Path) -
     moot = in_dev(tmp_path)
     item = hand_in(moot, "dev-agent", "status: blocked\ntags: [arch-clarification]\nsummary: which one").json
     assert item["column"] == "needs-senior-dev" and "arch-clarification" in json.dumps(item["kept"])
+
+
+OTHER = {"artifact": TESTS, "target": "test_trade_fees", "content": "The fee is taken twice."}
+INSISTED = {"parent": "c001", "content": "Still wrong."}
+
+
+@pytest.mark.ledger("R-12", "K-06")
+@pytest.mark.parametrize("said", [[OTHER], [{**OTHER, "artifact": None}], [OTHER, {**OTHER, "target": "test_x"}]])
+def test_a_concern_about_another_test_is_not_taken_for_the_answer(tmp_path: Path, said: list[View]) -> None:
+    moot = replied(tmp_path)
+    claim = moot("claim", "dev-agent")
+    told = fault(moot.try_in(claim, {"outcome": "disputed", "comments": said}))
+    assert "c001 is about test_trade_cancellation, and not about test_trade_fees" in told
+    item = moot.report(claim, "disputed", comments=[*said, INSISTED])
+    threads = [one["id"] for one in item["comments"] if one["parent"] is None]
+    assert item["column"] == "tests" and len(threads) == 1 + len(said), "each concern is a thread of its own"
+
+
+@pytest.mark.ledger("R-12", "K-06")
+@pytest.mark.parametrize("said", [[OTHER, INSISTED], [INSISTED, OTHER]])
+def test_in_any_order_a_concern_about_another_test_is_a_thread_of_its_own(tmp_path: Path, said: list[View]) -> None:
+    moot = replied(tmp_path)
+    item = moot.effort("dev-agent", "disputed", comments=said)
+    parents = {one["content"]: one["parent"] for one in item["comments"]}
+    assert parents["The fee is taken twice."] is None and parents["Still wrong."] == "c001"
+
+
+def test_who_gives_in_may_name_another_concern(tmp_path: Path) -> None:
+    moot = replied(tmp_path)
+    gives_in = {"parent": "c002", "content": "You are right.", "resolution": "accepted"}
+    item = moot.effort("dev-agent", "disputed", comments=[OTHER, gives_in])
+    assert item["column"] == "tests" and first_comment(moot)["resolution"] == "rejected"
+    assert {one["content"]: one["parent"] for one in item["comments"]}["The fee is taken twice."] is None
+
+
+def test_a_reply_about_the_same_test_still_needs_no_parent(tmp_path: Path) -> None:
+    moot = replied(tmp_path)
+    said = {"artifact": TESTS, "target": "`Test_trade_cancellation`", "content": "Still wrong."}
+    item = moot.effort("dev-agent", "disputed", comments=[said])
+    assert item["dispute_rounds"] == 2 and item["comments"][-1]["parent"] == "c001"

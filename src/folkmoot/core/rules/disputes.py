@@ -12,7 +12,8 @@ from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import artifact_of, flag, thread_of
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.sharing.makers import is_same, makers_of
+from folkmoot.core.rules.sharing.makers import makers_of
+from folkmoot.core.rules.sharing.places import is_apart, is_elsewhere, is_there, unanswered
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.ways import Way
@@ -89,35 +90,17 @@ def go_on(case: Case, dispute: Dispute) -> None:
 
 def answered_by(case: Case, said: Remark | Comment, beside: bool = False) -> Dispute | None:
     """The open dispute that a statement without a parent answers: it is this side's turn there, and the statement is
-    not about what a third stage has made. Of several, the one about the same place.
+    not about what a third stage has made, nor a disputer's about another place. Of several, the one about the same
+    place.
 
     `beside`: another statement stands before it. Then a disputer that names another place has another concern.
     """
-    mine = [dispute for dispute in turn_of(case) if not _is_apart(case, dispute, said.artifact)]
+    mine = [dispute for dispute in turn_of(case) if not is_apart(case, dispute, said.artifact)]
+    mine = [dispute for dispute in mine if not is_elsewhere(case, dispute, said)]
     if beside and (said.artifact or said.target):
-        mine = [dispute for dispute in mine if dispute.turn == 1 or _is_there(case, dispute, said)]
-    there = [dispute for dispute in mine if _is_there(case, dispute, said)] if len(mine) > 1 else mine
+        mine = [dispute for dispute in mine if dispute.turn == 1 or is_there(case, dispute, said)]
+    there = [dispute for dispute in mine if is_there(case, dispute, said)] if len(mine) > 1 else mine
     return there[0] if len(there) == 1 else None
-
-
-def _is_apart(case: Case, dispute: Dispute, artifact: str | None) -> bool:
-    """Is it about something else than the dispute is? What the speaker's own side made is told in answer to it."""
-    if not artifact or (dispute.artifact and is_same(case.item, artifact, dispute.artifact)):
-        return False
-    makers = [column for column in makers_of(case.item, artifact) if column in case.flow.columns]
-    if makers and not {dispute.maker.stage, dispute.disputer.stage} & set(makers):
-        return True
-    return dispute.artifact is not None and dispute.side(dispute.turn).stage not in makers
-
-
-def _is_there(case: Case, dispute: Dispute, said: Remark | Comment) -> bool:
-    """Is it about the place that the dispute is about, as far as either says which?"""
-    first = case.comments.get(dispute.thread)
-    if first is None or not (said.artifact or said.target):
-        return False
-    if first.artifact and said.artifact and not is_same(case.item, first.artifact, said.artifact):
-        return False
-    return not (first.target and said.target) or first.target == said.target
 
 
 def fault_of_resolutions(case: Case, report: Report) -> str | None:
@@ -171,20 +154,26 @@ def fault_of_statement(case: Case, report: Report) -> str | None:
         return f"{parent} belongs to no open dispute: leave parent out to open a new one"
     if parent and thread not in mine:
         return f"it is the other side's turn to speak in {thread}"
-    both = {thread_of(case, one.parent) for one in said if one.parent} & {r.thread for r in resolutions(case, report)}
-    if both:
+    answered = {thread_of(case, one.parent) for one in said if one.parent}
+    resolved = {one.thread for one in resolutions(case, report)}
+    if both := answered & resolved:
         return f"{min(map(str, both))} is both answered and resolved: report disputed to disagree, or done to end it"
-    return _fault_of_place(case, said, report.escalation_reason)
+    left = [dispute for dispute in turn_of(case) if dispute.thread not in answered | resolved]
+    return _fault_of_place(case, said, report.escalation_reason, left)
 
 
-def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None) -> str | None:
-    """A reply that could belong to several disputes, or a reason that names a place where others argue."""
+def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None, left: list[Dispute]) -> str | None:
+    """A reply that could belong to several disputes or to none, or a reason that names a place where others argue.
+    `left`: the disputes that wait for this side, and are named by no `parent`."""
     mine = turn_of(case)
     agent = case.run.agent if case.run else case.speaker.name
     for one in said:
         if one.parent is not None or answered_by(case, one, beside=one is not said[0]):
             continue
-        if len(mine) > 1 and one is said[0] and not all(_is_apart(case, d, one.artifact) for d in mine):
+        if wordless := next((d for d in left if is_elsewhere(case, d, one)), None):
+            return unanswered(case, wordless.thread, one)
+        fits = [d for d in mine if not (is_apart(case, d, one.artifact) or is_elsewhere(case, d, one))]
+        if len(mine) > 1 and one is said[0] and fits:
             threads = ", ".join(dispute.thread for dispute in mine)
             return f"it is this side's turn in {threads}: say by `parent` which of them a comment answers"
         makers = makers_of(case.item, one.artifact)
@@ -251,7 +240,8 @@ def state(case: Case, comments: list[str], reason: str | None = None, agent: str
         found = answered_by(case, one, beside=number > 0) if one.parent is None else None
         if found is None and one.parent is None and number == 0:
             # Who cannot be asked which of several it answers, means the one that is being talked about.
-            found = next((d for d in reversed(mine.values()) if not _is_apart(case, d, one.artifact)), None)
+            fits = (d for d in mine.values() if not (is_apart(case, d, one.artifact) or is_elsewhere(case, d, one)))
+            found = next(reversed(list(fits)), None)
         thread = found.thread if found else thread_of(case, one.id) if one.parent else None
         if thread in mine:
             # A comment that its run made before the report takes its place in the thread with it.
