@@ -263,3 +263,19 @@ def test_a_reply_about_the_same_test_still_needs_no_parent(tmp_path: Path) -> No
     said = {"artifact": TESTS, "target": "`Test_trade_cancellation`", "content": "Still wrong."}
     item = moot.effort("dev-agent", "disputed", comments=[said])
     assert item["dispute_rounds"] == 2 and item["comments"][-1]["parent"] == "c001"
+
+
+@pytest.mark.ledger("K-07", "R-16")
+def test_two_decisions_about_one_file_are_told_apart_and_the_flag_stays_until_the_last(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    concerns = [{"artifact": TESTS, "target": test, "content": f"{test} is wrong"} for test in ("test_a", "test_b")]
+    moot.effort("dev-agent", "disputed", comments=concerns)
+    for agent in ("test-architect", "dev-agent", "test-architect"):
+        moot.effort(agent, "disputed", comments=[{"parent": one, "content": "No."} for one in ("c001", "c002")])
+    flag = moot("show", "1")["flag"]
+    item = moot("answer", "q1", "1")
+    assert item["status"] == "needs-human-review" and item["flag"] == flag is not None
+    item = moot("answer", "q2", "2")
+    assert (item["column"], item["flag"]) == ("tests", None)
+    told = moot("claim", "test-architect")["brief"]["guidance"]
+    assert ["test_a" in told[0]["question"], "test_b" in told[1]["question"]] == [True, True]

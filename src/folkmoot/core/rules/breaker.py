@@ -25,10 +25,12 @@ def flag(case: Case, dispute: Dispute, flag: str) -> None:
     one, other = (disputer.agent, maker.agent)
     if one == other:
         one, other = f"{one} in {disputer.column}", f"{other} in {maker.column}"
+    first = case.comments.get(dispute.thread)
+    place = f" ({first.target})" if first is not None and first.target else ""
     ask(
         case,
         "dispute",
-        f"{disputer.agent} and {maker.agent} disagree about {dispute.artifact or 'the work'}. Who is right?",
+        f"{disputer.agent} and {maker.agent} disagree about {dispute.artifact or 'the work'}{place}. Who is right?",
         Way(f"{one} is right", "uphold", maker.column),
         Way(f"{other} is right", "dismiss", disputer.column),
         context=statements_of(case, dispute.thread),
@@ -39,12 +41,20 @@ def flag(case: Case, dispute: Dispute, flag: str) -> None:
     )
 
 
+def without(case: Case, thread: str) -> dict[str, object]:
+    """The item's disputes and its flag when this one is over: it stays flagged while another waits for a person."""
+    left = [dispute for dispute in case.item.disputes if dispute.thread != thread]
+    asked = {q.thread for q in case.questions.values() if q.state == "open" and q.kind == "dispute"}
+    flagged = any(dispute.thread in asked for dispute in left)
+    return {"disputes": left, "flag": case.item.flag if flagged else None}
+
+
 def leave_undecided(case: Case, thread: str) -> None:
     """End a dispute of which a person has said where its item goes, and not who is right. What was said stays open."""
     dispute = next((d for d in case.item.disputes if d.thread == thread), None)
     if dispute is None:
         return
-    fields = {"disputes": [d for d in case.item.disputes if d.thread != thread], "flag": None}
+    fields = without(case, thread)
     context = {"thread": thread, "resolution": UNDECIDED, "rounds": dispute.rounds, "agents": dispute.agents}
     case.emit("dispute_settled", context, item=fields)
 

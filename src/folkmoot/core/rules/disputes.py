@@ -9,7 +9,7 @@ from folkmoot.core.flow import Column
 from folkmoot.core.item import Dispute, Side, Span
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.rules.breaker import artifact_of, flag, thread_of
+from folkmoot.core.rules.breaker import artifact_of, flag, thread_of, without
 from folkmoot.core.rules.movement import again, call, enter, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.makers import makers_of
@@ -381,7 +381,7 @@ def close(case: Case, thread: str, resolution: str) -> None:
     if dispute is None:
         case.emit("comment_resolved", {"comment": thread, "resolution": resolution}, comments=(thread, row))
         return
-    fields: dict[str, object] = {"disputes": [d for d in case.item.disputes if d.thread != thread], "flag": None}
+    fields = without(case, thread)
     if resolution == "accepted" and dispute.maker.column == case.item.returns_to:
         # Whoever asked for the changes agrees that they are not needed.
         fields |= {"returns_to": None, "findings": []}
