@@ -69,16 +69,16 @@ def test_a_handoff_that_says_no_priority_has_its_items(desk: Desk) -> None:
 
 
 @pytest.mark.ledger("H-04", "H-03")
-@pytest.mark.parametrize("how", ["folder", "status"])
+@pytest.mark.parametrize("how", ["folder", "status", "both", "a copy"])
 def test_moved_or_edited_it_is_accepted_and_completed(desk: Desk, how: str) -> None:
     desk.put(f"handoffs/pending/{NAME}", HANDOFF)
     desk.look()
     for source, target in (("pending", "accepted"), ("accepted", "completed")):
-        if how == "folder":
+        envelope = desk.json(f"handoffs/{source}/{NAME}")
+        if how in ("folder", "both"):
             move(desk, NAME, source, target)
-        else:
-            envelope = desk.json(f"handoffs/{source}/{NAME}")
-            desk.put(f"handoffs/{source}/{NAME}", {**envelope, "status": target})
+        if how != "folder":
+            desk.put(f"handoffs/{source if how == 'status' else target}/{NAME}", {**envelope, "status": target})
         desk.look()
         assert desk.json(f"handoffs/{target}/{NAME}")["status"] == target
         assert not (desk.dir / "handoffs" / source / NAME).exists()
@@ -87,6 +87,30 @@ def test_moved_or_edited_it_is_accepted_and_completed(desk: Desk, how: str) -> N
         "it took the work up, and ended it"
     )
     assert desk.moot("show", "1")["column"] == "review"
+
+
+@pytest.mark.ledger("H-04", "H-03")
+def test_put_into_rejected_with_that_status_and_why_it_is_disputed(desk: Desk) -> None:
+    desk.put(f"handoffs/pending/{NAME}", HANDOFF)
+    desk.look()
+    move(desk, NAME, "pending", "rejected")
+    desk.put(f"handoffs/rejected/{NAME}", {**HANDOFF, "status": "rejected", "why": "No limits named"})
+    desk.look()
+    item = desk.moot("show", "1")
+    assert (item["column"], [comment["content"] for comment in item["comments"]]) == ("plan", ["No limits named"])
+    assert desk.reasons() == []
+
+
+@pytest.mark.ledger("H-04", "H-03")
+def test_an_old_copy_in_the_folder_of_its_old_status_says_nothing(desk: Desk) -> None:
+    desk.put(f"handoffs/pending/{NAME}", HANDOFF)
+    desk.look()
+    old = desk.json(f"handoffs/pending/{NAME}")
+    move(desk, NAME, "pending", "accepted")
+    desk.look()
+    desk.put(f"handoffs/pending/{NAME}", {**old, "timestamp": HANDOFF["timestamp"]})
+    desk.look()
+    assert desk.handoffs()["accepted"] == ["task_handoff"] and desk.moot("show", "1")["status"] == "running"
 
 
 @pytest.mark.ledger("H-04", "R-26")

@@ -111,11 +111,12 @@ class Taking:
             raise Refused("message_known", words, "send another one: a new file in pending/")
 
     def _move_on(self, known: Message, handoff: Handoff, where: str, key: str, path: str) -> None:
-        """Folder and status of a file are one when it is written: where they differ, one of them was changed."""
+        """Folder and status of a file are one when it is written: where they differ, one of them was changed. Where
+        they do not, both were, or it is an old file, which says nothing."""
         said, order = status_of(handoff), names.STATUSES.index
-        if where == said:
+        if where == said and _has_been(known, said):
             return
-        base, wanted = sorted((where, said), key=order)
+        base, wanted = (names.STATUSES[0], said) if where == said else sorted((where, said), key=order)
         if where == base and said == known.status:
             words = f"message {known.id} is {known.status}, and a message never goes backwards"
             raise Refused("message_over", words, "it goes pending, accepted, completed, or rejected")
@@ -342,6 +343,10 @@ class Taking:
 def key_of(path: str, data: bytes, stamp: str) -> str:
     """The same for the same file, so that it is taken in once; `stamp` tells it from a later one with its content."""
     return f"file:{sha256(f'{path} {stamp} '.encode('utf-8', 'surrogateescape') + data).hexdigest()[:40]}"
+
+
+def _has_been(known: Message, status: str) -> bool:
+    return status in ("pending", known.status) or (status == "accepted" and known.status != "pending")
 
 
 def _conflict(name: str, board: Any, file: Any, path: str) -> RaiseConflict:
