@@ -113,6 +113,24 @@ def test_an_old_copy_in_the_folder_of_its_old_status_says_nothing(desk: Desk) ->
     assert desk.handoffs()["accepted"] == ["task_handoff"] and desk.moot("show", "1")["status"] == "running"
 
 
+@pytest.mark.ledger("H-04", "H-09")
+@pytest.mark.parametrize("target", ["accepted", "completed"])
+def test_an_escalation_moved_while_its_sender_works_is_put_back_with_the_reason(desk: Desk, target: str) -> None:
+    desk.put(f"handoffs/pending/{NAME}", HANDOFF)
+    desk.look()
+    move(desk, NAME, "pending", "accepted")
+    desk.look()
+    payload = {"reason": "spec_ambiguity", "details": "Which auth?", "blocking": True}
+    asked = {"from": "builder", "to": "orchestrator", "type": "escalation", "payload": payload}
+    desk.put("handoffs/pending/ask.json", asked)
+    desk.look()
+    (name,) = [file.name for file in (desk.dir / "handoffs/pending").iterdir()]
+    move(desk, name, "pending", target)
+    desk.look()
+    assert desk.handoffs()["pending"] == ["escalation"], "nobody has answered it"
+    assert "'orchestrator' is no agent" in desk.reasons()[0]
+
+
 @pytest.mark.ledger("H-04", "R-26")
 def test_a_handoff_that_the_board_wrote_is_taken_up_too(desk: Desk) -> None:
     desk.moot("add", "Add user auth")

@@ -133,7 +133,7 @@ class Voice:
                 return
             except (Refused, NothingToDo):
                 pass  # it cannot begin now; that it was seen can be said all the same
-        elif self._is_still_at_it(message):
+        elif message.to in self.flow.agents and self._is_still_at_it(message):
             raise NotYet(message.id)
         speaker = speaker_in_file(self.flow, message.to)
         self._by(speaker)(AcceptMessage(message=message.id), f"{key}:accept")
