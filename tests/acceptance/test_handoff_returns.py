@@ -236,3 +236,19 @@ def test_a_plain_failure_gives_its_attempt_the_error_as_reason(tmp_path: Path) -
     desk = Desk(tmp_path, "build")
     item = desk.says('{"status":"failed","error":"tests red"}')
     assert [one["reason"] for one in item["failure_history"]] == ["tests red"]
+
+
+@pytest.mark.ledger("H-09")
+@pytest.mark.parametrize("blocking", [True, False])
+@pytest.mark.parametrize("before", ["", '{"status": "completed", "commit": "abc123"}\n'])
+def test_the_reasons_of_two_escalations_are_both_in_the_inbox(tmp_path: Path, blocking: bool, before: str) -> None:
+    desk = Desk(tmp_path, "build")
+    payloads = (
+        {"reason": "spec_ambiguity", "details": "Which auth?", "blocking": blocking},
+        {"reason": "missing_access", "details": "Which database?", "blocking": blocking},
+    )
+    sent = [{"type": "escalation", "from": "builder", "to": "orchestrator", "payload": one} for one in payloads]
+    desk.says(before + "\n".join(json.dumps(one) for one in sent))
+    (asked,) = desk.moot("inbox")["questions"]
+    assert asked["question"] == "Which auth?\n\nWhich database?"
+    assert asked["context"] == "reason: spec_ambiguity; missing_access"

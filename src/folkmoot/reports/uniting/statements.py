@@ -71,6 +71,8 @@ def joined(main: Report, other: Report, before: bool = False) -> Report:
             beyond["Summary"] = more
     for name in ("commit", "reason", "usage", *(("cause", "escalation_reason") if main.outcome in _ENDED else ())):
         parts[name] = getattr(main, name) if getattr(main, name) is not None else getattr(other, name)
+    if main.question and other.question and main.outcome not in _ENDED:
+        parts["reason"] = _text(main.reason, other.reason, before, "; ")  # a person is asked for both
     points, left = _points(main.integration_points, other.integration_points)
     beyond |= {"integration_points": left} if left else {}
     parts |= {
@@ -146,12 +148,12 @@ def _distinct(values: Sequence[Value]) -> list[Value]:
     return list({repr(value): value for value in reversed(values)}.values())[::-1]
 
 
-def _text(one: str | None, more: str | None, before: bool) -> str | None:
+def _text(one: str | None, more: str | None, before: bool, between: str = "\n") -> str | None:
     if not (one and more):
         return one or more
     if more in one or one in more:
         return max(one, more, key=len)
-    return "\n".join((more, one) if before else (one, more))
+    return between.join((more, one) if before else (one, more))
 
 
 def _question(one: AskedQuestion | None, more: AskedQuestion | None, before: bool) -> AskedQuestion | None:
