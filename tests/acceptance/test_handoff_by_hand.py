@@ -99,3 +99,17 @@ def test_the_board_is_sound_after_a_handoff_that_makes_an_item(tmp_path: Path) -
     desk.moot("send", "-", "--as", "planner", stdin=json.dumps(message))
     assert desk.moot("show", "2")["title"] == "B"
     assert desk.moot("doctor")["ok"]
+
+
+def test_who_works_on_two_items_is_asked_which_of_them_a_fix_request_is_about(tmp_path: Path) -> None:
+    """Bound to none it waited on the board, and the review that it belonged to ended as an approval."""
+    desk = Desk(tmp_path, "review")
+    desk.moot("add", "Reset a password", "--column", "review")
+    desk.claim("reviewer")
+    message = {"from": "reviewer", "to": "fixer", "type": "fix_request", "payload": {"issues": ["password logged"]}}
+    said = desk.moot.say("send", "-", "--as", "reviewer", stdin=json.dumps(message))
+    assert said.error == "which_item" and "reviewer works on items 1, 2" in said.err
+    sent = desk.moot("send", "-", "--as", "reviewer", stdin=json.dumps({**message, "context": {"item": "2"}}))
+    assert sent["item"] == "2"
+    escalation = desk.moot("send", "-", "--as", "builder", stdin=json.dumps(ESCALATION))
+    assert escalation["status"] == "pending", "a person is asked all the same"

@@ -29,7 +29,8 @@ TITLE_MAX = 500
 def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished: Iterable[Item]) -> str | None:
     """The item that a message without one is about, if there is no doubt: the one its sender works on, the one with
     its spec, or the only one there is. Work that is handed over without an item is new work, unless it names a round:
-    then it is what the dispatcher relays in the loop of the one item that waits for this agent."""
+    then it is what the dispatcher relays in the loop of the one item that waits for this agent. What an agent that
+    works on several sends to the next one is asked back: a review that ends beside its `fix_request` is no approval."""
     items = {item.id: item for item in unfinished}
     command = replace(command, type=message_type(flow, command.type))
     own = {item.id: item for item in items.values() if item.kind not in BOUND}
@@ -44,7 +45,12 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
     with_spec = {item.id for item in own.values() if spec and item.spec == spec}
     # Who names a spec does not mean an item with another.
     possible = {item.id for item in own.values() if len(own) == 1 and not (spec and item.spec and item.spec != spec)}
-    return next((next(iter(found)) for found in (at_work & own.keys(), with_spec, possible) if len(found) == 1), None)
+    found = next((next(iter(ids)) for ids in (at_work & own.keys(), with_spec, possible) if len(ids) == 1), None)
+    if found is None and len(at_work & own.keys()) > 1 and correspondent(flow, command.to) in flow.agents:
+        several = ", ".join(sorted(at_work & own.keys(), key=int))
+        words = f"{sender} works on items {several}, and it does not say which of them this {command.type} is about"
+        raise Refused("which_item", words, "say it in context.item, or context.spec")
+    return found
 
 
 def send(case: Case, command: SendMessage) -> None:
