@@ -67,6 +67,35 @@ def test_a_review_that_asks_for_fixes_and_is_completed_in_one_look_is_no_approva
 
 @pytest.mark.ledger("H-04", "H-07")
 @pytest.mark.parametrize("order", ["as printed", "the other way"])
+@pytest.mark.parametrize("wrong", [{"priority": "urgent"}, {"issues": 2}, {"from": "Reviewer", "status": "open"}])
+def test_a_review_beside_a_fix_request_that_cannot_be_read_is_not_completed(
+    desk: Desk, wrong: View, order: str
+) -> None:
+    in_hand(desk, "review", "review_request")
+    asks = partial(desk.put, "handoffs/pending/fix.json", {**FIX, **wrong})
+    both([asks, partial(moves, desk, "review_request", "accepted", "completed")], order)
+    desk.look()
+    assert (desk.moot("show", "1")["column"], desk.handoffs()["accepted"]) == ("review", ["review_request"])
+    assert any("what reviewer sent beside it was refused" in why for why in desk.reasons())
+    desk.put("handoffs/pending/fix.json", FIX)
+    moves(desk, "review_request", "accepted", "completed")
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "fix", "mended, both hold"
+
+
+@pytest.mark.ledger("H-05", "H-07")
+def test_an_agent_whose_fix_request_cannot_be_read_is_not_completed_in_the_state(desk: Desk) -> None:
+    in_hand(desk, "review", "review_request")
+    state = desk.json("state.json")
+    desk.put("handoffs/pending/fix.json", {**FIX, "priority": "urgent"})
+    desk.put("state.json", {**state, "agents": {**state["agents"], "reviewer": {"status": "completed"}}})
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "review"
+    assert any("what reviewer sent beside it was refused" in why for why in desk.reasons())
+
+
+@pytest.mark.ledger("H-04", "H-07")
+@pytest.mark.parametrize("order", ["as printed", "the other way"])
 def test_a_handover_beside_the_end_of_its_stage_is_not_written_a_second_time(desk: Desk, order: str) -> None:
     in_hand(desk, "build", "task_handoff")
     hands_on = partial(desk.put, "handoffs/pending/review.json", REVIEW)

@@ -10,10 +10,11 @@ from folkmoot.engine.reads.history import History
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.mirror import names
 from folkmoot.mirror.folder import Folder, Found, target_of
+from folkmoot.mirror.keys import key_of
 from folkmoot.mirror.reading.texts import Unfinished
 from folkmoot.mirror.record import Record, digest
 from folkmoot.mirror.scribe import Scribe
-from folkmoot.mirror.taking import Taking, key_of
+from folkmoot.mirror.taking import Taking
 from folkmoot.mirror.tracked import STOOD_BEFORE, Ask, Tracked, nothing
 from folkmoot.mirror.voice import NotYet, Voice
 from folkmoot.mirror.watch import Waiting, Watch
@@ -136,6 +137,7 @@ class Mirror:
         later, self._later = self._later, {}
         self._writer.held.clear()
         self._aside.forget()
+        self._taking.unheard.clear()
         found = list(dict.fromkeys([*later, *self._left, *self._candidates(changed)]))
         self._left = found[CANDIDATES_MAX:]
         self._tracked.begin(found[:CANDIDATES_MAX], found if self._is_first and self.record.is_new else ())

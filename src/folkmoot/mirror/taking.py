@@ -1,7 +1,7 @@
 """A file that somebody else has written: what it says beyond the board, said to the engine; or why it cannot be."""
 
+import re
 from contextlib import suppress
-from hashlib import sha256
 from typing import Any
 
 from folkmoot.core.commands import RaiseConflict
@@ -9,8 +9,9 @@ from folkmoot.core.records import Hold, Message, Wanted
 from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
 from folkmoot.core.rules.sharing.paths import normal_path
 from folkmoot.core.vocabulary.roles import correspondent, message_type
-from folkmoot.errors import Invalid, Refused
+from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.mirror import names
+from folkmoot.mirror.keys import digest_of, key_of, uuid_of
 from folkmoot.mirror.reading.comments import Said, compare, read_meta
 from folkmoot.mirror.reading.forms import (
     Dropped,
@@ -32,6 +33,7 @@ from folkmoot.mirror.writing.state import Heard, locks_of
 
 # What of a sent message its sender has said; the rest is filled in, or says how it went on.
 SENT = ("from", "to", "type", "priority", "payload")
+_FROM = re.compile(rb'"from"\s*:\s*"([^"]{1,80})"')
 
 
 class Taking:
@@ -41,6 +43,7 @@ class Taking:
         self._scribe = scribe
         self._picture = scribe.picture
         self._voice = voice
+        self.unheard: set[str] = set()  # agents of which something that they sent was refused, in this look
 
     def take(self, path: str, data: bytes, stamp: str) -> str | None:
         """Say what the file says. Raises the refusal; gives the path where the file should be, if that is another."""
@@ -51,7 +54,12 @@ class Taking:
         elif path in self._picture.artifacts:
             self._meta(path, data)
         elif folder == names.HANDOFFS:
-            return self._handoff(path, data, key)
+            try:
+                return self._handoff(path, data, key)
+            except MootError:
+                found = _FROM.findall(data)[:1]
+                self.unheard |= {correspondent(self._picture.flow, name.decode("utf-8", "replace")) for name in found}
+                raise
         elif names.item_of(path) in self._picture.items:
             self._item(path, data, key)
         elif path.endswith(names.META):
@@ -71,7 +79,7 @@ class Taking:
         said, called = handoff.envelope.message_id, named.group(1) if named else None
         if said and called and said != called and called in self._picture.messages:
             raise Invalid("bad_message", f"message_id: the file is named after {called}", "give both the same name")
-        message = said or called or _uuid(key)
+        message = said or called or uuid_of(key)
         known = self._picture.messages.get(message)
         if known is None:
             if status_of(handoff) != names.STATUSES[0]:
@@ -129,11 +137,18 @@ class Taking:
         elif wanted == "accepted":
             self._voice.accept(known, key)
         else:
+            self._check_heard(known.to)
             if known.status == "pending" and where == wanted:
                 # Moved twice before it was seen: who has it in completed/ has had it in hand.
                 self._voice.accept(known, key)
                 known = self._sent(known.id)
             self._voice.complete(known, key)
+
+    def _check_heard(self, agent: str) -> None:
+        """A review that ends beside a `fix_request` is no approval, also where that must be written anew."""
+        if agent in self.unheard:
+            words = f"what {agent} sent beside it was refused, and may say how this ends"
+            raise Refused("sent_refused", words, "mend that first: the reason is beside it")
 
     def _conflict(self, known: Message, wanted: str, path: str, key: str) -> None:
         """The board has ended it otherwise since the file was read: a person decides (R-28)."""
@@ -176,9 +191,8 @@ class Taking:
             raise Invalid("unknown_artifact", f"artifact: {artifact[:80]!r} is not beside this file", "leave it out")
         item = answered.item if answered else self._item_of(one, artifacts[artifact])
         known = self._picture.items[item]
-        key = (
-            f"comment:{_digest(path, one.author, one.content.strip(), parent, one.target, one.resolution, one.before)}"
-        )
+        parts = (path, one.author, one.content.strip(), parent, one.target, one.resolution, one.before)
+        key = f"comment:{digest_of(*parts)}"
         before = {comment.id for comment in self._picture.comments(path)}
         said = Said(
             **{
@@ -229,7 +243,7 @@ class Taking:
         for agent in dict.fromkeys(lock.agent for lock in added.values()):
             self._lock(agent, {path: lock for path, lock in added.items() if lock.agent == agent}, board, key)
         for path in left:
-            self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{_digest(path)}")
+            self._voice.unlock(board[path].owner, path, board[path].run, f"{key}:{digest_of(path)}")
 
     def _check_release(self, hold: Hold) -> None:
         """Before anything is done: of a file that cannot be taken in whole, nothing is."""
@@ -240,7 +254,7 @@ class Taking:
 
     def _lock(self, agent: str, locks: dict[str, Lock], board: dict[str, Any], key: str) -> None:
         """All of one agent's at once, or none."""
-        own = f"{key}:{_digest(agent)}"
+        own = f"{key}:{digest_of(agent)}"
         seconds = min(seconds_left(lock, self._voice.wall) for lock in locks.values())
         try:
             self._voice.lock(agent, list(locks), seconds, own)
@@ -279,6 +293,8 @@ class Taking:
     def _check_status(self, name: str, status: str | None, read: Version) -> None:
         """`completed` ends the run that files have begun, and no other; who says it again says nothing."""
         shown = _status_in(read, name)
+        if status == COMPLETED and shown != COMPLETED:
+            self._check_heard(name)
         if status != COMPLETED or self._voice.run_of(name) is not None or shown in (None, COMPLETED):
             return
         if self._works(name):
@@ -340,11 +356,6 @@ class Taking:
         return read_item(data, as_json=path.startswith(names.QUESTS)) if data is not None else None
 
 
-def key_of(path: str, data: bytes, stamp: str) -> str:
-    """The same for the same file, so that it is taken in once; `stamp` tells it from a later one with its content."""
-    return f"file:{sha256(f'{path} {stamp} '.encode('utf-8', 'surrogateescape') + data).hexdigest()[:40]}"
-
-
 def _has_been(known: Message, status: str) -> bool:
     return status in ("pending", known.status) or (status == "accepted" and known.status != "pending")
 
@@ -381,13 +392,3 @@ def _thread(comments: dict[str, Any], parent: str | None) -> str | None:
             return parent
         parent = comments[parent].parent
     return parent
-
-
-def _digest(*parts: object) -> str:
-    return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:32]
-
-
-def _uuid(key: str) -> str:
-    """A name for a message that was given none, the same each time the same file is taken in."""
-    digits = sha256(key.encode()).hexdigest()
-    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:32]}"
