@@ -252,3 +252,15 @@ def test_the_reasons_of_two_escalations_are_both_in_the_inbox(tmp_path: Path, bl
     (asked,) = desk.moot("inbox")["questions"]
     assert asked["question"] == "Which auth?\n\nWhich database?"
     assert asked["context"] == "reason: spec_ambiguity; missing_access"
+
+
+@pytest.mark.ledger("H-09")
+@pytest.mark.parametrize("status", ["completed", "blocked"])
+@pytest.mark.parametrize("blocking", [True, False])
+def test_the_payload_of_an_escalation_beside_the_status_asks(tmp_path: Path, status: str, blocking: bool) -> None:
+    desk = Desk(tmp_path, "build")
+    item = desk.says(json.dumps({"status": status, "commit": "abc123", **ESCALATION["payload"], "blocking": blocking}))
+    (asked,) = [one for one in desk.moot("inbox")["questions"] if one["question"] == "Cannot determine auth method"]
+    assert [one["option"] for one in asked["options"]] == ["JWT", "Session", "OAuth"]
+    assert (asked["context"], asked["blocking"]) == ("reason: spec_ambiguity\nspec line 45", blocking)
+    assert item["column"] == ("review" if status == "completed" and not blocking else "build")

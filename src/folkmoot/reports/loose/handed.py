@@ -21,6 +21,7 @@ from folkmoot.reports.scan import is_member
 
 ASKED = ("escalation", "clarification_request")  # messages for which a person is asked
 _OF_ASKED = {"details", "question", "reason", "options", "payload"}
+_PAYLOAD = ("reason", "details", "options", "context", "blocking")  # of the document's escalation
 DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
 _NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in NO_REPORTS)
 # `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
@@ -141,6 +142,10 @@ def _is_payload(value: Any) -> bool:
 def taken_out(data: dict[str, Any]) -> tuple[dict[str, Any], Enclosed]:
     """A report without the messages that stand in its fields, and these."""
     found = Enclosed()
+    if "type" not in data and isinstance(data.get("blocking"), bool) and isinstance(data.get("details"), str):
+        # The payload of an escalation, beside the status and not in a field of its own.
+        found.asked.append({"type": ASKED[0], "payload": {name: data[name] for name in _PAYLOAD if name in data}})
+        data = {name: value for name, value in data.items() if name not in _PAYLOAD}
     rest = _without(data, found, DEPTH_MAX)
     return (rest, found) if found.messages or found.asked else (data, found)
 
