@@ -465,3 +465,37 @@ def test_what_two_recommend_about_one_place_is_told_apart(board: Moot) -> None:
     hole = {"severity": "medium", "type": "no check", "location": "a.go:42", "exploit": "nil", "fix": "Return early"}
     assert said(board, "devils-advocate", {"type": "security_issues", "vulnerabilities": [hole]}).code == 0
     assert "Add a check; Return early" in board("show", "1").out
+
+
+IN_WORDS = [
+    "- One critical issue: SQL injection in user.go",
+    "- No critical issues. One high severity issue: sessions never expire (session.go:9).",
+    "There is a severe flaw in session.go: sessions never expire.",
+]
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize("told", IN_WORDS)
+@pytest.mark.parametrize("agent", ["reviewer", "devils-advocate"])
+def test_a_weight_in_the_words_of_an_issue_is_asked_back(board: Moot, agent: str, told: str) -> None:
+    in_column(board, "review")
+    answer = said(board, agent, form("Looked at it.", f"## Issues Found\n{told}"))
+    assert answer.code == 2 and "which holds" in answer.err, answer.err
+
+
+@pytest.mark.ledger("R-22")
+def test_so_it_is_where_the_work_is_made(board: Moot) -> None:
+    board("add", "Feature X")
+    answer = said(board, "implementer", form("Built it.", "## Issues Found\n- One critical issue: the old login leaks"))
+    assert answer.code == 2 and "severity" in answer.err, answer.err
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    "told",
+    ["- Medium: a critical bug was near, see a.go:4", "- No critical issues", "- Low: naming", "- a.go:4: naming"],
+)
+def test_a_weight_that_is_told_or_denied_is_believed(board: Moot, told: str) -> None:
+    in_column(board, "review")
+    assert said(board, "reviewer", form("Looked at it.", f"## Issues Found\n{told}")).code == 0
+    assert board.json("show", "2")["runs"][-1]["outcome"] == "done"

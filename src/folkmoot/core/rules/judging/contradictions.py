@@ -20,7 +20,7 @@ from folkmoot.core.rules.judging.carrying import (
     shortly,
     words_of_end,
 )
-from folkmoot.core.rules.judging.own_words import words_against
+from folkmoot.core.rules.judging.own_words import weight_in_words, words_against
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
@@ -71,10 +71,10 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         yield Contradiction(words, "changes_requested" if checks else None)
     in_words = list(_in_words(said, checks))
     yield from in_words
-    if checks and not in_words and found is None and against_done(said.findings, said.tests) is None:
-        told = words_against(said)
+    if not in_words and found is None and against_done(said.findings, said.tests) is None:
+        told = weight_in_words(said) or (words_against(said) if checks else None)
         if told is not None:
-            yield Contradiction(told, "changes_requested")
+            yield Contradiction(told, "changes_requested" if checks else None)
     if said.question is not None and said.question.blocking and said.question.question.strip():
         yield _asking(case, said.question.question)
     concern = stated_in(said, SECURITY) if not is_security(said.escalation_reason) else None

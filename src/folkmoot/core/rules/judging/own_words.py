@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from folkmoot.core.report import Report
+from folkmoot.core.rules.sharing.findings import GRAVE, still_open
+from folkmoot.core.vocabulary.lines import finding_in, says_severity
 from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave
 from folkmoot.core.vocabulary.phrases.undone import said_refused
 from folkmoot.core.vocabulary.problems import is_over, listed_under
@@ -41,6 +43,24 @@ def words_against(said: Report) -> str | None:
             "is not, say so"
         )
     return None
+
+
+def weight_in_words(said: Report) -> str | None:
+    """A finding whose words alone say that it is grave, and how to weigh it: "One critical issue: …" has no severity
+    where one is told, and would be one of the middle."""
+    weak = (one.issue for one in still_open(said.findings) if one.severity not in GRAVE)
+    told = {issue for issue in _bounded(weak) if said_grave([issue])}
+    if not told:
+        return None
+    lines = (line for name, value in said.extra.items() if listed_under(name)[0] for line in _leaves(value))
+    bare = (finding_in(line).issue for line in _bounded(lines) if not says_severity(line))
+    grave = said_grave(issue for issue in bare if issue in told)
+    if grave is None:
+        return None
+    return (
+        f"its words say {grave[:120]!r}, and no severity: which holds? Tell each with its severity before it, such as "
+        "`- Critical: …` or `- Medium: …`; if it is not so, say so"
+    )
 
 
 def _bounded(texts: Iterable[str]) -> Iterator[str]:

@@ -98,6 +98,7 @@ _LOOKS = {
         "previously",
         "earlier",
         "fixed",
+        "fixes",
         "resolved",
         "0",
         "zero",
