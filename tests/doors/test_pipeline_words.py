@@ -499,3 +499,36 @@ def test_a_weight_that_is_told_or_denied_is_believed(board: Moot, told: str) -> 
     in_column(board, "review")
     assert said(board, "reviewer", form("Looked at it.", f"## Issues Found\n{told}")).code == 0
     assert board.json("show", "2")["runs"][-1]["outcome"] == "done"
+
+
+RED = [
+    form("Ran the tests.", "## Issues Found\n- TestX: expected 200, got 500"),
+    form("Ran the tests.", "## Issues Found\n- Medium: tests/x_test.go:42: TestX expected 200, got 500"),
+    form("Ran the tests.", "## Issues Found\n- tests/x_test.go:42: expected 200 but got 500"),
+    form("Ran the tests.", "## Issues Found\n- Medium: two tests fail on CI"),
+    form("TestX is red: expected 200, got 500."),
+    form("The tests could not be run: no docker."),
+]
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize("told", RED)
+def test_a_red_test_in_words_does_not_pass(board: Moot, told: str) -> None:
+    in_column(board, "test")
+    answer = said(board, "test-executor", told)
+    assert answer.code == 2 and "which holds" in answer.err, (answer.err, place(board))
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    "told",
+    [
+        form("10/10 passed.", "## Issues Found\n- Low: TestX expected 200, got 500 on an old kernel"),
+        form("10/10 passed. Before the fix TestX expected 200, got 500."),
+        form("10/10 passed.", "## Issues Found\n- Medium: the reset mail has no test"),
+    ],
+)
+def test_what_is_green_passes(board: Moot, told: str) -> None:
+    in_column(board, "test")
+    assert said(board, "test-executor", told).code == 0
+    assert place(board) == ("done", "done")

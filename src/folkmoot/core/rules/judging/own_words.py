@@ -30,11 +30,11 @@ def words_against(said: Report) -> str | None:
             "in `findings`; if nothing must, say so"
         )
     texts = list(_bounded([said.summary, said.blockers or "", *_own(said)]))
-    failed = said_failed(texts)
+    failed = said_failed([*texts, *_bounded(one.issue for one in still_open(said.findings) if one.severity != "low")])
     if failed is not None:
         return (
             f"its words say {failed[:120]!r}: which holds? If a test fails, report changes_requested with it in "
-            "`findings`; if none does, say so"
+            "`findings`; if the tests could not run, failed or stuck; if none fails, say so (a remark is low)"
         )
     grave = said_grave(texts)
     if grave is not None:

@@ -15,7 +15,7 @@ _CHECKS = (
 _LINKS = "(?: (?:is|are|was|were|still|now|also|currently|remains?|stays?|has|have|been|run|status|result|all|here))*"
 _RED = (
     r"(?:red|failing|fails|fail|failed|broken|not green|not passing"
-    r"|(?:do|does|did|will|can)(?: ?not|n t) (?:pass|compile|build|run))"
+    r"|(?:do|does|did|will|can|could)(?: ?not|n t) (?:be )?(?:pass|compile|build|built|run|executed))"
 )
 _ALONE = re.compile(rf"(?:still |all )?{_RED}")
 _NUMBER = re.compile(r"\b([1-9]\d{0,6}) (?:\w+ ){0,2}(?:errors?|failures?|failing|failed|broken)\b")
@@ -52,6 +52,8 @@ _NAMED = re.compile(
 )
 # As test runners print it, in capitals: `FAIL: TestX`, `--- FAIL: TestX`, `2 FAILED`.
 _PRINTED = re.compile(rf"\bFAIL(?:ED|URE)?\b(?:\s{{0,3}}[:–—-]?\s{{0,3}}({_TEST}))?")
+# As assertions say it: `expected 200, got 500`.
+_UNMET = re.compile(r"\bexpected\b(?! (?:to|by|that)\b).{1,120}?\b(?:got|received|but was)\b", re.IGNORECASE)
 _OF_TESTS = "tests?|test cases?|suites?|specs?|builds?|ci|pytest|jest"
 _TESTS_RED = re.compile(rf"\b(?:{_OF_TESTS}){_LINKS} {_RED}\b")
 _TESTS_NUMBER = re.compile(rf"\b[1-9]\d{{0,6}} (?:\w+ )?(?:failing|failed|broken) (?:{_OF_TESTS})\b")
@@ -148,13 +150,19 @@ def _first(texts: Iterable[str | None], tells: Callable[[str, str], bool]) -> st
 
 
 def _tells_failed(part: str, behind: str) -> bool:
-    if _prints_red(part) or failed_test_named(part) is not None:
+    if _prints_red(part) or failed_test_named(part) is not None or _is_unmet(part, behind):
         return True
     words = plain(part) if _HINT.search(part) else ""
     found = _TESTS_RED.search(words) or _TESTS_NUMBER.search(words)
     if found is None or ONLY_IF & set(words[found.end() :].split()):
         return False
     return _is_red(words, plain(behind), _TESTS_RED)
+
+
+def _is_unmet(part: str, behind: str) -> bool:
+    words = f"{part} {behind}"
+    found = _UNMET.search(words) if "expected" in part.lower() else None
+    return found is not None and _holds(words, found)
 
 
 def _prints_red(part: str) -> bool:
