@@ -532,3 +532,11 @@ def test_what_is_green_passes(board: Moot, told: str) -> None:
     in_column(board, "test")
     assert said(board, "test-executor", told).code == 0
     assert place(board) == ("done", "done")
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("heading", ["Approval: false", "Verdict: changes requested", "**Approval**: no"])
+def test_a_verdict_in_a_heading_alone_is_heard(board: Moot, heading: str) -> None:
+    in_column(board, "review")
+    answer = said(board, "reviewer", form("Read it.", f"## {heading}", "## Issues Found\n- Low: naming"))
+    assert answer.code == 2 and "which holds" in answer.err, answer.err

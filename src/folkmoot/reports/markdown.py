@@ -296,6 +296,9 @@ def report_in(said: Status, sections: list[Section]) -> Report:
         if not apart and section.text() and not _unfilled(section):
             written = [point for point in section.bullets() if not is_placeholder(point)]
             extra[section.title] = written or section.text()
+        elif not section.name and not section.text() and not _PHASE.fullmatch(section.title):
+            title, _, told = section.title.partition(":")  # `## Approval: false` says all of it in the heading
+            extra |= {title.strip("*_ "): told.strip("*_ ")} if told.strip("*_ ") else {}
     outcome = said.outcome or "failed"
 
     def points(name: str) -> list[str]:
@@ -321,8 +324,8 @@ def report_in(said: Status, sections: list[Section]) -> Report:
         extra |= {"issues": count}
     found = [] if count is not None else findings_in(_problems(sections), filled)
     found += failed_tests([line.text for section in by_name.get("tests", []) for line in section.body])
-    told = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
-    if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(told)):
+    spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
+    if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(spoken)):
         outcome = "changes_requested"
     meaning = (meaning_of(said.rest) or meaning_in([blockers])) if outcome in ("failed", "stuck") else None
     return Report(
