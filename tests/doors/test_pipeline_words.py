@@ -540,3 +540,15 @@ def test_a_verdict_in_a_heading_alone_is_heard(board: Moot, heading: str) -> Non
     in_column(board, "review")
     answer = said(board, "reviewer", form("Read it.", f"## {heading}", "## Issues Found\n- Low: naming"))
     assert answer.code == 2 and "which holds" in answer.err, answer.err
+
+
+@pytest.mark.ledger("P-03")
+def test_approved_is_the_approval(board: Moot) -> None:
+    in_column(board, "review")
+    told = {"type": "review_findings", "findings": [{"severity": "low", "file": "a.go", "issue": "naming"}]}
+    both = said(board, "reviewer", told | {"status": "changes_requested", "approved": True})
+    assert both.code == 2 and "contradict" in both.err
+    run = board.json("board")["runs"][0]
+    again = board("report", run["run"], "--token", "1", "-", code=None, stdin=json.dumps(told | {"approved": True}))
+    assert again.code == 0, again.err
+    assert board.json("show", "2")["runs"][-1]["outcome"] == "done"

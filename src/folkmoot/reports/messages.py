@@ -44,13 +44,14 @@ def report_from_message(data: dict[str, Any]) -> Report | None:
 
 
 def _review(said: Taken, around: dict[str, Any]) -> Report:
-    status, approval = said.word("status"), said.data.get("approval")
-    if approval is not None and not isinstance(approval, bool):
-        said.faults.append(f"approval: {shown(approval)} is neither true nor false")
+    status, approvals = said.word("status"), [said.data.get(name) for name in ("approval", "approved")]
+    for approval in approvals:
+        if approval is not None and not isinstance(approval, bool):
+            said.faults.append(f"approval: {shown(approval)} is neither true nor false")
     findings = said.problems("review")
     if status is not None and status not in APPROVED | REFUSED:
         said.faults.append(f"status: {shown(said.data['status'])} is not one of approved, changes_requested")
-    told = {verdict for verdict in (verdict_of(status), approval) if isinstance(verdict, bool)}
+    told = {verdict for verdict in (verdict_of(status), *approvals) if isinstance(verdict, bool)}
     if len(told) > 1:
         said.faults.append("status and approval contradict each other")
     if not told and not findings:
