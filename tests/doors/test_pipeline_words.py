@@ -552,3 +552,18 @@ def test_approved_is_the_approval(board: Moot) -> None:
     again = board("report", run["run"], "--token", "1", "-", code=None, stdin=json.dumps(told | {"approved": True}))
     assert again.code == 0, again.err
     assert board.json("show", "2")["runs"][-1]["outcome"] == "done"
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"type": "test_results", "status": "passed", "summary": {"total": 10, "passed": 9, "failed": 0, "errors": 1}},
+        {"type": "test_results", "status": "passed", "summary": "9 passed, 1 error"},
+        form("9 passed, 1 error in 2.3s"),
+    ],
+)
+def test_a_test_that_ended_in_an_error_has_not_passed(board: Moot, told: str | View) -> None:
+    in_column(board, "test")
+    assert said(board, "test-executor", told).code == 0
+    assert place(board)[0] == "implement"

@@ -19,7 +19,10 @@ _WORDED = re.compile(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
 _SHARE = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})"
 _OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?"
 _COUNT = re.compile(_OF + r" (pass|fail)")
-_PASSED_FAILED = re.compile(r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? fail")
+_PASSED_FAILED = re.compile(
+    r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)?"
+    r" (?:fail|errors?\b(?! handling))"
+)
 _FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
 _ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
 # `Failed: 2`, `| Passed | 8 |`, `Tests run: 10`: a label at the start of a line, of a cell or behind a sign.
@@ -32,6 +35,7 @@ _NAMES = {
     **dict.fromkeys(("total", "tests", "tests run", "run", "total tests"), "total"),
     **dict.fromkeys(("passed", "pass", "passes", "passing", "succeeded", "tests passed", "passed tests"), "passed"),
     **dict.fromkeys(("failed", "fail", "fails", "failing", "failures", "tests failed", "failed tests"), "failed"),
+    **dict.fromkeys(("errors", "errored"), "errors"),
 }
 COUNTED = ("total", "passed", "failed")
 LARGEST = 10**9
@@ -84,7 +88,7 @@ def tally(value: Any, deep: int = 0) -> Tests | None:
         count = _whole(number) if known else None
         if known and count is not None:
             told.setdefault(known, count)
-    if told:
+    if told.keys() - {"errors"}:
         return _tests(told)
     inner = [tally(part, deep + 1) for part in list(value.values())[:SUITES_MAX]] if deep < _DEEP else []
     return together([one for one in inner if one is not None])
@@ -108,7 +112,11 @@ def _tests(told: dict[str, int]) -> Tests:
 
 def completed(told: dict[str, Any]) -> dict[str, Any]:
     """Who tells of all tests and of those that passed has told how many did not; and who tells of both kinds, how many
-    there are."""
+    there are. A test that ended in an error has not passed, whether it is counted as failed or apart."""
+    errors = told.get("errors")
+    if type(errors) is int:
+        told = {name: count for name, count in told.items() if name != "errors"}
+        told = {**told, "failed": errors} if errors > 0 and not told.get("failed") else told
     total, passed, failed = (told.get(name) for name in COUNTED)
     if failed is None and "failed" not in told and type(total) is int and type(passed) is int and total > passed:
         return {**told, "failed": total - passed}
