@@ -567,3 +567,14 @@ def test_a_test_that_ended_in_an_error_has_not_passed(board: Moot, told: str | V
     in_column(board, "test")
     assert said(board, "test-executor", told).code == 0
     assert place(board)[0] == "implement"
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize("name", ["summary", "results"])
+@pytest.mark.parametrize("status", ["passed", "complete"])
+def test_failed_tests_count_also_without_the_type_of_the_message(board: Moot, name: str, status: str) -> None:
+    in_column(board, "test")
+    told = {"status": status, "report": "Ran them.", name: {"total": 10, "passed": 8, "failed": 2}}
+    assert said(board, "test-executor", told if name != "summary" else told | {"report": ""}).code == 0
+    assert place(board)[0] == "implement"
+    assert board.json("show", "1")["runs"][-1]["report"]["tests"] == {"total": 10, "passed": 8, "failed": 2}

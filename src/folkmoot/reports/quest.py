@@ -6,7 +6,7 @@ from folkmoot.core.report import Contract, Delegation, Files, Report
 from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
-from folkmoot.core.vocabulary.phrases.tallies import counted
+from folkmoot.core.vocabulary.phrases.tallies import counted, tally
 from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
@@ -171,6 +171,8 @@ def quest_parts(said: Taken) -> dict[str, Any]:
         parts["summary"] = summary
     tests = said.data.get("tests")
     told = counted(tests if isinstance(tests, str) else summary or "") if not isinstance(tests, dict) else None
+    if told is None and tests is None:
+        told = tally(said.data.get("summary")) or tally(said.data.get("results"))
     if told is not None:
         parts["tests"] = told
     parts |= told_parts(said)
