@@ -578,3 +578,15 @@ def test_failed_tests_count_also_without_the_type_of_the_message(board: Moot, na
     assert said(board, "test-executor", told if name != "summary" else told | {"report": ""}).code == 0
     assert place(board)[0] == "implement"
     assert board.json("show", "1")["runs"][-1]["report"]["tests"] == {"total": 10, "passed": 8, "failed": 2}
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize("told", [{"summary": "8/10 passed"}, {"tests": {"total": 10, "passed": 8, "failed": 2}}])
+def test_failed_beside_red_tests_is_asked_back(board: Moot, told: View) -> None:
+    in_column(board, "test")
+    answer = said(board, "test-executor", {"status": "failed", **told})
+    assert answer.code == 2 and "2 of 10 tests failed: which holds" in answer.err, answer.err
+    run = board.json("board")["runs"][0]["run"]
+    words = json.dumps({"outcome": "failed", "cause": "environment", **told})
+    assert board("report", run, "--token", "1", "-", code=None, stdin=words).code == 0
+    assert place(board)[0] == "test"

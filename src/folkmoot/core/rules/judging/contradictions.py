@@ -27,6 +27,7 @@ from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.phrases.undone import said_undone, still_red
 from folkmoot.core.vocabulary.tries import asks_person, names_one_of
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
@@ -49,9 +50,11 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     """What speaks against the outcome, the gravest first."""
     if said.implied and said.outcome == "failed" and case.item.kind not in ANSWERS:
         yield from _beside_blocks(case, said)
+    checks = case.flow.checks(stage_of(case))
+    if said.outcome == "failed" and checks and case.item.kind not in ANSWERS:
+        yield from _of_tests(said)
     if said.outcome != "done" or case.item.kind in ANSWERS:
         return
-    checks = case.flow.checks(stage_of(case))
     refusal = sent_by_run(case, said).refusal if checks else None
     if refusal is not None and _approves(said):
         yield _refusing(case, said, refusal)
@@ -89,6 +92,13 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if said.delegate and _may(case, "delegates"):
         words = f"it asks for help ({said.delegate[0].task[:80]}): which holds? To wait for the help report delegates"
         yield Contradiction(f"{words}; else leave it out", "delegates")
+
+
+def _of_tests(said: Report) -> Iterator[Contradiction]:
+    """Whoever checks, and says no more than "failed" and how many tests did, may mean the tests or its own run."""
+    if said.tests is not None and said.tests.failed and said.cause is None and not said.attempts:
+        words = f"{red_tests(said.tests)}: which holds? If the work must change report changes_requested; if this run "
+        yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
 
 
 def _beside_blocks(case: Case, said: Report) -> Iterator[Contradiction]:
