@@ -590,3 +590,19 @@ def test_failed_beside_red_tests_is_asked_back(board: Moot, told: View) -> None:
     words = json.dumps({"outcome": "failed", "cause": "environment", **told})
     assert board("report", run, "--token", "1", "-", code=None, stdin=words).code == 0
     assert place(board)[0] == "test"
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize(
+    "told",
+    [
+        form("Built it. The bug that must be fixed is fixed."),
+        form("Built it.", "## Changes Made\n- a.go: x", "## Next Steps\n- The old login must be fixed too"),
+    ],
+)
+def test_who_makes_the_work_and_ticks_complete_is_done(board: Moot, told: str) -> None:
+    board("add", "Feature X")
+    assert said(board, "implementer", told).code == 0
+    assert place(board) == ("review", "waiting")
+    assert said(board, "reviewer", form("The first one must be fixed.")).code == 0
+    assert board.json("show", "2")["runs"][-1]["outcome"] == "changes_requested"

@@ -177,7 +177,7 @@ class Report(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     usage: Usage | None = None
     messages: list[Posted] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)  # what the dialect says beyond the contract: kept, shown
-    # No outcome was said: it was found in comments, where who speaks decides what they mean, or in ATTEMPT blocks.
+    # The outcome was found in comments or words, where who speaks decides what they mean, or in ATTEMPT blocks.
     implied: bool = False
 
     @classmethod

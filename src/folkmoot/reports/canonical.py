@@ -43,7 +43,7 @@ WORDS: dict[str, str] = {
     "usage": "what the run used up; `moot run` hears it from the client",
     "messages": "messages to others, in the documents' envelope: each is sent with the report",
     "extra": "what a dialect says beyond these fields: kept, and shown",
-    "implied": "no outcome was written, and it was found in comments or ATTEMPT blocks; filled in where these are read",
+    "implied": "the outcome was found in words, in comments or in ATTEMPT blocks; filled in where these are read",
 }
 PARTS: dict[str, dict[str, str]] = {
     "files": {"created": "paths of new files", "modified": "paths of changed files"},

@@ -325,8 +325,8 @@ def report_in(said: Status, sections: list[Section]) -> Report:
     found = [] if count is not None else findings_in(_problems(sections), filled)
     found += failed_tests([line.text for section in by_name.get("tests", []) for line in section.body])
     spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
-    if outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(spoken)):
-        outcome = "changes_requested"
+    wanted = outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(spoken))
+    outcome = "changes_requested" if wanted else outcome
     meaning = (meaning_of(said.rest) or meaning_in([blockers])) if outcome in ("failed", "stuck") else None
     return Report(
         outcome=outcome,
@@ -344,6 +344,7 @@ def report_in(said: Status, sections: list[Section]) -> Report:
         cause=meaning.cause if meaning else None,
         escalation_reason=meaning.reason if meaning else None,
         extra=extra,
+        implied=wanted,
     )
 
 

@@ -28,10 +28,18 @@ _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 
 def understood(case: Case, said: Report) -> Report:
     """The same report with what its words mean here; nothing that was said is taken away."""
-    said = with_kept_messages(case, without_nothing(said))
+    said = with_kept_messages(case, without_nothing(_by_its_box(case, said)))
     said = planned(case, _with_trigger(_with_reason(case, as_named(case.flow, said))))
     said = with_unheard(case, with_sent(case, said))
     return said if case.item.kind == "part" else as_spoken(case, said)
+
+
+def _by_its_box(case: Case, said: Report) -> Report:
+    """Words such as "must be fixed" beside Complete are a verdict of whoever checks. Whoever made the work tells with
+    them what it fixed, or what should follow, and its box holds."""
+    if not said.implied or said.outcome != "changes_requested" or case.flow.checks(stage_of(case)):
+        return said
+    return replace(said, outcome="done", implied=False)
 
 
 def _with_reason(case: Case, said: Report) -> Report:
