@@ -606,3 +606,21 @@ def test_who_makes_the_work_and_ticks_complete_is_done(board: Moot, told: str) -
     assert place(board) == ("review", "waiting")
     assert said(board, "reviewer", form("The first one must be fixed.")).code == 0
     assert board.json("show", "2")["runs"][-1]["outcome"] == "changes_requested"
+
+
+@pytest.mark.ledger("P-09")
+@pytest.mark.parametrize(
+    ("summary", "issue", "outcome"),
+    [
+        ("Looked at it.", "a.go:4: no check. This has to be fixed before merging.", "changes_requested"),
+        ("Looked at it.", "a.go:4: no check (must fix)", "changes_requested"),
+        ("This must not be merged as is.", "a.go:4: no check", "changes_requested"),
+        ("I would not merge this.", "a.go:4: no check", "changes_requested"),
+        ("Nothing must be fixed.", "a.go:4: naming", "done"),
+        ("It does not need to be fixed now.", "a.go:4: naming", "done"),
+    ],
+)
+def test_a_reviewer_that_wants_changes_gets_them(board: Moot, summary: str, issue: str, outcome: str) -> None:
+    in_column(board, "review")
+    assert said(board, "reviewer", form(summary, f"## Issues Found\n- {issue}")).code == 0
+    assert board.json("show", "2")["runs"][-1]["outcome"] == outcome

@@ -40,8 +40,10 @@ _RED = re.compile(
 )
 _NOT_RED = re.compile(r"\b(0|no|zero|without|none) (fail\w*|errors?)|\berror handling\b|\bno longer fail\w*")
 _WANTS_CHANGES = re.compile(
-    r"(\bno |\bnot |n't )?(?:\bany )?\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
-    r"|needs? (?:changes|fixes|fixing)|must be (?:fixed|changed)|request(?:ing)? changes"
+    r"(\bno |\bnot |\bnothing |\bnone |n't )?(?:\bany )?"
+    r"\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
+    r"|needs? (?:changes|fixes|fixing)|(?:must|has to|have to|needs? to) be (?:fixed|changed)|must[- ]fix\b"
+    r"|(?:must|should|can)(?: ?not|n't) be merged|(?:do|would) not merge|request(?:ing)? changes"
     r"|changes_requested|not approved)"
 )
 
