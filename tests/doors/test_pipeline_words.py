@@ -624,3 +624,10 @@ def test_a_reviewer_that_wants_changes_gets_them(board: Moot, summary: str, issu
     in_column(board, "review")
     assert said(board, "reviewer", form(summary, f"## Issues Found\n- {issue}")).code == 0
     assert board.json("show", "2")["runs"][-1]["outcome"] == outcome
+
+
+def test_a_dash_is_no_title(board: Moot) -> None:
+    answer = board("add", "-", code=None, stdin="Implement feature X with tests")
+    assert answer.code == 2 and "--from -" in answer.err
+    assert board.json("board")["items"] == []
+    assert board("add", "--from", "-", stdin="- Feature X\n").code == 0

@@ -112,6 +112,8 @@ def _check_fields(command: AddItem | EditItem) -> None:
     title = command.title
     if title is not UNSET and not (title.strip() and len(title) <= TITLE_MAX):
         raise Invalid("bad_title", f"a title has 1 to {TITLE_MAX} characters", "put the details into --body")
+    if title is not UNSET and title.strip() == "-":
+        raise Invalid("bad_title", "'-' is no title", "what is read from standard input goes into --body - or --from -")
     if command.priority is not UNSET and command.priority not in PRIORITIES:
         raise Invalid("bad_priority", f"{command.priority!r} is no priority", f"use one of {', '.join(PRIORITIES)}")
     if command.type is not UNSET and command.type not in TYPES:
