@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance.moot import Moot
 from tests.acceptance.test_quest import quest
 from tests.documents import TASKS
 
@@ -148,3 +149,49 @@ def test_a_task_is_cancelled_and_replaced_by_its_key(tmp_path: Path) -> None:
     moot.hand_in(claim, json.dumps({**FOUND, "tasks": said, "cancel": ["codeweaver-3"]}))
     assert [moot("show", task)["status"] for task in ("3", "4")] == ["cancelled", "cancelled"]
     assert moot("show", "2")["status"] == "ready"
+
+
+RED: View = {"agentType": "ward", "status": "failed", "report": "ward:all is red"}
+
+
+def at_the_ward(folder: Path) -> Moot:
+    moot = quest(folder)
+    moot.speak("pathseeker", {"status": "complete", "report": "One task already"})
+    moot.speak("codeweaver", {"status": "complete", "report": "Registration works"})
+    return moot
+
+
+@pytest.mark.ledger("Q-12", "R-21")
+def test_what_a_ward_says_in_the_form_of_all_agents_reaches_who_heals(tmp_path: Path) -> None:
+    moot = at_the_ward(tmp_path)
+    said = {"blockers": "src/a.ts(3,4): TS2322", "recommendations": "type the id", "retro": "run tsc first"}
+    output: View = {"filesCreated": [], "filesModified": []}
+    told = moot.speak("ward", {**RED, **said, "output": output, "failures": {"reset": "gives 500"}})
+    assert {"blockers", "lessons"} <= {one["what"] for one in told["acted"]} and told["kept"] == []
+    brief = moot("claim", "spiritmender")["brief"]
+    found = brief["findings"][-1]
+    assert "ward:all is red\nsrc/a.ts(3,4): TS2322" in found["issue"] and "filesCreated" not in found["issue"]
+    assert found["recommendation"] == "type the id" and "gives 500" in json.dumps(brief["findings"])
+    assert [lesson["text"] for lesson in brief["lessons"]] == ["run tsc first"]
+
+
+@pytest.mark.ledger("Q-12", "R-21")
+def test_blockers_and_tests_in_words_stand_beside_what_a_ward_has_found(tmp_path: Path) -> None:
+    moot = at_the_ward(tmp_path)
+    errors = [{"file": "src/a.ts", "line": 3, "message": "TS2322"}]
+    moot.speak("ward", {**RED, "errors": errors, "blockers": "the schema is old"})
+    issues = [one["issue"] for one in moot("claim", "spiritmender")["brief"]["findings"]]
+    assert issues == ["TS2322", "ward:all is red\nthe schema is old"]
+    other = at_the_ward(tmp_path / "other")
+    other.speak("ward", {**RED, "tests": {"passed": 10, "failed": 2, "failures": ["reset gives 500"]}})
+    assert "reset gives 500" in other("claim", "spiritmender")["brief"]["findings"][0]["issue"]
+
+
+@pytest.mark.ledger("Q-12", "R-32")
+def test_a_ward_that_is_complete_and_names_blockers_is_asked_back(tmp_path: Path) -> None:
+    moot = at_the_ward(tmp_path)
+    claim = moot("claim", "ward")
+    green = {"agentType": "ward", "status": "complete", "report": "green"}
+    said = moot.try_in(claim, {**green, "blockers": "2 suites skipped"})
+    assert said.code == 2 and "2 suites skipped" in said.err and "leave that out" in said.err
+    assert moot.hand_in(claim, json.dumps({**green, "blockers": "none"}))["column"] == "review"

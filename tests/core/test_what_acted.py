@@ -221,9 +221,9 @@ def test_a_gate_is_answered_too() -> None:
         board.effort("codeweaver", "done", summary="made")
         parts = {"findings": [{"issue": "red"}], "tests": {"total": 3, "passed": 1, "failed": 2}}
         answer = board.effort("ward", "failed", summary="red", blockers="no disk", **parts)
-        assert [one["what"] for one in answer["acted"]] == ["findings", "tests"]
+        assert [one["what"] for one in answer["acted"]] == ["findings", "tests", "blockers"]
         assert board.show("1")["tests"]["failed"] == 2, "what a red gate has counted stands on the item"
-        assert [one["what"] for one in answer["kept"]] == ["blockers"]
+        assert board.show("1")["findings"][-1]["issue"] == "red\nno disk" and answer["kept"] == []
 
 
 @pytest.mark.ledger("R-26")

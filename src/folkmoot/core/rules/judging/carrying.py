@@ -298,7 +298,10 @@ def repeats(said: Report, name: str, agent: str, item: Item, words: frozenset[st
         return True  # to do it oneself is what every run does that reports how it ended
     if folded(name) in NAMES_ITEM and str(value).strip().removeprefix("#") in (item.id, item.title):
         return True
-    told = [word for leaf in _leaves(value) for word in _WORDS.findall(leaf.casefold())]
+    leaves = list(_leaves(value))
+    if not leaves:
+        return True  # a form that nobody has filled in
+    told = [word for leaf in leaves for word in _WORDS.findall(leaf.casefold())]
     if folded(name) == "attempt" and said.attempts:
         told = [word for word in told if not word.isdigit()]  # the board numbers them itself
     return any(not word.isdigit() for word in told) and words.issuperset(told)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec import json
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ReportRun
@@ -11,15 +12,17 @@ from folkmoot.core.report import Finding, Report, Try
 from folkmoot.core.rules.asking.telling import facts, findings_told, gate_told
 from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault, record_attempts
-from folkmoot.core.rules.judging.carrying import against
+from folkmoot.core.rules.judging.carrying import against, leftovers, repeats, words_of
 from folkmoot.core.rules.judging.form import refuse
 from folkmoot.core.rules.judging.verdicts import ways
 from folkmoot.core.rules.movement import again, at_rest, enter, finish, said_last, stage_of
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.landing import is_before_landing, landing_reported, not_signed
 from folkmoot.core.rules.sharing.findings import against_done, remarks
+from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
+from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_red
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
@@ -27,6 +30,7 @@ from folkmoot.core.work import Evidence
 GREEN, RED = ("done",), ("failed", "changes_requested")
 PASSING = ("transient", "environment", "quota", "timeout")
 PROOFS_KEPT = 50
+LETTERS_FOUND = 8_000  # of all that a red gate says in one finding
 
 
 def gate_reported(case: Case, command: ReportRun) -> None:
@@ -35,11 +39,12 @@ def gate_reported(case: Case, command: ReportRun) -> None:
     if run.agent == LANDING:
         landing_reported(case, command)
         return
-    said, fault = _as_counted(command.report), command.fault
+    said, fault = _as_counted(without_nothing(command.report)), command.fault
     evidence = command.evidence[0] if command.evidence else None
     red = _red_words(said, run.agent) if evidence is None and fault is None else None
     if red is not None and not command.final:
-        refuse(case, said, f"it says {said.outcome}, and its words say {red!r}: report failed if {run.agent} is red")
+        words = f"it says {said.outcome}, and its words say {red!r}: report failed if {run.agent} is red"
+        refuse(case, said, f"{words}; if it is green leave that out" if red == said.blockers else words)
         return
     said = replace(said, outcome="failed", summary=said.summary or red) if red is not None else said
     if fault is None and said.outcome not in (*GREEN, *RED):
@@ -59,6 +64,8 @@ def gate_reported(case: Case, command: ReportRun) -> None:
         cause=cause,
         report=said,
     )
+    if fault is None:
+        learn(case, said)
     if fault:
         _unreadable(case, fault)
     elif passing:
@@ -76,11 +83,13 @@ def _as_counted(said: Report) -> Report:
 
 
 def _red_words(said: Report, gate: str) -> str | None:
-    """What a gate's own words say against its `done`. Where its command was run, how that ended says it."""
+    """What a gate's own words say against its `done`: blockers are what keeps it from being green. Where its command
+    was run, how that ended says it."""
     if said.outcome not in GREEN:
         return None
     beyond = [f"{name} {value}" for name, value in said.extra.items() if isinstance(value, str)]
-    return said_red([said.summary, said.blockers, *beyond], gate)  # what a finding weighs, its severity says
+    # What a finding weighs, its severity says.
+    return said_red([said.summary, said.blockers, *beyond], gate) or said.blockers or None
 
 
 def _unreadable(case: Case, fault: str) -> None:
@@ -137,9 +146,8 @@ def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None
         not_signed(case, gate, said)
         return
     proving, on_red = item.proving, case.flow.columns[stage].on_red
-    words = said.summary or (said.findings[0].issue if said.findings else "no words were given")
-    findings = said.findings or [Finding(kind="test", severity="high", issue=words)]
-    findings = [replace(finding, found_by=[gate]) for finding in findings]
+    words = said.summary or said.blockers or (said.findings[0].issue if said.findings else "no words were given")
+    findings = [replace(finding, found_by=[gate]) for finding in _found(case, gate, said, words)]
     asked_for = [finding for finding in item.findings if finding.found_by != [gate]]  # still open; see `_green`
     reds = item.span.reds.get(stage, 0) + 1
     fields: dict[str, Any] = {
@@ -166,6 +174,23 @@ def _red(case: Case, gate: str, said: Report, evidence: Evidence | None) -> None
     else:
         origins = [*item.origins, item.column]
         enter(case, on_red, f"{gate} is red: {words}", event="escalation_triggered", origins=origins)
+
+
+def _found(case: Case, gate: str, said: Report, words: str) -> list[Finding]:
+    """For whoever mends: what the gate has found, and in one finding more what else it says of it. Nobody else tells
+    that: the next brief has the reports of agents."""
+    steps = "\n".join(said.next_steps) or None
+    if said.findings and not (said.blockers or steps):
+        return said.findings
+    known = words_of(said)
+    own = leftovers(said, gate).items() if not said.findings else ()
+    more = [f"{name}: {_text(value)}" for name, value in own if not repeats(said, name, gate, case.item, known)]
+    issue = facts(words, said.blockers or "", *more)[:LETTERS_FOUND]
+    return [*said.findings, Finding(kind="test", severity="high", issue=issue, recommendation=steps)]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.encode(value).decode()
 
 
 def _count_against(case: Case, proving: Proving | None, said: Report, words: str, told: str) -> None:
