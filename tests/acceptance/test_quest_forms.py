@@ -195,3 +195,46 @@ def test_a_ward_that_is_complete_and_names_blockers_is_asked_back(tmp_path: Path
     said = moot.try_in(claim, {**green, "blockers": "2 suites skipped"})
     assert said.code == 2 and "2 suites skipped" in said.err and "leave that out" in said.err
     assert moot.hand_in(claim, json.dumps({**green, "blockers": "none"}))["column"] == "review"
+
+
+STUCK: View = {"agentType": "pathseeker", "status": "blocked", "report": "It can be read in two ways"}
+
+
+@pytest.mark.ledger("Q-08", "R-16")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"question": "Email or SMS?", "options": ["Email", "SMS"], "context": "The request says both"},
+        {"question": "Email or SMS?", "options": "1. Email\n2. SMS", "context": "The request says both"},
+        {"question": {"question": "Email or SMS?", "options": ["Email", "SMS"], "context": "The request says both"}},
+    ],
+)
+def test_who_is_blocked_by_a_question_asks_it_once_with_its_options(tmp_path: Path, asked: View) -> None:
+    moot = quest(tmp_path)
+    told = moot.speak("pathseeker", {**STUCK, "blockers": "no channel is named", **asked})
+    assert {"question", "blockers"} <= {one["what"] for one in told["acted"]} and told["kept"] == []
+    [open_one] = moot("inbox")["questions"]
+    assert open_one["question"] == "Email or SMS?" and [one["option"] for one in open_one["options"]] == [
+        "Email",
+        "SMS",
+    ]
+    for words in ("The request says both", "It can be read in two ways", "no channel is named"):
+        assert words in open_one["context"]
+    moot("answer", "q1", "2")
+    claim = moot("claim", "pathseeker")
+    assert claim["brief"]["guidance"][-1]["answer"] == "SMS"
+
+
+@pytest.mark.ledger("Q-08", "R-32")
+def test_options_that_nobody_understands_are_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    said = {**STUCK, "question": "Email or SMS?", "options": [{"label": "Email"}]}
+    told = moot.try_in(moot("claim", "pathseeker"), said)
+    assert told.code == 2 and "is not an option" in told.err
+
+
+@pytest.mark.ledger("Q-08", "R-16")
+def test_who_is_blocked_and_asks_what_need_not_be_waited_for_asks_how_to_go_on_as_well(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**STUCK, "question": {"question": "Email or SMS?", "blocking": False}})
+    assert [one["kind"] for one in moot("inbox")["questions"]] == ["clarification", "decision"]

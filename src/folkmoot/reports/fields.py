@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import to_builtins
+
 from folkmoot.core.report import Choice, Finding, Report
 from folkmoot.core.terms import SEVERITIES, FindingKind, Outcome
 from folkmoot.core.text import has_unstorable
@@ -175,6 +177,20 @@ def _take_cause(said: Taken, parts: dict[str, Any]) -> list[str]:
     return []
 
 
+def _take_question(said: Taken) -> None:
+    """Options and words that stand beside a question, and not in it, are its own."""
+    asked = said.data.get("question")
+    asked = {"question": asked} if isinstance(asked, str) and asked.strip() else asked
+    if not isinstance(asked, dict):
+        return
+    beside: dict[str, Any] = {}
+    if "options" not in asked and said.has("options"):
+        beside["options"] = to_builtins(said.options())
+    if "context" not in asked and isinstance(said.data.get("context"), str):
+        beside["context"] = said.text("context")
+    said.data = {**said.data, "question": {**asked, **beside}}
+
+
 def finish(outcome: Outcome, said: Taken, extra: dict[str, Any] | None = None, **parts: Any) -> Report:
     """The report: what was understood, the fields it shares with the canonical form, and the rest as it was said."""
     if has_unstorable(said.data) or has_unstorable(extra or {}):
@@ -182,6 +198,8 @@ def finish(outcome: Outcome, said: Taken, extra: dict[str, Any] | None = None, *
     more = said.problems("review", words=False)
     if more:
         parts["findings"] = [*(parts.get("findings") or []), *more]
+    if "question" not in parts:
+        _take_question(said)
     faults = list(said.faults)
     faults += _take_cause(said, parts)
     for name, value in said.left().items():

@@ -73,12 +73,23 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
     target = target or case.flow.agents[agent].escalate_to
     if target is None and blocked and may_be_split(case):
         to_discovery(case, because)
+    elif target is None and blocked and _has_asked(case):
+        return  # the answer to its own question is what it waits for
     elif target is None:
         words = f"{because}, and nobody is left to try."
         splits = [Way(f"split it in {case.flow.discover}", "move", case.flow.discover)] if may_be_split(case) else []
         ask(case, "decision", words, AGAIN, *splits, context=facts(history(case), said_last(case)))
     else:
         leave_flow(case, target, because, item.escalation_reason)
+
+
+def _has_asked(case: Case) -> bool:
+    """Does the item wait for the answer to what its agent asks in the report itself?"""
+    run, said = case.run, case.run.report if case.run else None
+    if run is None or said is None or said.question is None:
+        return False
+    asked = [one for one in case.questions.values() if one.run == run.id and one.state == "open" and one.blocking]
+    return any(one.question == said.question.question for one in asked)
 
 
 def _is_for_disputes(case: Case, column: str) -> bool:
