@@ -238,3 +238,14 @@ def test_who_is_blocked_and_asks_what_need_not_be_waited_for_asks_how_to_go_on_a
     moot = quest(tmp_path)
     moot.speak("pathseeker", {**STUCK, "question": {"question": "Email or SMS?", "blocking": False}})
     assert [one["kind"] for one in moot("inbox")["questions"]] == ["clarification", "decision"]
+
+
+@pytest.mark.ledger("Q-06")
+def test_objects_without_a_name_are_each_a_meeting_point_or_a_contract(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    points = [{"file": "routes/auth.ts", "tasks": ["both"]}, {"file": "user-service.ts", "tasks": ["the second"]}]
+    types = [{"type": "User", "fields": "id, mail"}, {"type": "AuthResult", "fields": "ok"}]
+    moot.speak("pathseeker", {**FOUND, **TASKS, "integrationPoints": points, "sharedTypes": types})
+    task = moot("show", "2")
+    assert task["integration_points"] == {"routes/auth.ts": '["both"]', "user-service.ts": '["the second"]'}
+    assert task["contracts"] == [{"name": "User", "text": "id, mail"}, {"name": "AuthResult", "text": "ok"}]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from folkmoot.core.report import Contract
@@ -18,6 +19,7 @@ def contracts_in(said: Any) -> list[Contract]:
             return [_contract(said)]
         return [Contract(name=name, text=as_text(text)) for name, text in said.items()]
     found = []
+    fields = _fields_in(said)
     for part in said if isinstance(said, list) else [said]:
         if isinstance(part, str) and part.strip():
             name, _, text = part.partition(": ")
@@ -26,9 +28,20 @@ def contracts_in(said: Any) -> list[Contract]:
             found.append(Contract(name=(part if whole else name).strip(), text="" if whole else text.strip()))
         elif isinstance(part, dict) and isinstance(part.get("name"), str):
             found.append(_contract(part))
+        elif isinstance(part, dict) and len(part) > 1 and part.keys() & fields:
+            named = next((name for name in part if name in fields and isinstance(part[name], str)), next(iter(part)))
+            rest = {name: value for name, value in part.items() if name != named}
+            found.append(_contract({**rest, "name": as_text(part[named])}))
         elif isinstance(part, dict):
             found += [Contract(name=name, text=as_text(text)) for name, text in part.items()]
     return found
+
+
+def _fields_in(said: Any) -> set[str]:
+    """The names that stand in several objects of a list: they are fields, and the first one names each object."""
+    parts = [part for part in said if isinstance(part, dict)] if isinstance(said, list) else []
+    counted = Counter(name for part in parts for name in part)
+    return {name for name, times in counted.items() if times > 1}
 
 
 def _contract(part: dict[str, Any]) -> Contract:
@@ -77,7 +90,11 @@ def points_in(said: Any) -> dict[str, Any]:
     if not isinstance(said, list) or all(isinstance(part, str) for part in said):
         names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
         return {name: "" for name in names if name.strip()}
-    return {one.name: one.text for one in contracts_in(said)}
+    points: dict[str, Any] = {}
+    for one in contracts_in(said):
+        known = points.get(one.name)
+        points[one.name] = f"{known}\n{one.text}" if known and one.text else known or one.text
+    return points
 
 
 def as_text(value: Any) -> str:
