@@ -249,3 +249,19 @@ def test_objects_without_a_name_are_each_a_meeting_point_or_a_contract(tmp_path:
     task = moot("show", "2")
     assert task["integration_points"] == {"routes/auth.ts": '["both"]', "user-service.ts": '["the second"]'}
     assert task["contracts"] == [{"name": "User", "text": "id, mail"}, {"name": "AuthResult", "text": "ok"}]
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+@pytest.mark.parametrize("name", ["observableActions", "atomic_actions"])
+def test_observable_actions_in_the_output_without_tasks_are_asked_back(tmp_path: Path, name: str) -> None:
+    moot = quest(tmp_path)
+    said = moot.try_in(moot("claim", "pathseeker"), {**FOUND, "output": {name: ["User can register"]}})
+    assert said.code == 2 and "no split is said" in said.err
+
+
+@pytest.mark.ledger("Q-06", "R-24")
+def test_a_path_that_stands_as_a_name_is_told_to_every_task(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    told = moot.speak("pathseeker", {**FOUND, **TASKS, "sharedFiles": {"routes/auth.ts": list(TASKS)}})
+    assert [one["what"] for one in told["kept"]] == ["sharedFiles"]
+    assert "routes/auth.ts" in json.dumps(moot("claim", "codeweaver")["brief"])

@@ -58,7 +58,14 @@ def _own(said: Report, name: str, agent: str, item: Item, words: frozenset[str])
     if not isinstance(value, dict):
         return value
     inner = replace(said, extra={str(key): part for key, part in value.items()})
-    return {key: part for key, part in inner.extra.items() if not repeats(inner, key, agent, item, words)}
+
+    def says_more(key: str, part: Any) -> bool:
+        if not repeats(inner, key, agent, item, words):
+            return True
+        alone = replace(said, extra={name: {key: part}})  # a path as a name is told, whatever stands below it
+        return not key.isidentifier() and not repeats(alone, name, agent, item, words)
+
+    return {key: part for key, part in inner.extra.items() if says_more(key, part)}
 
 
 def fault_of_beside(flow: Flow, said: Report) -> str | None:
@@ -137,8 +144,7 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
     if agent is None or "split" not in agent.may:
         return None
     for name, value in said.extra.items():
-        listed = names_actions(name) and value
-        task = value if listed else next(_tasks_below(name, value, DEPTH_MAX), None)
+        task = next(_tasks_below(name, value, DEPTH_MAX), None)
         if task:
             told = words if len(words := repr(task)) <= SHOWN else f"{words[: SHOWN - 1]}…"
             return (
@@ -148,9 +154,12 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
     return None
 
 
-def _tasks_below(name: str, value: Any, depth: int) -> Iterator[dict[str, Any]]:
-    """What says in words what is to be done, and in which files; not what tasks share."""
+def _tasks_below(name: str, value: Any, depth: int) -> Iterator[Any]:
+    """What says in words what is to be done, and in which files, or is called actions; not what tasks share."""
     if not depth or split_field(name) in ("contracts", "points"):
+        return
+    if names_actions(name):
+        yield from [value] if value else ()
         return
     if isinstance(value, dict):
         titled = any(isinstance(value.get(key), str) for key in ("task", "title"))

@@ -301,6 +301,7 @@ def repeats(said: Report, name: str, agent: str, item: Item, words: frozenset[st
     leaves = list(_leaves(value))
     if not leaves:
         return True  # a form that nobody has filled in
+    leaves += _telling_names(value)
     told = [word for leaf in leaves for word in _WORDS.findall(leaf.casefold())]
     if folded(name) == "attempt" and said.attempts:
         told = [word for word in told if not word.isdigit()]  # the board numbers them itself
@@ -324,6 +325,14 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(part)
     elif value is not None:
         yield str(value)
+
+
+def _telling_names(value: Any) -> Iterator[str]:
+    """The names in a value that are no names of fields: a path, or words, says something itself."""
+    if isinstance(value, dict):
+        yield from (str(name) for name in value if not str(name).isidentifier())
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _telling_names(part)
 
 
 def may_say(flow: Flow, agent: str, outcome: str) -> bool:
