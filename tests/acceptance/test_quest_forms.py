@@ -265,3 +265,20 @@ def test_a_path_that_stands_as_a_name_is_told_to_every_task(tmp_path: Path) -> N
     told = moot.speak("pathseeker", {**FOUND, **TASKS, "sharedFiles": {"routes/auth.ts": list(TASKS)}})
     assert [one["what"] for one in told["kept"]] == ["sharedFiles"]
     assert "routes/auth.ts" in json.dumps(moot("claim", "codeweaver")["brief"])
+
+
+@pytest.mark.ledger("Q-05", "R-32")
+@pytest.mark.parametrize("use", ["readOnly", "read", "forbidden", "do_not_touch"])
+def test_files_that_a_task_does_not_write_are_not_its_own(tmp_path: Path, use: str) -> None:
+    moot = quest(tmp_path)
+    tasks = [{"task": "Register", "files": {"create": ["a.ts"], use: ["b.ts"]}}, {"task": "Reset", "files": ["b.ts"]}]
+    said = moot.try_in(moot("claim", "pathseeker"), {**FOUND, "tasks": tasks})
+    assert said.code == 2 and f"`{use}` of `files`" in said.err
+
+
+@pytest.mark.ledger("Q-05")
+def test_files_by_what_is_done_with_them_are_all_owned(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    files = {"implementation": ["a.ts"], "tests": ["a.test.ts"], "toModify": ["routes.ts"]}
+    moot.speak("pathseeker", {**FOUND, "tasks": [{"task": "Register", "files": files}]})
+    assert moot("show", "2")["files"] == ["a.ts", "a.test.ts", "routes.ts"]

@@ -71,6 +71,9 @@ _ACTIONS = frozenset(("observable actions", "observable atomic actions", "atomic
 _FIELDS = {name: field for field, names in TASK_NAMES.items() for name in names}
 _BESIDE = {name: field for field, names in reversed(SPLIT_NAMES.items()) for name in names}
 _SMELLS = re.compile(r"depend|after|before|order|parallel|block|requir(?!ement)|sequen|prereq|concurr|simultan|serial")
+_UNWRITTEN = re.compile(
+    r"\b(read|reads|readonly|reference|references|forbidden|not|never|avoid|exclude|excluded|untouched|off limits)\b"
+)
 # Numbered names that lists of other things have: what stands below them is no task.
 NO_TASKS = frozenset(
     [
@@ -190,6 +193,11 @@ def split_field(name: str) -> str | None:
 def names_actions(name: str) -> bool:
     """Does it list what users will be able to do, each of which is a task?"""
     return plain(name) in _ACTIONS
+
+
+def says_unwritten(name: str) -> bool:
+    """Does a name for some of a task's files say that it leaves them as they are?"""
+    return _UNWRITTEN.search(plain(name)) is not None
 
 
 def smells_of_order(name: str) -> bool:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.report import Contract, Task
 from folkmoot.core.rules.children.ordering import Wish, name_of, names_of, resolved
 from folkmoot.core.vocabulary.lines import as_path, paths_in
-from folkmoot.core.vocabulary.plans import is_only_a_word, smells_of_order, task_field
+from folkmoot.core.vocabulary.plans import is_only_a_word, says_unwritten, smells_of_order, task_field
 from folkmoot.reports.canonical import did_you_mean, shown
 from folkmoot.reports.splits.shared import contracts_in
 
@@ -121,7 +121,12 @@ class _Entry:
         """Texts of all names of a field: one or several each, or by what is to be done with them."""
         found: list[str] = []
         for name, value in self.said.get(known, []):
-            parts = list(value.values()) if isinstance(value, dict) and known == "files" else [value]
+            by_use = isinstance(value, dict) and known == "files"
+            for use in value if by_use else ():
+                if says_unwritten(str(use)):
+                    words = f"`{use}` of `{name}` names what it does not write, and a task owns its `{name}`"
+                    self._fault(f"{words}: say that in `body`")
+            parts = list(value.values()) if by_use else [value]
             parts = [one for part in parts for one in (part if isinstance(part, list) else [part])]
             if all(isinstance(part, str) for part in parts):
                 found += [part for part in parts if part.strip()]
