@@ -282,3 +282,12 @@ def test_files_by_what_is_done_with_them_are_all_owned(tmp_path: Path) -> None:
     files = {"implementation": ["a.ts"], "tests": ["a.test.ts"], "toModify": ["routes.ts"]}
     moot.speak("pathseeker", {**FOUND, "tasks": [{"task": "Register", "files": files}]})
     assert moot("show", "2")["files"] == ["a.ts", "a.test.ts", "routes.ts"]
+
+
+@pytest.mark.ledger("Q-05", "R-32")
+def test_to_delete_the_file_of_another_task_is_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, **TASKS})
+    output = {"filesModified": [FIRST["files"][0]], "filesDeleted": [SECOND["files"][0]]}
+    said = moot.try_in(moot("claim", "codeweaver"), {"status": "complete", "report": "moved", "output": output})
+    assert said.code == 2 and f"{SECOND['files'][0]} is not among its files" in said.err

@@ -204,8 +204,10 @@ def told_parts(said: Taken) -> dict[str, Any]:
 
 
 def _named_files(said: Taken) -> tuple[list[str], list[str]]:
+    """What is new, and what was changed: to delete a file is a change of it."""
     created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
-    return paths_in(created), paths_in(modified)
+    deleted = said.texts("filesDeleted", "files_deleted")
+    return paths_in(created), paths_in([*modified, *deleted])
 
 
 def _output(said: Taken, parts: dict[str, Any]) -> None:
