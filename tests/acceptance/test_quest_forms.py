@@ -291,3 +291,21 @@ def test_to_delete_the_file_of_another_task_is_asked_back(tmp_path: Path) -> Non
     output = {"filesModified": [FIRST["files"][0]], "filesDeleted": [SECOND["files"][0]]}
     said = moot.try_in(moot("claim", "codeweaver"), {"status": "complete", "report": "moved", "output": output})
     assert said.code == 2 and f"{SECOND['files'][0]} is not among its files" in said.err
+
+
+@pytest.mark.ledger("Q-12", "R-21")
+def test_what_a_ward_says_of_a_problem_beyond_our_fields_is_told_and_so_is_what_blocked_it_before(
+    tmp_path: Path,
+) -> None:
+    moot = at_the_ward(tmp_path)
+    rules = [{"file": "src/a.ts", "rule": "no-any", "severity": "high"}]
+    moot.speak("ward", {**RED, "violations": rules, "blockers": "the schema is old"})
+    claim = moot("claim", "spiritmender")
+    assert claim["brief"]["findings"][0]["issue"] == "no-any"
+    moot.hand_in(claim, json.dumps({"status": "complete", "report": "typed it"}))
+    failures = [{"test": "reset", "expected": "a mail", "received": "nothing"}]
+    moot.speak("ward", {**RED, "failures": failures})
+    brief = moot("claim", "spiritmender")["brief"]
+    assert (
+        "a mail" in json.dumps(brief["findings"]) and brief["heals"][0]["red"] == "ward:all is red\nthe schema is old"
+    )

@@ -129,7 +129,7 @@ def _heal(red: Run, run: Run) -> View:
     changed = [one.path for one in run.work.touched] if run.work else [*said.files.created, *said.files.modified]
     return {
         "gate": red.agent,
-        "red": red.report.summary,
+        "red": "\n".join(words for words in (red.report.summary, red.report.blockers) if words),
         "found": [_briefly(finding) for finding in red.report.findings],
         "run": run.id,
         "agent": run.agent,

@@ -41,7 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "test": ("test", "test_name"),
     "exploit": ("exploit",),
     "why": ("why", "rationale", "impact", "why_it_matters", "consequence", "because"),
-    "category": ("category", "type"),
+    "category": ("category", "type", "rule"),
     "kind": ("kind",),
 }
 _SINGLE = ("issue", "problem", "finding")  # what one problem is called, where an object tells of it alone

@@ -1,5 +1,6 @@
 """Gates are runs: claimed, leased, fenced and retried like any other. Done is a claim until one has shown it (R-21)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import json
@@ -24,6 +25,7 @@ from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_red
+from folkmoot.core.vocabulary.problems import listed_under
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence
 
@@ -180,13 +182,23 @@ def _found(case: Case, gate: str, said: Report, words: str) -> list[Finding]:
     """For whoever mends: what the gate has found, and in one finding more what else it says of it. Nobody else tells
     that: the next brief has the reports of agents."""
     steps = "\n".join(said.next_steps) or None
-    if said.findings and not (said.blockers or steps):
+    more = [f"{name}: {_text(value)}" for name, value in _untold(case, gate, said)]
+    if said.findings and not (said.blockers or steps or more):
         return said.findings
-    known = words_of(said)
-    own = leftovers(said, gate).items() if not said.findings else ()
-    more = [f"{name}: {_text(value)}" for name, value in own if not repeats(said, name, gate, case.item, known)]
     issue = facts(words, said.blockers or "", *more)[:LETTERS_FOUND]
     return [*said.findings, Finding(kind="test", severity="high", issue=issue, recommendation=steps)]
+
+
+def _untold(case: Case, gate: str, said: Report) -> Iterator[tuple[str, Any]]:
+    """What it says in its own words, and no field does; also a list of problems that says more of one than we know."""
+    left, known = leftovers(said, gate), words_of(said)
+    for name, value in said.extra.items():
+        if name in left:
+            told = not repeats(said, name, gate, case.item, known)
+        else:
+            told = listed_under(name)[0] and isinstance(value, list | dict) and bool(value)
+        if told:
+            yield name, value
 
 
 def _text(value: Any) -> str:
