@@ -8,7 +8,7 @@ from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, R
 from folkmoot.core.item import Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Remark, Report
-from folkmoot.core.rules.asking.telling import facts, question_told, said_told
+from folkmoot.core.rules.asking.telling import question_told, said_told
 from folkmoot.core.rules.breaker import thread_of
 from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
@@ -392,9 +392,7 @@ def _clarify(case: Case, said: Report, asked: AskedQuestion) -> None:
     clarify(
         case,
         asked.question,
-        context=facts(
-            question_told(said, asked.context), said_told(said, summary=True) if said.outcome == "stuck" else ""
-        ),
+        context=question_told(said, asked.context),
         help=asked.help,
         options=_options(asked),
         blocking=asked.blocking or must_wait,

@@ -27,8 +27,10 @@ def asked_because(reason: str | None, *more: str | None) -> str:
 
 
 def question_told(report: Report, context: str | None) -> str:
-    """What stands beside the question that a report asks: its reason, its context, and the words around it."""
-    return asked_because(report.reason or report.escalation_reason, context, _words_beside(report))
+    """What stands beside the question that a report asks: its reason, its context, and the words around it; and where
+    its agent is stuck, why, since nobody may be asked but this once."""
+    stuck = said_told(report, summary=True) if report.outcome == "stuck" else _words_beside(report)
+    return asked_because(report.reason or report.escalation_reason, context, stuck)
 
 
 def _words_beside(report: Report) -> str:
