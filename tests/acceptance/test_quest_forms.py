@@ -309,3 +309,19 @@ def test_what_a_ward_says_of_a_problem_beyond_our_fields_is_told_and_so_is_what_
     assert (
         "a mail" in json.dumps(brief["findings"]) and brief["heals"][0]["red"] == "ward:all is red\nthe schema is old"
     )
+
+
+@pytest.mark.ledger("Q-08", "Q-11")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "STATUS: FAILED\nREPORT: Context window approaching limits\n",
+        "## Status\nfailed\n\n## Report\nTask complexity exceeds agent capability\n",
+        "**Status**: blocked\n**Report**: I stopped\n**Next Steps**:\n- Unexpected dependencies discovered\n",
+    ],
+)
+def test_a_reason_to_stop_in_a_report_in_plain_words_brings_a_fresh_pathseeker(tmp_path: Path, said: str) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, **TASKS})
+    told = moot.speak("codeweaver", said)
+    assert told["runs"][-1]["cause"] == "size" and (told["column"], told["status"]) == ("discover", "ready")

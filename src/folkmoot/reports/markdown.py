@@ -329,7 +329,8 @@ def report_in(said: Status, sections: list[Section]) -> Report:
     spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
     wanted = outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(spoken))
     outcome = "changes_requested" if wanted else outcome
-    meaning = (meaning_of(said.rest) or meaning_in([blockers])) if outcome in ("failed", "stuck") else None
+    quest = [text("report"), *points("next")] if text("report") else []  # the quest's form, which says it there as well
+    meaning = (meaning_of(said.rest) or meaning_in([blockers, *quest])) if outcome in ("failed", "stuck") else None
     return Report(
         outcome=outcome,
         summary="\n\n".join(part for part in (filled(text("summary")), filled(text("report"))) if part)
