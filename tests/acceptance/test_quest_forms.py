@@ -325,3 +325,11 @@ def test_a_reason_to_stop_in_a_report_in_plain_words_brings_a_fresh_pathseeker(t
     moot.speak("pathseeker", {**FOUND, **TASKS})
     told = moot.speak("codeweaver", said)
     assert told["runs"][-1]["cause"] == "size" and (told["column"], told["status"]) == ("discover", "ready")
+
+
+def test_a_table_beside_the_report_is_told(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    table = "| Part | Owner |\n|---|---|\n| sessions | the mailer |\n"
+    told = moot.speak("pathseeker", f"{table}\n```json\n{json.dumps(FOUND)}\n```\n")
+    assert [one["what"] for one in told["kept"]] == ["words beside the report"]
+    assert "the mailer" in json.dumps(moot("claim", "codeweaver")["brief"])

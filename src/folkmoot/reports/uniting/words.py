@@ -95,8 +95,9 @@ def _shows(page: Page, line: Line) -> bool:
 
 
 def _is_spoken(page: Page, line: Line) -> bool:
-    if line.quoted or line.text.lstrip().startswith(("```", "~~~")):
-        return False
+    words = line.text.lstrip()
+    if (line.quoted and not words.startswith("|")) or words.startswith(("```", "~~~")):
+        return False  # a table is told, and no quotation
     return line.fence is None or page.fences[line.fence].language in SPOKEN
 
 
