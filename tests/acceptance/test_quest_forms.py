@@ -333,3 +333,20 @@ def test_a_table_beside_the_report_is_told(tmp_path: Path) -> None:
     told = moot.speak("pathseeker", f"{table}\n```json\n{json.dumps(FOUND)}\n```\n")
     assert [one["what"] for one in told["kept"]] == ["words beside the report"]
     assert "the mailer" in json.dumps(moot("claim", "codeweaver")["brief"])
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "| Task | Files | Depends on |\n|---|---|---|\n| Register | a.ts | |\n| Reset | b.ts | Register |\n",
+        "## Tasks\n- Register (a.ts)\n- Reset (b.ts)\n",
+        "### Task decomposition\n1. Register: a.ts\n2. Reset: b.ts\n",
+    ],
+)
+def test_tasks_in_words_beside_the_report_are_asked_back(tmp_path: Path, words: str) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    said = moot.try_in(claim, f"{words}\n```json\n{json.dumps(FOUND)}\n```\n")
+    assert said.code == 2 and "no split is said" in said.err
+    assert moot.hand_in(claim, f"I looked at all tasks of the tool.\n\n{json.dumps(FOUND)}")["column"] == "weave"
