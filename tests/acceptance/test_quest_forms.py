@@ -350,3 +350,10 @@ def test_tasks_in_words_beside_the_report_are_asked_back(tmp_path: Path, words: 
     said = moot.try_in(claim, f"{words}\n```json\n{json.dumps(FOUND)}\n```\n")
     assert said.code == 2 and "no split is said" in said.err
     assert moot.hand_in(claim, f"I looked at all tasks of the tool.\n\n{json.dumps(FOUND)}")["column"] == "weave"
+
+
+@pytest.mark.ledger("Q-08", "R-18")
+def test_a_default_beside_the_question_is_its_default(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**STUCK, "question": "Email or SMS?", "options": ["Email", "SMS"], "default": "Email"})
+    assert moot("inbox")["questions"][0]["default"] == "Email"

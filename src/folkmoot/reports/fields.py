@@ -186,8 +186,9 @@ def _take_question(said: Taken) -> None:
     beside: dict[str, Any] = {}
     if "options" not in asked and said.has("options"):
         beside["options"] = to_builtins(said.options())
-    if "context" not in asked and isinstance(said.data.get("context"), str):
-        beside["context"] = said.text("context")
+    for name in ("context", "default"):
+        if name not in asked and isinstance(said.data.get(name), str):
+            beside[name] = said.text(name)
     said.data = {**said.data, "question": {**asked, **beside}}
 
 
