@@ -10,7 +10,8 @@ from folkmoot.core.commands import CancelItem, SendMessage
 from folkmoot.core.records import Message
 from folkmoot.core.report import AskedQuestion, Report
 from folkmoot.errors import Invalid
-from folkmoot.testing.builders import PERSON, SoundBoard, limited, preset_flow, small_flow
+from folkmoot.reports.read import read_report
+from folkmoot.testing.builders import PERSON, SoundBoard, limited, preset_flow, report, small_flow
 
 HANDOFF, PIPELINE = preset_flow("handoff"), preset_flow("pipeline")
 GATED = small_flow("""
@@ -185,3 +186,31 @@ def test_every_fault_of_a_message_is_named_at_once() -> None:
         for words in ("type: ", "to: there is no agent 'nobody'", "context.workflow: 'x'"):
             assert words in caught.value.message
         assert board.queries.messages()["messages"] == []
+
+
+MAKERS = {
+    "kanban": ("dev", "dev-agent"),
+    "pipeline": ("implement", "implementer"),
+    "quest": ("discover", "pathseeker"),
+    "escalation": ("available", "developer"),
+    "handoff": ("build", "builder"),
+}
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize("words", ["Question: Which key?", "Seeking divine clarification: which key?"])
+@pytest.mark.parametrize("preset", MAKERS)
+def test_in_every_flow_unfinished_work_that_asks_a_person_in_words_is_asked_back(preset: str, words: str) -> None:
+    column, agent = MAKERS[preset]
+    with SoundBoard(preset_flow(preset)) as board:
+        board.add(column=column)
+        run = board.claim(agent)
+        for said in (
+            read_report(f"TASK_INCOMPLETE: half of it\n{words}"),
+            report("incomplete", summary=f"half of it\n{words}"),
+        ):
+            with pytest.raises(Invalid, match=r"it says incomplete, and it asks a person in words .* which holds"):
+                board.engine.report(run, said, final=False)
+        board.engine.report(run, said, final=True)
+        (question,) = board.queries.inbox()["questions"]
+        assert "which key?" in question["question"].casefold() and question["blocking"]

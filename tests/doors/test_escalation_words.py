@@ -411,3 +411,48 @@ def test_at_the_end_of_a_process_those_who_were_asked_for_in_words_are_asked(boa
 def test_words_that_ask_for_nobody_leave_the_attempts_as_they_are(board: Moot, words: str) -> None:
     tell(board, "developer", f"{FIRST}\n\n{words}")
     assert counts(board) == (1, 0, 1) and shown(board)["status"] == "ready"
+
+
+@pytest.mark.ledger("E-01", "E-07", "R-32")
+@pytest.mark.parametrize("words", [*FOR_A_PERSON, *FOR_AN_EXPERT])
+@pytest.mark.parametrize(
+    "report", ["TASK_INCOMPLETE\n\n{}", "TASK_INCOMPLETE: half of it\n{}", "{}\n\nTASK_INCOMPLETE"]
+)
+def test_who_asks_for_somebody_in_words_beside_unfinished_work_is_asked_back(
+    board: Moot, report: str, words: str
+) -> None:
+    refused = flat(tell(board, "developer", report.format(words), code=2).err)
+    way = "asks" if words in FOR_A_PERSON else "delegates"
+    assert "which holds?" in refused and f'such a report is {{"outcome": "{way}"' in refused
+
+
+@pytest.mark.ledger("E-01", "E-07", "R-32")
+def test_at_the_end_of_a_process_unfinished_work_asks_for_whom_its_words_name(board: Moot) -> None:
+    claim = board.json("claim", "developer")
+    board("report", claim["run"], "--token", "1", "-", "--final", stdin=f"TASK_INCOMPLETE\n\n{FOR_AN_EXPERT[0]}")
+    assert "protocol-expert is asked" in shown(board)["why"]
+    board("add", "Rotate keys")
+    claim = board.json("claim", "developer")
+    board("report", claim["run"], "--token", "1", "-", "--final", stdin=f"TASK_INCOMPLETE\n\n{FOR_A_PERSON[1]}")
+    (question,) = board.json("inbox", "--document")["pending_divine_questions"]
+    assert "Which key?" in question["question"] and "ES256" in question["question"]
+    assert "TASK_INCOMPLETE" not in question["question"]
+
+
+@pytest.mark.ledger("E-01", "E-05")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("The form needs user input.", "No protocol-expert is needed yet.", "Question: none", "Questions: n/a"),
+        *("Remaining: the tests", "Context: the last question was answered", "I followed the divine guidance."),
+    ],
+)
+def test_words_that_ask_for_nobody_leave_unfinished_work_as_it_is(board: Moot, words: str) -> None:
+    tell(board, "developer", f"TASK_INCOMPLETE: half of it\n{words}")
+    assert shown(board)["incomplete_count"] == 1 and shown(board)["status"] == "ready"
+
+
+@pytest.mark.ledger("E-05")
+def test_a_trigger_beside_unfinished_work_asks_a_person_by_itself(board: Moot) -> None:
+    tell(board, "developer", "TASK_INCOMPLETE\n\nSecurity concern: the key is in git, I need a human decision")
+    assert shown(board)["status"] == ASKED

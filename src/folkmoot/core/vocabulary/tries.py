@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from folkmoot.core.vocabulary.phrases.denials import is_denied
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 
 WORDS_MAX = 300
 _WORD = re.compile(r"[^\W_]+")
@@ -40,8 +41,8 @@ _ASKS_PERSON = re.compile(
     rf" {_one_of('clarifications? guidance intervention decisions? answers?')})"
     rf"|escalat\w*(?: \w+){{0,2}} to(?: (?:a|an|the))? {_one_of('divine human person user')})\b"
 )
-# The document's field for it, at the start of a line.
-_QUESTION = re.compile(r"^[\W_]{0,9}(?:specific )?question[\W_]{0,5}:[^\w\n]{0,9}\w.*", re.IGNORECASE | re.MULTILINE)
+# The document's field for it, at the start of a line; what is asked stands behind it or below it.
+_QUESTION = re.compile(r"^[\W_]{0,9}(?:specific )?questions?[\W_]{0,5}:\W{0,9}(\w.*)", re.IGNORECASE | re.MULTILINE)
 # What takes a success back in the words behind it.
 _TAKEN_BACK = re.compile(
     rf"\b{_one_of('but however except still not no fail fails failed failing failures? red unless only partial')}\b"
@@ -110,14 +111,20 @@ def claims_success(text: str | None) -> bool:
 
 def asks_person(text: str) -> str | None:
     """The words by which a text asks a person without the signal for it, or None."""
-    labelled = _QUESTION.search(text[:TEXT_MAX])
+    labelled = labelled_question(text)
     if labelled is not None:
-        return labelled.group(0)
+        return labelled
     for sentence, words in _sentences(text):
         found = _ASKS_PERSON.search(words)
         if found is not None and not is_denied(words[: found.start()], words[found.end() :]):
             return sentence
     return None
+
+
+def labelled_question(text: str) -> str | None:
+    """The first `Question: …` that asks something, or None."""
+    found = _QUESTION.finditer(text[:TEXT_MAX])
+    return next((one.group(0).strip() for one in found if not says_nothing(one.group(1))), None)
 
 
 def names_one_of(text: str, names: Sequence[str]) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.report import WORDS_BESIDE, AskedQuestion, Delegation, Report
+from folkmoot.core.report import SIGNALS, WORDS_BESIDE, AskedQuestion, Delegation, Report
 from folkmoot.core.rules.children.help import experts_left
 from folkmoot.core.rules.judging.carrying import (
     PERMISSION,
@@ -30,7 +30,7 @@ from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.phrases.undone import said_undone, still_red
 from folkmoot.core.vocabulary.tries import asks_person, names_one_of
-from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
+from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
@@ -48,8 +48,9 @@ class Contradiction(Struct, frozen=True):
 
 def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     """What speaks against the outcome, the gravest first."""
-    if said.implied and said.outcome == "failed" and case.item.kind not in ANSWERS:
-        yield from _beside_blocks(case, said)
+    unfinished = (said.implied and said.outcome == "failed") or said.outcome == "incomplete"
+    if unfinished and case.item.kind not in ANSWERS:
+        yield from _asked_in_words(case, said)
     checks = case.flow.checks(stage_of(case))
     if said.outcome == "failed" and checks and case.item.kind not in ANSWERS:
         yield from _of_tests(said)
@@ -101,27 +102,49 @@ def _of_tests(said: Report) -> Iterator[Contradiction]:
         yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
 
 
-def _beside_blocks(case: Case, said: Report) -> Iterator[Contradiction]:
-    """ATTEMPT blocks alone say that it failed. Whoever asks for a person or for an expert in words around them has said
-    how it is to go on, and the next try must not begin unheard. A trigger among the words asks a person by itself."""
-    if said.cause != "capability" or said.escalation_reason:
+def _asked_in_words(case: Case, said: Report) -> Iterator[Contradiction]:
+    """ATTEMPT blocks alone say that it failed, and `incomplete` that it is not over. Whoever asks for a person or for
+    an expert in words around them has said how it is to go on, and the next try must not begin unheard. A trigger
+    among the words, or a question in its field, asks a person by itself."""
+    if said.cause not in (None, "capability") or said.escalation_reason or said.question is not None:
         return
-    texts = (said.blockers, said.extra.get(WORDS_BESIDE))
-    beside = "\n".join(text for text in texts if isinstance(text, str))
-    asked = asks_person(beside) if _may(case, "asks") else None
+    looked_at, whole = _around(said)
+    asked = asks_person(looked_at) if _may(case, "asks") else None
     if asked is not None:
-        words = f"it asks a person in words ({shortly(asked)!r}): which holds? To wait for the answer report asks, or "
-        words += "write SEEKING_DIVINE_CLARIFICATION on a line of its own with a Question below it; else leave that out"
-        yield Contradiction(words, "asks", adds={"question": AskedQuestion(question=beside), "cause": None})
+        question = AskedQuestion(question=whole)
+        yield Contradiction(_asking_in_words(asked), "asks", adds={"question": question, "cause": None})
         return
     left = experts_left(case, case.run.agent) if case.run and _may(case, "delegates") else []
-    named = names_one_of(beside, left)
+    named = names_one_of(looked_at, left)
     if named is not None:
         expert, told = named
         words = f"it names {expert} in words ({shortly(told)!r}): which holds? To have that expert asked report "
-        words += "delegates behind the blocks; else leave that out"
-        adds = {"delegate": [Delegation(to=expert, task=beside)], "cause": None}
+        words += f"delegates{' behind the blocks' if said.attempts else ''}; else leave that out"
+        adds = {"delegate": [Delegation(to=expert, task=whole)], "cause": None}
         yield Contradiction(words, "delegates", adds=adds)
+
+
+def _around(said: Report) -> tuple[str, str]:
+    """The words in which somebody may be asked for, and all that whoever is asked should read."""
+    beside = [said.blockers, said.extra.get(WORDS_BESIDE)]
+    parts = beside, beside
+    if said.outcome == "incomplete":
+        own = [
+            f"{name}: {value}" for name, value in said.extra.items() if name != WORDS_BESIDE and isinstance(value, str)
+        ]
+        told = (text.removeprefix(f"{WORDS_BESIDE}: ") for text in told_in(said))
+        parts = [*told], [said.summary, *beside, *own]
+    looked_at, whole = (
+        "\n".join(text for text in part if isinstance(text, str) and text not in SIGNALS) for part in parts
+    )
+    return looked_at, whole
+
+
+def _asking_in_words(asked: str) -> str:
+    words = f"it asks a person in words ({shortly(asked)!r}): which holds? To wait for the answer report asks, or "
+    return (
+        f"{words}write SEEKING_DIVINE_CLARIFICATION on a line of its own with a Question below it; else leave that out"
+    )
 
 
 def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
