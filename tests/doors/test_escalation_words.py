@@ -456,3 +456,31 @@ def test_words_that_ask_for_nobody_leave_unfinished_work_as_it_is(board: Moot, w
 def test_a_trigger_beside_unfinished_work_asks_a_person_by_itself(board: Moot) -> None:
     tell(board, "developer", "TASK_INCOMPLETE\n\nSecurity concern: the key is in git, I need a human decision")
     assert shown(board)["status"] == ASKED
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize("report", ["TASK_COMPLETE\n\n{}", "TASK_COMPLETE: signed\n{}", "{}\n\nTASK_COMPLETE"])
+def test_a_question_in_words_beside_done_is_asked_back(board: Moot, report: str) -> None:
+    claim = board.json("claim", "developer")
+    spoken = ["report", claim["run"], "--token", "1", "-"]
+    for words in ("**Question:** Which key?", FOR_A_PERSON[1]):
+        refused = flat(board(*spoken, code=2, stdin=report.format(words)).err)
+        assert "it says done, and it asks a person in words" in refused and "which holds?" in refused
+    board(*spoken, "--final", stdin=report.format(FOR_A_PERSON[1]))
+    (question,) = board.json("inbox")["questions"]
+    assert "Which key?" in question["question"] and "ES256" in question["context"], "at the end of a process it asks"
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Question: none",
+        "Seeking divine clarification: not needed",
+        "Divine clarification: no",
+        "Notes: escalating to a human works now",
+    ],
+)
+def test_words_beside_done_that_ask_nobody_change_nothing(board: Moot, words: str) -> None:
+    tell(board, "developer", f"TASK_COMPLETE: signed\n{words}")
+    assert shown(board)["status"] == "done"

@@ -35,12 +35,14 @@ _IT_WORKED = re.compile(
 )
 _SENTENCES = re.compile(r"[.!;:\n]")
 TEXT_MAX = 20_000
+_DECISION = _one_of("clarifications? guidance intervention decisions? answers?")
 # Code, too, "needs user input" and "requires a person id": what is wanted of somebody is named, or it is escalated.
 _ASKS_PERSON = re.compile(
-    r"\b(?:(?:seek|need|request|requir)\w*(?: (?:a|an|the))? (?:divine|(?:human|person|user)(?: s)?"
-    rf" {_one_of('clarifications? guidance intervention decisions? answers?')})"
+    rf"\b(?:(?:seek|need|request|requir)\w*(?: (?:a|an|the))? (?:divine(?: {_DECISION})?"
+    rf"|(?:human|person|user)(?: s)? {_DECISION})"
     rf"|escalat\w*(?: \w+){{0,2}} to(?: (?:a|an|the))? {_one_of('divine human person user')})\b"
 )
+_NOT_NEEDED = re.compile(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
 # The document's field for it, at the start of a line; what is asked stands behind it or below it.
 _QUESTION = re.compile(r"^[\W_]{0,9}(?:specific )?questions?[\W_]{0,5}:\W{0,9}(\w.*)", re.IGNORECASE | re.MULTILINE)
 # What takes a success back in the words behind it.
@@ -116,7 +118,8 @@ def asks_person(text: str) -> str | None:
         return labelled
     for sentence, words in _sentences(text):
         found = _ASKS_PERSON.search(words)
-        if found is not None and not is_denied(words[: found.start()], words[found.end() :]):
+        behind = words[found.end() :] if found is not None else ""
+        if found is not None and not (_NOT_NEEDED.fullmatch(behind) or is_denied(words[: found.start()], behind)):
             return sentence
     return None
 

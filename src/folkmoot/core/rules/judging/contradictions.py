@@ -29,7 +29,7 @@ from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.phrases.undone import said_undone, still_red
-from folkmoot.core.vocabulary.tries import asks_person, names_one_of
+from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
@@ -81,6 +81,10 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
             yield Contradiction(told, "changes_requested" if checks else None)
     if said.question is not None and said.question.blocking and said.question.question.strip():
         yield _asking(case, said.question.question)
+    asked = _question_beside(said) if said.question is None and _may(case, "asks") else None
+    if asked is not None:
+        question = AskedQuestion(question=asked, context=_around(said)[1] or None)
+        yield Contradiction(_asking_in_words(asked), "asks", adds={"question": question})
     concern = stated_in(said, SECURITY) if not is_security(said.escalation_reason) else None
     if concern is not None:
         yield _concerned(case, concern)
@@ -128,16 +132,27 @@ def _around(said: Report) -> tuple[str, str]:
     """The words in which somebody may be asked for, and all that whoever is asked should read."""
     beside = [said.blockers, said.extra.get(WORDS_BESIDE)]
     parts = beside, beside
-    if said.outcome == "incomplete":
-        own = [
-            f"{name}: {value}" for name, value in said.extra.items() if name != WORDS_BESIDE and isinstance(value, str)
-        ]
+    if not said.implied:
+        own = [f"{name}: {value}" for name, value in _own_fields(said).items()]
         told = (text.removeprefix(f"{WORDS_BESIDE}: ") for text in told_in(said))
         parts = [*told], [said.summary, *beside, *own]
     looked_at, whole = (
         "\n".join(text for text in part if isinstance(text, str) and text not in SIGNALS) for part in parts
     )
     return looked_at, whole
+
+
+def _question_beside(said: Report) -> str | None:
+    """A question to a person below a label of its own. Other words beside `done` may tell of work that asks people."""
+    for name, value in _own_fields(said).items():
+        if asks_person(f"{name}: it") and asks_person(f"{name}: {value}"):
+            return f"{name}: {value}"
+    beside = said.extra.get(WORDS_BESIDE)
+    return labelled_question(beside) if isinstance(beside, str) else None
+
+
+def _own_fields(said: Report) -> dict[str, str]:
+    return {name: value for name, value in said.extra.items() if name != WORDS_BESIDE and isinstance(value, str)}
 
 
 def _asking_in_words(asked: str) -> str:
