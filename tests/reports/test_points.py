@@ -183,3 +183,13 @@ def test_a_failure_in_words_names_its_test(issues: str) -> None:
 )
 def test_no_options_are_none(words: str, options: list[str]) -> None:
     assert [choice.option for choice in options_in(words)] == options
+
+
+@pytest.mark.ledger("E-07")
+@pytest.mark.parametrize("mark", ["**", "__", "*", "`"])
+@pytest.mark.parametrize(
+    "point", ["1. {m}Hash:{m} slow\n2. {m}Plain:{m} a risk", "- {m}Hash:{m}\n  - slow\n- {m}Plain:{m} a risk"]
+)
+def test_an_option_with_its_colon_inside_of_the_marks_is_told_from_why_it_is_not_enough(mark: str, point: str) -> None:
+    found = options_in(point.format(m=mark))
+    assert [(one.option, one.why_insufficient) for one in found] == [("Hash", "slow"), ("Plain", "a risk")]

@@ -14,6 +14,8 @@ _POINT = re.compile(
 _BULLET = re.compile(r"\s{0,8}[-*+•]\s+(?!option\s)", re.IGNORECASE)
 # The template's own name for what stands behind an option.
 _WHY = re.compile(r"[*_`]{0,3}why(?: it is)? (?:insufficient|not enough|not)[*_`]{0,3}\s?:[*_`]{0,3}\s*", re.IGNORECASE)
+# `**Keep it:** slow`, with the colon inside of the marks.
+_COLON_INSIDE = re.compile(r"(?<=\S):([*_`]{1,3})(?=\s|$)")
 _LABELLED = re.compile(r"[A-Za-z][A-Za-z ]{1,20}:\s")
 _RULE = re.compile(r"[|:\s-]+")
 # The same marks in the middle of a line: `a) PEM b) DER`.
@@ -106,6 +108,7 @@ def _on_one_line(line: str) -> list[str]:
 
 
 def _choice(point: str) -> Choice | None:
+    point = _COLON_INSIDE.sub(r"\1: ", point, count=1) if point[:1] in _MARKUP else point
     for sign in (": ", " – ", " — ", " - "):
         option, between, why = point.partition(sign)
         if between and option.strip():
