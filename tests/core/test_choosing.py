@@ -307,3 +307,13 @@ def test_a_short_answer_is_an_option_that_begins_so_or_not_taken_for_one(options
         assert found.option.option.casefold().startswith(word)
     elif options and word.isalpha() and word.isascii():
         assert word == "no", "the only short word that says something by itself"
+
+
+@pytest.mark.ledger("R-16")
+@pytest.mark.parametrize("said", ["Cancel it?", "cancel?", "Try again?", "yes?", "abort ?", "2?"])
+def test_who_asks_has_not_chosen(said: str) -> None:
+    with pytest.raises(Invalid, match="none of the options"):
+        choose(deciding(*TRIED), said)
+    chosen = choose(open_one("Cancel it", "Try again"), said)
+    assert (chosen.option, chosen.text) == (None, said), "the agent reads the doubt"
+    assert choose(open_one("Cancel it?", "Why?"), "why?").text == "Why?"

@@ -88,6 +88,8 @@ def _meant(question: Question, said: str) -> Option | None:
     options = question.options
     if not options:
         return None
+    if said.endswith("?") and all(option.option.casefold() != said.casefold() for option in options):
+        return None  # who asks has not chosen
     plain = _plain(options, said)
     if plain is not None:
         return plain
