@@ -371,6 +371,7 @@ FOR_A_PERSON = [
     "I am SEEKING_DIVINE_CLARIFICATION: which key?",
     "Escalating to human.",
     "I need a human decision on the key.",
+    "Blocked by: waiting for divine guidance on the key",
 ]
 FOR_AN_EXPERT = ["Delegate to: protocol-expert\nTask: look at it", "Next: Expert Delegation to protocol-expert"]
 
@@ -399,7 +400,7 @@ def test_at_the_end_of_a_process_those_who_were_asked_for_in_words_are_asked(boa
 @pytest.mark.parametrize(
     "words",
     [
-        *("The form needs user input.", "The call requires a person id."),
+        *("The form needs user input.", "The call requires a person id.", "The form waits for the user's answer."),
         *("No need for SEEKING_DIVINE_CLARIFICATION yet.", "If that fails, I will need divine guidance."),
         *(
             "No protocol-expert is needed yet.",

@@ -40,6 +40,7 @@ _DECISION = _one_of("clarifications? guidance intervention decisions? answers?")
 _ASKS_PERSON = re.compile(
     rf"\b(?:(?:seek|need|request|requir)\w*(?: (?:a|an|the))? (?:divine(?: {_DECISION})?"
     rf"|(?:human|person|user)(?: s)? {_DECISION})"
+    rf"|(?:await\w*|wait\w* (?:for|on))(?: (?:a|an|the))? (?:divine|human|person)(?: s)? {_DECISION}"
     rf"|escalat\w*(?: \w+){{0,2}} to(?: (?:a|an|the))? {_one_of('divine human person user')})\b"
 )
 _NOT_NEEDED = re.compile(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
