@@ -501,7 +501,7 @@ def test_a_weight_that_is_told_or_denied_is_believed(board: Moot, told: str) -> 
     assert board.json("show", "2")["runs"][-1]["outcome"] == "done"
 
 
-RED = [
+RED_WORDS = [
     form("Ran the tests.", "## Issues Found\n- TestX: expected 200, got 500"),
     form("Ran the tests.", "## Issues Found\n- Medium: tests/x_test.go:42: TestX expected 200, got 500"),
     form("Ran the tests.", "## Issues Found\n- tests/x_test.go:42: expected 200 but got 500"),
@@ -512,7 +512,7 @@ RED = [
 
 
 @pytest.mark.ledger("R-22")
-@pytest.mark.parametrize("told", RED)
+@pytest.mark.parametrize("told", RED_WORDS)
 def test_a_red_test_in_words_does_not_pass(board: Moot, told: str) -> None:
     in_column(board, "test")
     answer = said(board, "test-executor", told)
