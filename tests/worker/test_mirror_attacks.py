@@ -182,3 +182,30 @@ def test_no_folder_that_holds_the_project_shows_the_board(tmp_path: Path) -> Non
     with pytest.raises(Invalid, match="holds the whole project"):
         show_in(yard, "..")
     yard.close()
+
+
+@pytest.mark.attack(
+    "tree",
+    "where the project itself shows the board, a run names an artifact beside whose place a file of the user's lies",
+    "the file stays, tracked, ignored or a link, and the user is told: the mirror writes over its own files alone",
+)
+@pytest.mark.ledger("R-04")
+def test_no_artifact_makes_the_mirror_write_over_a_file_of_the_users(tmp_path: Path) -> None:
+    files = {"docs/api.meta.yaml": "title: mine\n", ".gitignore": "*.meta.yaml\n"}
+    yard = Yard(tmp_path / "yard", more="mirror: {dir: .}", files=files)
+    git(yard.folder, "add", "-f", "docs/api.meta.yaml")
+    git(yard.folder, "commit", "-q", "-m", "mine")
+    ignored, link = yard.folder / "docs/own.meta.yaml", yard.folder / "docs/link.meta.yaml"
+    ignored.write_text("title: also mine\n")
+    link.symlink_to("own.meta.yaml")
+    run(yard)
+    named = ["docs/api.md", "docs/own.md", "docs/link.md", "docs/new.md"]
+    yard.add("names them", f"report done {json.dumps({'artifacts': named})}")
+    for _ in range(2):  # and by the next one that is started
+        run(yard)
+        assert (yard.folder / "docs/api.meta.yaml").read_text() == "title: mine\n"
+        assert ignored.read_text() == "title: also mine\n" and link.is_symlink()
+        assert "Artifact: docs/new.md" in (yard.folder / "docs/new.meta.yaml").read_text()
+    assert "docs/own.meta.yaml is left as it is" in " ".join(one.words for one in yard.told)
+    yard.doctor()
+    yard.close()

@@ -260,7 +260,8 @@ class Mirror:
             self.scribe.touched.add(path)
             return
         if found.data is None:
-            self._reject_entry(path, found.why)
+            if not self._writer.is_users(path):
+                self._reject_entry(path, found.why)
             return
         own = self.record.is_own(path, found.data) or self._writer.is_moved(path, found.data)
         if own or found.data == self.scribe.content(path):
@@ -364,12 +365,10 @@ class Mirror:
         self.scribe.touched.add(late.path)
         self.scribe.follow()
 
-    # -- what cannot be taken in
-
     def _refuse_tracked(self, path: str, found: Found) -> None:
         """What is no file of the mirror's is left as it is: to take it away would be a change of the user's tree."""
         error = self._tracked.refusal(path)
-        if self.scribe.content(path) is not None:
+        if self.scribe.content(path) is not None and not self._writer.is_users(path):
             self._reject(path, found.data or b"", error)
         elif self._tracked.is_new(path, found.seen):
             self.rejected += 1
@@ -382,6 +381,8 @@ class Mirror:
 
     def _reject(self, path: str, data: bytes, error: MootError, name: str = "") -> None:
         """A copy and the reason are kept first; then the last good content is restored, or the file is gone."""
+        if self._writer.is_users(path):
+            return
         self._rejects(path, data, error, name)
         self._writer.expect(path, digest(data))
         self.scribe.touched.add(path)

@@ -111,6 +111,13 @@ class Writer:
         found = names.HANDOFF.fullmatch(path.rpartition("/")[2]) if path.startswith(f"{names.HANDOFFS}/") else None
         return found.group(1) if found else None
 
+    def is_users(self, path: str) -> bool:
+        """Is it beside an artifact in the project itself, and no file of ours? A run says by a word which artifacts
+        there are, so it may be anybody's: it stays, unless what it says was taken in."""
+        if self._folder.name or not path.endswith(names.META) or path in self._record.files or path in self._expected:
+            return False
+        return self._folder.look(path) is not None
+
     def is_known(self, path: str, data: bytes) -> bool:
         hash, message = digest(data), self._message(path)
         places = _places(message) if message is not None else [path]
@@ -151,6 +158,8 @@ class Writer:
             data = self._scribe.content(path)
             if data is None:
                 late += self._clear(path)
+            elif self.is_users(path):
+                self.problems[path] = f"{self._folder.root}/{path} is left as it is: this board has not written it"
             elif not self._is_there(path, data) and not self._waits_for_others(path):
                 wanted.append((path, data))
         for start in range(0, len(wanted), CHUNK):
