@@ -237,3 +237,41 @@ def test_what_mends_the_gate_of_the_last_review_is_reviewed() -> None:
         board.effort("ward", "done")
         board.bring("landing", commit="m1")
         assert board.place(item) == ("done", "done")
+
+
+@pytest.mark.ledger("R-19", "R-13")
+@pytest.mark.attack(
+    "gates",
+    "whoever helps out the last reviewer, who may change nothing, changes the work and says that it is good",
+    "the reviewer looks at what was changed, before it lands",
+)
+@pytest.mark.parametrize("last", ["r", "w"])
+def test_what_is_written_in_a_readers_place_is_reviewed(last: str) -> None:
+    """So it is for a stage behind the last review that only reads."""
+    helped = small_flow("""
+    columns:
+      dev: {agents: [d], next: review}
+      review: {agents: [r], next: watch, fix: dev}
+      watch: {agents: [w], next: done}
+      senior: {agents: [s], kind: escalation}
+    agents:
+      d: {}
+      r: {write: none, ladder: {0: small, 1+: escalate}, escalate_to: senior}
+      w: {write: none, ladder: {0: small, 1+: escalate}, escalate_to: senior}
+      s: {write: any}
+    """)
+    with SoundBoard(helped) as board:
+        item = board.add()
+        board.bring("d", work=change("src/a.py"))
+        if last == "w":
+            board.effort("r", "done")
+        board.effort(last, "failed", cause="capability", summary="it is too hard for me")
+        assert board.place(item) == ("senior", "ready")
+        board.bring("s", work=change("src/b.py", base="c1", commit="c2"))
+        if last == "r":
+            board.effort("w", "done")
+        assert board.place(item) == ("review", "ready"), "nobody has looked at c2"
+        board.effort("r", "done")
+        board.effort("w", "done")
+        board.bring("landing", commit="m1")
+        assert board.place(item) == ("done", "done")

@@ -25,11 +25,14 @@ def shown_in(flow: Flow, item: Item, column: str) -> dict[str, Any]:
 
 
 def carried(flow: Flow, item: Item, commit: str) -> dict[str, Any]:
-    """What a stage makes behind which nobody gives verdicts lands by the flow's own word. Any other work is shown to
-    the stage that comes next, or that asked for it; where it goes round them, it is seen to before it lands."""
+    """What a stage makes behind which nobody gives verdicts lands by the flow's own word, if that lets it write: who
+    helps a reader out makes other work. All that is shown to the stage that comes next, or that asked for it; where it
+    goes round them, it is seen to before it lands."""
     if item.shown != (item.head or "") or item.column not in flow.columns:
         return {}
     here, stages = stage(flow, item), way(flow, item)
+    if here in flow.columns and not flow.writes(here):
+        return {}
     behind = stages[stages.index(here) + 1 :] if here in stages else stages
     return {} if any(flow.checks(column) for column in behind) else {"shown": commit}
 
