@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 
 import msgspec
@@ -250,6 +252,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "unseen letters": lambda n: filled(n, "\u200d\u200b"),
     "returns": lambda n: filled(n, 'Returns: {a: b, a: b, c: "\n'),
     "struck out": lambda n: "# Status\n" + filled(n, "~~"),
+    "a heading with spaces": lambda n: "# Artifact: x" + " " * n + "y\ncomments:\n- id: 1\n",
+    "a table's rule": lambda n: "# Issues Found\n| a | b |\n|" + "-" * n + "x\n| c | high |\n",
     "wishes": lambda n: "# Summary\n" + filled(n, "no any changes are ") + "\n# Status\n[x] Complete",
 }
 
@@ -260,6 +264,40 @@ def test_sixteen_times_the_text_is_about_sixteen_times_the_work(make: Callable[[
     small, large = make(6_000), make(96_000)
     grown = effort(lambda: heard(large)) / max(effort(lambda: heard(small)), 0.001)
     assert grown < 64, "squared work would be 256 times as much"
+
+
+# Each is read in another process, which can be ended: nothing ends a pattern that is tried in all ways.
+READ = """
+import sys
+from folkmoot.errors import MootError
+from folkmoot.reports.read import read_report
+from folkmoot.testing.builders import TrialBoard, line_flow
+with TrialBoard(line_flow("dev")) as board:
+    board.add()
+    run = board.claim("dev-agent")
+    try:
+        board.engine.report(run, read_report(sys.stdin.read()), final=True)
+    except MootError:
+        pass
+"""
+SLOW = {
+    "dashes in a table": "# Issues Found\n| a | severity |\n|" + "-" * 60 + "x\n| b | high |\n\n# Status\n[x] Complete",
+    "spaces in a table": "# Tests\n| a | b |\n" + "-   " * 20 + "x\n| c | FAIL |\n\n# Status\n[x] Complete",
+    "a word of two": json.dumps({"outcome": "done", "summary": "is" * 40 + "x not done"}),
+    "spaces in a reason": json.dumps({"outcome": "failed", "summary": "x", "reason": " " * 400_000 + "x"}),
+    "spaces in a heading": "# Artifact: x" + " " * 400_000 + "y\ncomments:\n- id: 1\n",
+}
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.attack(
+    "limits",
+    "a report of a hundred letters, which can be read in more ways than there is time for: a table's rule, a summary",
+    "it is read in a moment: until it is, its worker renews no lease, hears no Ctrl-C, and nobody writes on the board",
+)
+@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW.keys())
+def test_no_report_takes_for_ever_to_be_read(text: str) -> None:
+    subprocess.run([sys.executable, "-c", READ], input=text, encoding="utf-8", timeout=30, check=True)
 
 
 @pytest.mark.ledger("R-32")

@@ -89,7 +89,7 @@ _OF_DATA = re.compile(
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
-_NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s+")
+_NUMBERED = re.compile(r"(?<!\s)\s*\d{1,3}[.)]\s+")  # from the first space on: else each of many is tried
 _CUT = re.compile(r"[:;,.(–—\n]|\s-\s")
 _SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
 TEXT_MAX = 20_000

@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"[a-z_]{2,30}")
 _NESTED = re.compile(r"""(?:\s+|-\s+)(?:-\s+)?["']?[A-Za-z_][\w -]{0,30}["']?\s{0,3}:(?:\s.*)?""")
 _POINT = re.compile(r"-\s+id\s{0,3}:\s*\S.*")
 _BOX = re.compile(r"[\[(]\s{0,3}[xX✓✔_~-]?\s{0,3}[\])]")
-HEAD = re.compile(r"#\s*(Artifact|Metadata):\s*(\S.*?)\s*")
+HEAD = re.compile(r"#\s*(Artifact|Metadata):\s*(\S(?:.*\S)?)\s*")
 ENDS = {"outcome", "status"}
 # Other words for how it ended: they are no fields, and must not be lost beside one.
 _SAYS_END = {"outcome", "result", "state"}

@@ -19,10 +19,11 @@ _NOT = (
     r"|(?:is|are|s|remains?|still|stays?|left)(?: \w+)? (?:incomplete|unfinished|half (?:done|finished))"
 )
 _UNDONE = re.compile(rf"\b(?:{_NOT})\b")
-# What it is about, where it is the work itself; or nothing stands before it.
+# What it is about, where it is the work itself; or nothing stands before it. Word by word: were "is" also "i" and "s",
+# there would be more ways to read a few letters than anybody can try.
 _WORK = re.compile(
     r"(?:(?:but|however|note|warning|still|yet|so|and|sadly|unfortunately|the|this|that|my|our|whole|it|task|work|quest"
-    r"|item|job|feature|implementation|assignment|everything|all|is|s|are|was|remains?|i|am|m|we|re|have|has) ?)*"
+    r"|item|job|feature|implementation|assignment|everything|all|is|s|are|was|remains?|i|am|m|we|re|have|has)(?: |\Z))*"
 )
 # It is not about now, or only about a case.
 _ELSEWHERE = {
