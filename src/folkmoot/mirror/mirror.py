@@ -63,9 +63,8 @@ class Mirror:
         self._waiting: dict[str, Waiting] = {}
         self._left: list[str] = []  # what there was no time to look at in the last pass
         self._later: dict[str, str] = {}  # what cannot hold yet, and the message it is
-        self._is_first = True
+        self._is_first, self.rejected, self.taken = True, 0, 0
         self._follows: list[str] = []
-        self.rejected = self.taken = 0
 
     def close(self) -> None:
         if self._watch is not None:

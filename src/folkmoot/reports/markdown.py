@@ -311,10 +311,8 @@ def report_in(said: Status, sections: list[Section]) -> Report:
         return "\n".join(section.text() for section in by_name.get(name, [])).strip()
 
     beside = [words.strip() for _, words in said.more if words.strip(" -=*_")]
-    if outcome == "stuck":
-        blockers = "\n".join(part for part in (text("blockers"), said.rest, *beside) if part)
-    else:
-        blockers = text("blockers")
+    stops = (said.rest, *beside) if outcome == "stuck" else ()
+    blockers = "\n".join(part for part in (text("blockers"), *stops) if part)
     words = [said.rest, *(beside if outcome not in ("stuck", "incomplete") else [])]
     if any(words):
         extra["Status"] = "\n".join(part for part in words if part)

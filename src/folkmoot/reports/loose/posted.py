@@ -13,15 +13,14 @@ from folkmoot.reports.canonical import Faulty, decoder, shown
 from folkmoot.reports.returning.returns import bare_object
 from folkmoot.reports.scan import objects
 
-_FENCE = re.compile(r"[`~]{3,}[^\n`]*\n(.*?)\n?[ \t]*[`~]{3,}", re.DOTALL)
+_TICKS = "`~"
 _MARKS = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
 
 
 def object_in(text: str) -> dict[str, Any]:
     """The object; Faulty with all that is wrong with the text if it is not just that."""
     text = text.strip().strip("\ufeff").strip()
-    fenced = _FENCE.fullmatch(text)
-    text = fenced.group(1).strip() if fenced else text
+    text = _unfenced(text)
     if not text:
         raise Faulty(["it is empty"])
     try:
@@ -41,12 +40,18 @@ def object_in(text: str) -> dict[str, Any]:
     return data
 
 
+def _unfenced(text: str) -> str:
+    """What stands in a fence, if the whole text is one; by hand, since a pattern could try each tick as its end."""
+    first, _, rest = text.partition("\n")
+    info, inside = first.lstrip(_TICKS), rest.rstrip(_TICKS)
+    is_fence = len(first) - len(info) >= 3 and "`" not in info and len(rest) - len(inside) >= 3
+    return inside.strip() if is_fence else text
+
+
 def dispatched(agent: str, task: str) -> str:
     """The task in the documents' `{"agent": …, "task": …}`, for which `agent` is named beside it; other words stay as
     they are. Invalid where it names another agent, or says more than there is a place for."""
-    text = task.strip()
-    fenced = _FENCE.fullmatch(text)
-    text = fenced.group(1).strip() if fenced else text
+    text = _unfenced(task.strip())
     try:
         data, end = decoder().raw_decode(text) if text.startswith("{") else (None, 0)
     except (ValueError, RecursionError):
