@@ -920,7 +920,7 @@ def lost_task(patch: Patch) -> None:
 def unheard_reply(patch: Patch) -> None:
     for module in (disputes, outcomes, spoken):
         patch.setattr(module, "answered_by", lambda case, said, beside=False: None)
-    patch.setattr(disputes, "_is_apart", lambda case, dispute, artifact: True)
+    patch.setattr(disputes, "is_apart", lambda case, dispute, artifact: True)
 
 
 @defect("R-12", "only the first concern of a report is heard", flow=flow_of("kanban"), in_log=False)
