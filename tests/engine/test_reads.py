@@ -8,7 +8,7 @@ from msgspec import convert, to_builtins
 from folkmoot.core import commands
 from folkmoot.core.commands import Speaker
 from folkmoot.core.flow import Flow
-from folkmoot.engine.reads import queries
+from folkmoot.engine.reads import glance
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
 
@@ -182,7 +182,7 @@ def test_an_item_that_should_return_to_a_stage_that_is_gone_can_still_be_worked_
 
 @pytest.mark.parametrize("status", ["cancelled", "blocked", "ready"])
 def test_what_is_asked_for_is_found_however_far_behind_it_stands(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "PAGE", 2)
+    monkeypatch.setattr(glance, "PAGE", 2)
     with TrialBoard(KANBAN) as board:
         others = [board.add(column="dev", files=["free.py"] if status == "blocked" else []) for _ in range(5)]
         wanted = board.add(column="dev", files=["held.py"])

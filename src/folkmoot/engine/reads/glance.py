@@ -6,10 +6,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import asdict, replace
 
-from folkmoot.api.pages import (
-    BoardView,
-    ItemPage,
-)
+from folkmoot.api.pages import BoardView, ItemPage
 from folkmoot.api.views import ItemSummary, ItemView, LiveRun, MessageView
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE
@@ -35,13 +32,10 @@ from folkmoot.engine.reads.views import (
 )
 from folkmoot.store.base import Reading
 
-Result = TypeVar("Result")
 Shown = TypeVar("Shown", bound=ItemSummary)
 PAGE = 1000
 DUE_SHOWN = 1000
 MESSAGES_MAX = 100_000
-LESSONS_MAX = 10_000
-ITEMS_MAX = 1_000_000
 
 
 class Glance:

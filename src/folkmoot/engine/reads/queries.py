@@ -19,13 +19,13 @@ from folkmoot.api.pages import (
     Questions,
     RunOutput,
 )
-from folkmoot.api.views import EventView, ItemSummary, ItemView, OutputPart
+from folkmoot.api.views import EventView, ItemView, OutputPart
 from folkmoot.core.flow import Flow
 from folkmoot.core.terms import BOUND
 from folkmoot.core.work import Landing
 from folkmoot.engine.loading import known_item, workflow
 from folkmoot.engine.ports import Clock
-from folkmoot.engine.reads.glance import Glance
+from folkmoot.engine.reads.glance import MESSAGES_MAX, PAGE, Glance
 from folkmoot.engine.reads.views import (
     comment_view,
     hold_views,
@@ -42,10 +42,6 @@ from folkmoot.errors import Invalid
 from folkmoot.store.base import Store
 
 Result = TypeVar("Result")
-Shown = TypeVar("Shown", bound=ItemSummary)
-PAGE = 1000
-DUE_SHOWN = 1000
-MESSAGES_MAX = 100_000
 LESSONS_MAX = 10_000
 ITEMS_MAX = 1_000_000
 
