@@ -11,14 +11,12 @@ import click
 import msgspec
 from msgspec.structs import fields as struct_fields
 
-from folkmoot.api.calls import ROLES
 from folkmoot.core import flow as core
 from folkmoot.core.events import EVENTS
 from folkmoot.core.report import Report
 from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.vocabulary.words import CAUSE_WORDS
 from folkmoot.doors.cli.main import COMMANDS, moot
-from folkmoot.engine.calls import CALLS
 from folkmoot.engine.checking.invariants import CHECKS
 from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
 from folkmoot.flows import sections, words
@@ -33,6 +31,8 @@ ERRORS = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavai
 
 
 def pages() -> dict[str, str]:
+    from scripts.contract import calls_page, rules_page
+
     return {
         "commands.md": commands_page(),
         "events.md": events_page(),
@@ -41,54 +41,9 @@ def pages() -> dict[str, str]:
         "report.md": report_page(),
         "guarantees.md": guarantees_page(),
         "attacks.md": attacks_page(),
-        "calls.md": calls_page(),
-        "rules.md": rules_page(),
+        "calls.md": MADE + calls_page(),
+        "rules.md": MADE + rules_page(),
     }
-
-
-SOURCES = {
-    "K": "Stateless agents and items that carry state: disputes, ladders, specialists",
-    "H": "Handoffs: messages, files, locks",
-    "P": "The pipeline: reports, two reviewers, test rounds",
-    "E": "Escalation: own attempts, experts, a person",
-    "Q": "Quests: tasks, contracts, wards",
-    "R": "What holds where these disagree or are silent",
-}
-
-
-def rules_page() -> str:
-    """What an id in a test or in a comment means."""
-    lines = [MADE, "# Rules by id\n"]
-    lines += ["Code, tests and pages name what they hold by these ids. A test fails if one of them has no test.\n"]
-    rows = [line.split(None, 1) for line in (ROOT / "tests/shape/ledger.txt").read_text("utf-8").splitlines() if line]
-    for letter, title in SOURCES.items():
-        lines += [f"## {title}\n", "| id | what holds |", "|---|---|"]
-        lines += [f"| {name} | {words} |" for name, words in rows if name.startswith(letter)]
-        lines.append("")
-    return "\n".join(lines)
-
-
-def calls_page() -> str:
-    """Every call of the contract: what is asked, what is answered, who may ask."""
-    lines = [
-        MADE,
-        "# Calls\n",
-        "What a program may ask of a board, and what it gets back. The command line, Python, the files of a mirror and",
-        "the socket of a run all make these calls and no others. `moot call NAME JSON` makes one, and so does",
-        "`board.ask(...)` in Python; `moot schema NAME` prints both sides as JSON Schema. Who may call: a person, a",
-        "run through its socket, or somebody who only looks (an observer).\n",
-        "| call | what it does | request | answer | who may |",
-        "|---|---|---|---|---|",
-    ]
-    for call in CALLS:
-        fields = ", ".join(
-            f"`{one.encode_name}`" + ("" if one.required else "?") for one in struct_fields(call.request)
-        )
-        who = ", ".join(role for role in ROLES if role in call.may)
-        answer = getattr(call.response, "__name__", str(call.response))
-        lines.append(f"| `{call.name}` | {call.summary} | {fields or '–'} | `{answer}` | {who} |")
-    lines += ["", "A field with `?` may be left out. What changes the board also takes a key: see `--key`.\n"]
-    return "\n".join(lines)
 
 
 def commands_page() -> str:

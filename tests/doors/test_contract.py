@@ -50,7 +50,7 @@ def test_a_call_that_is_added_exists_at_every_door(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One struct, one handler, one line."""
-    from scripts import reference
+    from scripts import contract
 
     call = Call("who_holds", WhoHolds, who_holds, LOOKERS, writes=False)
     added(monkeypatch, call)
@@ -63,9 +63,9 @@ def test_a_call_that_is_added_exists_at_every_door(
         # its schema, and its line in the docs
         schema = schemas.schema_of_call(call)
         assert schema["$defs"]["WhoHolds"]["required"] == ["path"] and "HoldView" in schema["$defs"]
-        monkeypatch.setattr(reference, "CALLS", calls.CALLS)
+        monkeypatch.setattr(contract, "CALLS", calls.CALLS)
         line = "| `who_holds` | Who holds a path. | `path` | `Locks` | person, run, observer |"
-        assert line in reference.calls_page()
+        assert line in contract.calls_page()
 
 
 def test_a_call_that_is_added_exists_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ its handler and its line here.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from folkmoot.api import requests
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Handler = Callable[["Application", "Speaker", Any, str | None], Any]
-Kind = TypeVar("Kind", bound=Struct)
 
 LOOKERS: frozenset[Role] = frozenset({"person", "run", "observer"})
 WORKERS: frozenset[Role] = frozenset({"person", "run"})

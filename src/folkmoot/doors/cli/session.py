@@ -75,7 +75,8 @@ class Session:
         return Speaker(run, run, token)
 
     def ask(self, request: Request[Result], key: str | None = None, actor: Speaker | None = None) -> Result:
-        """Carry a request to the board, in the name of whoever speaks. What changes it has the key of the command."""
+        """Carry a request to the board, in the name of whoever speaks. What changes it has the key of the command line,
+        unless another is given; an empty one is none."""
         if not BY_REQUEST[type(request)].writes:
             return self.board.asked_by(actor or READER)(request)
         return self.board.asked_by(actor or self.speaker())(request, (self.key if key is None else key) or None)

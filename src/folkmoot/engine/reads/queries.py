@@ -19,6 +19,7 @@ from folkmoot.api.pages import (
     Questions,
     RunOutput,
 )
+from folkmoot.api.requests import LESSONS_MAX
 from folkmoot.api.views import EventView, ItemView, OutputPart
 from folkmoot.core.flow import Flow
 from folkmoot.core.terms import BOUND
@@ -42,7 +43,6 @@ from folkmoot.errors import Invalid
 from folkmoot.store.base import Store
 
 Result = TypeVar("Result")
-LESSONS_MAX = 10_000
 ITEMS_MAX = 1_000_000
 
 
