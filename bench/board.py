@@ -3,14 +3,14 @@
 import shutil
 from pathlib import Path
 
-from folkmoot.core.commands import AddItem, Speaker
+from folkmoot.core.commands import Actor, AddItem
 from folkmoot.engine.engine import Engine
 from folkmoot.flows.load import load_flow
 from folkmoot.flows.preset import read_preset
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 
-PERSON = Speaker("bench")
+PERSON = Actor("bench")
 
 
 def engine_on(store: SqliteStore) -> Engine:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from folkmoot import Board
 from folkmoot.wiring import running
 from folkmoot.wiring.boards import FileBoards
-from folkmoot.worker.jobs.job import Happening
+from folkmoot.worker.jobs.job import WorkerEvent
 
 SLOTS = 20
 ITEMS = 400
@@ -63,7 +63,7 @@ def board_in(folder: Path, flow: str) -> Board:
     (folder / ".moot").mkdir(parents=True)
     (folder / ".moot" / "flow.yaml").write_text(flow)
     Board.boards = FileBoards()
-    return Board.create(str(folder), speaker="bench")
+    return Board.create(str(folder), actor="bench")
 
 
 def scratch() -> str | None:
@@ -75,11 +75,11 @@ def scratch() -> str | None:
     return MEMORY if roomy else None
 
 
-def work(board: Board, folder: Path, slots: int, hear: Callable[[Happening], None] = lambda happening: None) -> None:
+def work(board: Board, folder: Path, slots: int, hear: Callable[[WorkerEvent], None] = lambda happening: None) -> None:
     """What `moot run` does, until nothing is left to do; whatever it complained of stops the measuring."""
     faults: list[str] = []
 
-    def tell(happening: Happening) -> None:
+    def tell(happening: WorkerEvent) -> None:
         hear(happening)
         if happening.what == "fault" or happening.good is False:
             faults.append(happening.words)

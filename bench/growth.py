@@ -20,7 +20,7 @@ from bench.cycle import Cost, Statement, cycles, measured, record, replay
 from folkmoot.core.commands import AddItem
 from folkmoot.core.events import Event
 from folkmoot.core.item import Item
-from folkmoot.core.order import Place, place
+from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.core.report import AskedQuestion, Report
 from folkmoot.doors.board import Board
 from folkmoot.engine.application import Application
@@ -45,7 +45,7 @@ class Template(Struct, frozen=True):
 
     item: Item
     event: Event
-    place: Place
+    place: QueuePosition
 
     def again(self, number: int, now: float) -> tuple[Item, Event]:
         """`now` is of the store's clock, which never goes back."""
@@ -70,7 +70,7 @@ def templates(store: SqliteStore) -> dict[tuple[str, str], Template]:
                 flow = reading.flow(reading.head().flow_version).flow
                 if item is None or len(events) != 1:
                     raise RuntimeError("an item that was added is there, with one event")
-                return Template(item, events[0], place(flow, item))
+                return Template(item, events[0], queue_position(flow, item))
 
             found[column, priority] = store.read(look)
     return found
@@ -87,7 +87,7 @@ def fill(path: Path, items: int) -> None:
     def write(tx: Transaction, numbers: range) -> None:
         rows: list[tuple[str, Item, bool]] = []
         events: list[Event] = []
-        places: dict[str, Place] = {}
+        places: dict[str, QueuePosition] = {}
         for number in numbers:
             template = known["dev" if number % 10 else "review", "high" if number % step in (0, 1) else "medium"]
             item, event = template.again(number, now)

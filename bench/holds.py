@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench.board import make_board
 from bench.together import Cycle, Trial, compare
-from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths
+from folkmoot.core.commands import Actor, LockPaths, UnlockPaths
 from folkmoot.engine.engine import Engine
 
 CYCLES = 640
@@ -16,14 +16,14 @@ PLACES = 20  # a caller comes back to the same paths after so many cycles, as pe
 
 def lock_and_release(engine: Engine, caller: int) -> Cycle:
     """Each caller has paths of its own: what is measured is the price of locking, not the wait for others."""
-    speaker = Speaker(f"person{caller}")
+    actor = Actor(f"person{caller}")
     turns = count()
 
     def cycle() -> None:
         place = f"src/part{caller}/unit{next(turns) % PLACES}"
         paths = [f"{place}/{name}.py" for name in ("code", "names", "words")]
-        engine.lock(speaker, LockPaths(paths=paths, seconds=60.0))
-        engine.lock(speaker, UnlockPaths(paths=paths))
+        engine.lock(actor, LockPaths(paths=paths, seconds=60.0))
+        engine.lock(actor, UnlockPaths(paths=paths))
 
     return cycle
 

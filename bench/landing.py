@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.folder import Spent, board_in, scratch, timed, work
-from folkmoot.worker.jobs.job import Happening
+from folkmoot.worker.jobs.job import WorkerEvent
 
 FILES, FOLDERS = 10_000, 300
 SLOTS, ITEMS = 20, 60
@@ -139,7 +139,7 @@ def alone(where: Path, master: Path) -> tuple[float, float]:
         board.add(f"item {number}")
         at: dict[str, float] = {}
 
-        def hear(happening: Happening, at: dict[str, float] = at) -> None:
+        def hear(happening: WorkerEvent, at: dict[str, float] = at) -> None:
             at.setdefault(happening.what, time.perf_counter())
 
         work(board, folder, 1, hear)

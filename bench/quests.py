@@ -10,13 +10,13 @@ from statistics import median
 
 from msgspec import Struct
 
-from folkmoot.core.commands import AddItem, ReportRun, Speaker
+from folkmoot.core.commands import Actor, AddItem, ReportRun
 from folkmoot.core.flow import Agent, Column, Flow, Limits
 from folkmoot.core.report import Report
 from folkmoot.errors import NothingToDo
 from folkmoot.testing.builders import TrialBoard
 
-PERSON = Speaker("bench")
+PERSON = Actor("bench")
 SLOTS = 20
 TASKS = 200
 SEEDS = range(1, 16)
@@ -75,7 +75,7 @@ def makespan(tasks: list[Task]) -> float:
             ids.append(added["id"])
         seconds = dict(zip(ids, (task.seconds for task in tasks), strict=True))
         began = board.clock.time
-        busy: list[tuple[float, Speaker]] = []
+        busy: list[tuple[float, Actor]] = []
         left = len(tasks)
         while left:
             while len(busy) < SLOTS:
@@ -83,11 +83,11 @@ def makespan(tasks: list[Task]) -> float:
                     claim = board.engine.claim_next(PERSON, ["weaver"])
                 except NothingToDo:
                     break
-                speaker = claim.speaker
-                heapq.heappush(busy, (board.clock.time + seconds[claim.standing.item], speaker))
-            ends, speaker = heapq.heappop(busy)
+                actor = claim.actor
+                heapq.heappush(busy, (board.clock.time + seconds[claim.standing.item], actor))
+            ends, actor = heapq.heappop(busy)
             board.clock.move_to(ends)
-            board.engine.act(speaker, ReportRun(report=Report.done("woven")))
+            board.engine.act(actor, ReportRun(report=Report.done("woven")))
             left -= 1
         return board.clock.time - began
 

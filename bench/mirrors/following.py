@@ -12,7 +12,7 @@ from folkmoot.core.commands import AddComment
 from folkmoot.engine.application import Application
 from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.mirror import Mirror
-from folkmoot.store.bell import Bell
+from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.system.folders import FolderWatch
 from folkmoot.wiring.boards import STORE, FileBoards
 
@@ -76,7 +76,7 @@ def _bare_files(place: Path) -> float:
 
 def _mirror(application: Application, place: Path, name: str, *, watch: bool) -> Mirror:
     (place / name).mkdir(exist_ok=True)
-    watcher = FolderWatch(str(place / name), lambda: Bell.ring(application.bell)) if watch else None
+    watcher = FolderWatch(str(place / name), lambda: ChangeSignal.notify(application.change_signal)) if watch else None
     return Mirror(application, Folder(str(place), name), str(place / f"{name}.jsonl"), watch=watcher)
 
 
@@ -105,7 +105,7 @@ class _Watching:
 
     def close(self) -> None:
         self._over.set()
-        Bell.ring(self.application.bell)
+        ChangeSignal.notify(self.application.change_signal)
         self._thread.join()
         self.mirror.close()
         self.application.close()
@@ -120,7 +120,7 @@ def _followed(place: Path) -> list[float]:
         time.sleep(0.01)
     times = []
     for number in range(COMMITS):
-        view = writer.engine.on_item(PERSON, "1", AddComment(content=f"words {number}"))
+        view = writer.engine.handle_item(PERSON, "1", AddComment(content=f"words {number}"))
         start, wanted = time.perf_counter(), f"\nversion: {view.version}\n"
         while wanted not in shown.read_text("utf-8"):
             time.sleep(0.0005)

@@ -60,7 +60,7 @@ class Claims:
         cost = measured(claim)
         if taken != [item]:
             raise RuntimeError("the claim did not get the free item")
-        self.engine.on_item(PERSON, item, CancelItem(why="measured"))
+        self.engine.handle_item(PERSON, item, CancelItem(why="measured"))
         return cost
 
     def go_on(self, number: int) -> None:

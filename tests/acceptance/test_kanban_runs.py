@@ -22,9 +22,9 @@ class ClockedBoards(FileBoards):
     def __init__(self) -> None:
         self.clock = VirtualClock()
 
-    def open(self, place: str | None) -> Application:
-        found = super().open(place)
-        return Application(Engine(found.engine.store, self.clock, found.engine.ids), found.place, found.notes)
+    def open(self, board_dir: str | None) -> Application:
+        found = super().open(board_dir)
+        return Application(Engine(found.engine.store, self.clock, found.engine.ids), found.board_dir, found.notes)
 
     def sleep(self, seconds: float) -> None:
         self.clock.move_to(self.clock.time + seconds)

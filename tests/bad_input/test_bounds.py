@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.text import COMMAND_BYTES_MAX
+from folkmoot.core.input_limits import COMMAND_BYTES_MAX
 from folkmoot.errors import Invalid
 from folkmoot.reports.listen import LINES_MAX
 from folkmoot.reports.read import REPORT_CHARS_MAX, read_report
@@ -86,5 +86,5 @@ def test_two_names_with_a_colon_have_two_locks(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     engine = scene.board.engine
     for name, path in (("a", "bb:x"), ("a:bb", "x"), ("a%3Abb", "y")):
-        engine.lock(commands.Speaker(name), commands.LockPaths(paths=[path], seconds=60.0))
+        engine.lock(commands.Actor(name), commands.LockPaths(paths=[path], seconds=60.0))
     assert len([lock for lock in scene.board.queries.locks().locks if lock.agent.startswith("a")]) == 3

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from folkmoot import Board
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid, MootError
 from folkmoot.flows.load import load_flow
@@ -37,7 +37,7 @@ BATCH = {
 }
 SHORT = 56  # batches: 1,610 inputs
 LONG = 3_600  # batches: a little more than 100,000
-PERSON = Speaker("ada")
+PERSON = Actor("ada")
 
 
 def lines(yard: Yard, chance: Random) -> None:
@@ -104,7 +104,7 @@ def requests(yard: Yard, chance: Random) -> None:
     try:
         for _ in range(BATCH["requests"]):
             data, before = hostile.request(chance), yard.state()
-            reply = msgspec.json.decode(Relay(board, Speaker("dev-agent", yard.run, 1), "1").answer(data))
+            reply = msgspec.json.decode(Relay(board, Actor("dev-agent", yard.run, 1), "1").answer(data))
             if "error" in reply:
                 checked_words(reply["error"])
                 assert reply["error"]["kind"] in KINDS and yard.after(before) == NOTHING, (data, reply)

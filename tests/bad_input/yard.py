@@ -16,7 +16,7 @@ import apsw
 import msgspec
 
 from folkmoot.config import read_settings
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.doors.cli.main import run
 from folkmoot.errors import MootError
 from folkmoot.wiring.boards import FileBoards
@@ -151,7 +151,7 @@ class Yard:
         before = self.state()
         application = FileBoards().open(str(self.folder))
         try:
-            relay = Relay(application, Speaker("dev-agent", self.run, 1), "1")
+            relay = Relay(application, Actor("dev-agent", self.run, 1), "1")
             reply = msgspec.json.decode(relay.answer(request))
         finally:
             application.close()

@@ -8,7 +8,7 @@ from bench import growth, holds, peers, together
 from bench.board import copy_of, engine_on, make_board
 from bench.queues import blocked
 from bench.together import Trial
-from folkmoot.core.commands import AddItem, Speaker
+from folkmoot.core.commands import Actor, AddItem
 from folkmoot.core.item import Item
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.store.sqlite.store import SqliteStore
@@ -37,7 +37,7 @@ def test_an_item_written_from_a_template_is_what_the_engine_would_have_added(tmp
     growth.fill(path, 250)
     store = SqliteStore.open(path)
     same = AddItem(title="item 7", column="dev", priority="high")
-    added = engine_on(store).add(Speaker("bench"), same).id
+    added = engine_on(store).add(Actor("bench"), same).id
 
     def without_times(name: str) -> dict[str, object]:
         item = store.read(lambda reading: reading.item(name))
@@ -91,7 +91,7 @@ def test_a_slow_disk_waits_at_each_flush_and_still_flushes(board: Path) -> None:
     kept = together.slow_down(store._connection, 0.25, slept.append)
     flushes = []
     for number in range(3):
-        engine_on(store).add(Speaker("bench"), AddItem(title=f"more {number}", column="dev"))
+        engine_on(store).add(Actor("bench"), AddItem(title=f"more {number}", column="dev"))
         flushes.append(len(slept))
     # The first write to a fresh log flushes its head as well.
     assert flushes == [2, 3, 4]

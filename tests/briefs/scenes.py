@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.testing.builders import PERSON, TrialBoard
 from folkmoot.testing.builders import preset_flow as read_preset_flow
 
@@ -22,11 +22,11 @@ TASKS = [
 CONTRACT = {"name": "User", "text": "id and address"}
 
 
-def take(board: TrialBoard, agent: str, **options: Any) -> tuple[Speaker, View]:
+def take(board: TrialBoard, agent: str, **options: Any) -> tuple[Actor, View]:
     """A claim, and its brief."""
     view = board.engine.claim(PERSON, agent, **options)
     brief: View = view["brief"]
-    return Speaker(agent, view["run"], view["token"]), brief
+    return Actor(agent, view["run"], view["token"]), brief
 
 
 def roles() -> list[tuple[str, str]]:

@@ -52,7 +52,7 @@ def test_a_run_that_never_reported_has_not_used_up_the_answer() -> None:
         board.add(TITLE)
         board.answer(asked(board), "postgres")
         run, _ = take(board, "developer")
-        board.engine.on_run(run, ReleaseRun())
+        board.engine.handle_run(run, ReleaseRun())
         assert BLOCK in prompt(take(board, "developer")[1])
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from folkmoot.briefs.prompt import PROMPT_SIZE, prompt
 from folkmoot.core.commands import (
+    Actor,
     AddComment,
     AnswerQuestion,
     AskPerson,
@@ -16,7 +17,6 @@ from folkmoot.core.commands import (
     DispatchAgent,
     LockPaths,
     SendMessage,
-    Speaker,
     WidenRun,
 )
 from folkmoot.errors import MootError, NothingToDo
@@ -40,13 +40,13 @@ PARTS: dict[str, View] = {
 FORBIDDEN = re.compile(r"may_not|not_for_|only_people|not_in_a_run|unknown|bad_")
 
 
-def given(one: View, run: Speaker, item: str) -> tuple[str, Command]:
+def given(one: View, run: Actor, item: str) -> tuple[str, Command]:
     """A command of the brief as the command line gives it, and to which of the engine's calls."""
     name, use = one["command"].split()[1], one["use"]
     if name == "widen":
-        return "on_run", WidenRun(paths=["src/more.py"])
+        return "handle_run", WidenRun(paths=["src/more.py"])
     if name == "ask":
-        return "on_run", AskPerson(question="QUESTION", options=["ONE WAY", "ANOTHER"])
+        return "handle_run", AskPerson(question="QUESTION", options=["ONE WAY", "ANOTHER"])
     if name == "lock":
         return "lock", LockPaths(paths=["src/other.py"], seconds=60.0)
     if name == "dispatch":
@@ -55,7 +55,7 @@ def given(one: View, run: Speaker, item: str) -> tuple[str, Command]:
         kind, to = re.findall(r"`(\w+)` to ([\w-]+)", use)[0]
         return "send", SendMessage(sender=run.name, to=to, type=kind, payload={"words": "of mine"})
     assert name == "comment", one
-    return "on_item", AddComment(content="WORDS")
+    return "handle_item", AddComment(content="WORDS")
 
 
 class Walk:
@@ -76,7 +76,7 @@ class Walk:
         claim = next(filter(None, (self.claim(agent) for agent in chance.sample(names, len(names)))), None)
         if claim is None:
             return
-        run = Speaker(claim["agent"], claim["run"], claim["token"])
+        run = Actor(claim["agent"], claim["run"], claim["token"])
         self.look(claim["brief"])
         for one in claim["brief"]["meanwhile"]:
             if chance.random() < 0.3 and " show " not in one["command"]:
@@ -100,21 +100,21 @@ class Walk:
         assert [words for words in set(said) if said.count(words) > 1] == []
         self.prompts += 1
 
-    def give(self, one: View, run: Speaker, item: str) -> None:
+    def give(self, one: View, run: Actor, item: str) -> None:
         call, command = given(one, run, item)
         self.commands += 1
         try:
-            if call == "on_item":
-                self.board.engine.on_item(run, item, command)
-            elif call == "on_run":
-                self.board.engine.on_run(run, command)
+            if call == "handle_item":
+                self.board.engine.handle_item(run, item, command)
+            elif call == "handle_run":
+                self.board.engine.handle_run(run, command)
             else:
                 getattr(self.board.engine, call)(run, command)
         except MootError as error:
             if FORBIDDEN.search(error.code):
                 pytest.fail(f"{one['command']}: {error.code}: {error.message}")
 
-    def report(self, run: Speaker, brief: View) -> None:
+    def report(self, run: Actor, brief: View) -> None:
         outcomes = brief["report_format"]["outcomes"]
         outcome = self.chance.choice([*outcomes, *(["done"] * 4 if "done" in outcomes else [])])
         parts: dict[str, Any] = json.loads(json.dumps(PARTS[outcome]))

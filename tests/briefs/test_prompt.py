@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from folkmoot.briefs.own_words import own_words
 from folkmoot.briefs.prompt import PROMPT_SIZE, prompt
 from folkmoot.briefs.quote import inline, visible
-from folkmoot.core.commands import AddComment, Speaker
+from folkmoot.core.commands import Actor, AddComment
 from folkmoot.core.report import WORDS_BESIDE
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
@@ -170,7 +170,7 @@ def test_a_flows_own_prompt_with_a_whole_report_in_it_is_none(plain: View) -> No
 def test_authors_are_named_on_a_real_board() -> None:
     with TrialBoard(preset_flow("kanban")) as board:
         item = board.add(TITLE, column="dev")
-        board.on(item, AddComment(content="Mind the clock.", artifact="spec.md", target="Time"), Speaker("bob"))
+        board.on(item, AddComment(content="Mind the clock.", artifact="spec.md", target="Time"), Actor("bob"))
         tried = {"approach": "by hand", "outcome": "too slow"}
         board.effort("dev-agent", "failed", summary="red", attempts=[tried], lessons=["the clock lies"])
         board.effort("dev-agent", "done", summary="built", artifacts=[{"name": "src/clock.py"}])

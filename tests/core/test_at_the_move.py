@@ -3,14 +3,14 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.core.work import Touched
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import SoundBoard, small_flow
 from tests.core.test_landing import GREEN, LINE, through
 
-ANN = Speaker("ann")
+ANN = Actor("ann")
 PATHS = [Touched("src/a.py")]
 STRICTER = small_flow("""
 columns: {dev: {agents: [d], next: look, gate: [ward]}, look: {agents: [r], next: done, fix: dev}}
@@ -19,11 +19,11 @@ gates: {ward: {run: ["false"]}}
 """)
 
 
-def written_down(board: SoundBoard) -> tuple[str, Speaker]:
+def written_down(board: SoundBoard) -> tuple[str, Actor]:
     item = through(board)
     run = board.claim("landing")
     record = commands.RecordLanding(branch="main", old="t", new="m1", tree="t1", touched=PATHS, evidence=[GREEN])
-    board.engine.on_run(run, record)
+    board.engine.handle_run(run, record)
     return item, run
 
 
@@ -37,7 +37,7 @@ def test_a_gate_with_another_command_must_be_green_by_it() -> None:
         item, run = written_down(board)
         board.engine.adopt_flow(ANN, STRICTER, "")
         with pytest.raises(Refused, match="ward is not green"):
-            board.engine.on_run(run, landed(PATHS))
+            board.engine.handle_run(run, landed(PATHS))
         assert board.item(item).landed is None and board.item(item).run == run.run
 
 
@@ -58,5 +58,5 @@ def test_a_move_that_was_made_is_taken_in_whatever_holds_by_now() -> None:
     with SoundBoard(LINE) as board:
         item, run = written_down(board)
         board.engine.adopt_flow(ANN, STRICTER, "")
-        board.engine.on_run(run, landed(None))
+        board.engine.handle_run(run, landed(None))
         assert board.item(item).landed == "m1"

@@ -3,7 +3,7 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import SoundBoard, preset_flow, small_flow
 
@@ -38,7 +38,7 @@ def test_a_sub_agent_whose_task_is_no_task_ends_where_it_is(cause: str) -> None:
 def test_a_dispatched_item_never_moves_not_even_by_an_answer_about_a_danger() -> None:
     with SoundBoard(preset_flow("kanban")) as board:
         order = commands.DispatchAgent(agent="qa-agent", task="try it out")
-        item = board.engine.add(Speaker("ann"), order)["id"]
+        item = board.engine.add(Actor("ann"), order)["id"]
         board.effort("qa-agent", "changes_requested", findings=[CRITICAL])
         (question,) = board.inbox()
         with pytest.raises(Refused, match="never moves"):

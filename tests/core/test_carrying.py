@@ -98,7 +98,7 @@ def life(column: str, outcome: str, parts: dict[str, Any], final: bool = False) 
         after = board.show(item)
         brief: View = {}
         if after["watcher"] and after["status"] == "ready":
-            brief = board.engine.claim(commands.Speaker("alice"), after["watcher"])["brief"]
+            brief = board.engine.claim(commands.Actor("alice"), after["watcher"])["brief"]
         children = [board.show(child) for child in after["children"]]
         return (
             answer,
@@ -227,7 +227,7 @@ def test_of_several_reasons_security_decides_and_all_are_told(parts: dict[str, s
         board.add(column="dev")
         item = board.effort("dev-agent", "stuck", blockers="too deep", **parts)
         assert item["column"] == column
-        told = json.dumps(board.engine.claim(commands.Speaker("alice"), item["watcher"])["brief"]["previous"]).lower()
+        told = json.dumps(board.engine.claim(commands.Actor("alice"), item["watcher"])["brief"]["previous"]).lower()
         named = [word.strip() for words in parts.values() for word in words.lower().replace(" and ", ",").split(",")]
         assert all(word in told for word in named)
 
@@ -250,7 +250,7 @@ def test_what_is_left_of_a_task_that_is_done_reaches_the_review() -> None:
         item = board.effort("codeweaver", "done", **said)
         assert [one["what"] for one in item["kept"]] == ["risk"]
         board.effort("ward", "done")
-        brief = json.dumps(board.engine.claim(commands.Speaker("alice"), "lawbringer")["brief"])
+        brief = json.dumps(board.engine.claim(commands.Actor("alice"), "lawbringer")["brief"])
         assert "write the mailer" in brief and "no tests" in brief
 
 
@@ -262,7 +262,7 @@ def test_who_reports_in_the_name_of_another_role_is_asked_back_and_an_unknown_na
             board.say(run, "done", extra={"agentType": "codeweaver", "status": "complete"})
         item = board.say(run, "done", extra={"agentType": "oracle", "status": "complete"})
         assert item["kept"] == [{"what": "agentType", "said": "oracle"}]
-        brief = board.engine.claim(commands.Speaker("alice"), item["watcher"])["brief"]
+        brief = board.engine.claim(commands.Actor("alice"), item["watcher"])["brief"]
         assert "oracle" in json.dumps(brief["previous"])
 
 
@@ -305,11 +305,13 @@ def test_the_text_of_a_report_that_cannot_be_read_stays_on_its_run_and_reaches_t
         run = board.claim("dev-agent")
         text = "I mended the boundary in loop.py\0 " + "x" * UNREAD_MAX
         with pytest.raises(Invalid):
-            board.engine.on_run(run, OfferReport(report=Report.unread("it holds no report", text), fault="no report"))
+            board.engine.handle_run(
+                run, OfferReport(report=Report.unread("it holds no report", text), fault="no report")
+            )
         (told,) = board.show("1")["runs"]
         assert "mended the boundary" in told["refused"]["extra"][UNREAD] and told["refused_for"] == "no report"
         board.crash(run)
-        brief = board.engine.claim(commands.Speaker("alice"), "dev-agent")["brief"]
+        brief = board.engine.claim(commands.Actor("alice"), "dev-agent")["brief"]
         assert "mended the boundary in loop.py" in json.dumps(brief["previous"])
 
 
@@ -359,10 +361,10 @@ def test_where_a_change_is_not_taken_the_agents_own_words_stay() -> None:
             attempts=[{"approach": "a cache", "outcome": "slow"}],
             tests={"total": 2, "passed": 2},
         )
-        item = board.engine.on_run(run, ReportRun(report=said, work=change("b.py"), final=True))
+        item = board.engine.handle_run(run, ReportRun(report=said, work=change("b.py"), final=True))
         assert item["runs"][0]["outcome"] == "failed" and item["runs"][0]["cause"] == "conflict"
         assert [comment["content"] for comment in item["comments"]] == ["see the graph"]
-        brief = json.dumps(board.engine.claim(commands.Speaker("alice"), "dev-agent")["brief"])
+        brief = json.dumps(board.engine.claim(commands.Actor("alice"), "dev-agent")["brief"])
         for words in ("it is fast now", "measure first", "see the graph", "a cache", '"passed": 2'):
             assert words in brief
         assert item["tests"] is None
@@ -384,7 +386,7 @@ def test_what_an_agent_may_not_ask_for_is_told_as_a_proposal(name: str) -> None:
         board.add(column="plan")
         item = board.say(board.claim("planner"), "done", **{name: FILLED[name]})
         assert item["column"] == "make" and [one["what"] for one in item["kept"]] == [name]
-        assert MARK in json.dumps(board.engine.claim(commands.Speaker("alice"), "maker")["brief"])
+        assert MARK in json.dumps(board.engine.claim(commands.Actor("alice"), "maker")["brief"])
 
 
 @pytest.mark.ledger("R-08")
@@ -393,7 +395,7 @@ def test_what_an_expert_asks_beside_its_advice_reaches_whoever_asked() -> None:
         board.add(column="make")
         board.effort("maker", "delegates", delegate=[{"to": "sage", "task": "look"}])
         board.effort("sage", "done", summary="use a salt", question={"question": MARK}, blockers="no time")
-        brief = json.dumps(board.engine.claim(commands.Speaker("alice"), "maker")["brief"])
+        brief = json.dumps(board.engine.claim(commands.Actor("alice"), "maker")["brief"])
         assert MARK in brief and "no time" in brief and board.inbox() == []
 
 
@@ -412,5 +414,5 @@ def test_a_question_beside_a_failure_is_asked_and_the_item_waits_where_it_was_se
         item = board.effort("dev-agent", "stuck", **said)
         assert (item["column"], item["status"]) == ("needs-security-review", "awaiting-divine-guidance")
         board.answer(board.inbox()[0], "ours")
-        brief = board.engine.claim(commands.Speaker("alice"), "security-specialist")["brief"]
+        brief = board.engine.claim(commands.Actor("alice"), "security-specialist")["brief"]
         assert brief["guidance"][-1]["answer"] == "ours"

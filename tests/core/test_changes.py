@@ -92,7 +92,7 @@ def test_what_the_flow_allows_is_taken() -> None:
 def test_a_secret_in_what_was_made_when_the_quota_ended_is_not_gone_on_with() -> None:
     with SoundBoard(FLOW) as board:
         item = board.add()
-        speaker = board.claim("d")
+        actor = board.claim("d")
         work = replace(change("src/a.py"), secrets=[Secret("src/a.py", 1, "API_KEY")])
-        board.engine.on_run(speaker, commands.PauseRun(why="429", work=work))
+        board.engine.handle_run(actor, commands.PauseRun(why="429", work=work))
         assert board.item(item).head is None and "holds the value of API_KEY" in refusal(board, item)

@@ -3,12 +3,12 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.testing.builders import Story, TrialBoard, limited, line_flow, preset_flow, report
 
 KANBAN = preset_flow()
 ASKED = "awaiting-divine-guidance"
-ENGINE = Speaker("folkmoot")
+ENGINE = Actor("folkmoot")
 CRITICAL = {"kind": "security", "severity": "critical", "issue": "SQL injection"}
 
 
@@ -35,9 +35,9 @@ def test_a_report_that_disputes_and_resolves_the_same_thread_is_a_protocol_fault
 @pytest.mark.parametrize("comments", [[], [{"parent": "c001", "content": "No."}]])
 def test_a_run_that_resolved_a_thread_and_then_disputes_it_is_a_protocol_fault(comments: list[dict[str, str]]) -> None:
     story = disputed()
-    speaker = story.claim()
-    story.do(commands.AddComment(content="Yes.", parent="c001", resolution="accepted"), speaker)
-    story.do(commands.ReportRun(report=report("disputed", comments=comments), final=True), speaker)
+    actor = story.claim()
+    story.do(commands.AddComment(content="Yes.", parent="c001", resolution="accepted"), actor)
+    story.do(commands.ReportRun(report=report("disputed", comments=comments), final=True), actor)
     assert story.place == ("tests", "ready") and story.it.effort.protocol_faults == 1
     assert [dispute.thread for dispute in story.it.disputes] == ["c001"]
 
@@ -102,9 +102,9 @@ def test_a_deadline_does_not_bring_back_what_is_done(default: str | None) -> Non
 def test_a_finished_item_whose_cancelled_child_is_asked_about_is_parked_at_the_deadline() -> None:
     with TrialBoard(limited(KANBAN, deadline=60)) as board:
         item = board.add("parent", column="qa")
-        speaker = board.claim("qa-agent")
+        actor = board.claim("qa-agent")
         board.on(board.add("child", column="dev", parent=item), commands.CancelItem())
-        board.report(speaker, "done")
+        board.report(actor, "done")
         board.sleep(61)
         board.add("anything at all")
         assert (board.show(item)["column"], board.show(item)["status"]) == ("done", "parked")
@@ -115,11 +115,11 @@ def test_a_finished_item_whose_cancelled_child_is_asked_about_is_parked_at_the_d
 def test_an_item_about_which_a_person_is_asked_is_not_done() -> None:
     with TrialBoard() as board:
         item = board.add("parent", column="qa")
-        speaker = board.claim("qa-agent")
+        actor = board.claim("qa-agent")
         child = board.add("child", column="dev", parent=item)
         board.on(child, commands.CancelItem())
         assert board.inbox() == ["q1"]
-        board.report(speaker, "done")
+        board.report(actor, "done")
         assert board.show(item)["status"] == ASKED, "the blocking question whether to go on without it is still open"
         board.answer("q1", "go on without it")
         assert board.show(item)["status"] == "done"
@@ -238,8 +238,8 @@ def test_a_person_is_told_which_bound_stopped_the_item() -> None:
 @pytest.mark.ledger("R-16", "R-27")
 def test_a_run_that_a_person_took_the_item_from_has_not_resolved_anything() -> None:
     story = disputed()
-    speaker = story.claim()
-    story.do(commands.AddComment(content="Yes.", parent="c001", resolution="accepted"), speaker)
+    actor = story.claim()
+    story.do(commands.AddComment(content="Yes.", parent="c001", resolution="accepted"), actor)
     story.do(commands.LapseRun(), ENGINE)
     assert story.comments[0].status == "open" and len(story.it.disputes) == 1
     story.effort("done")

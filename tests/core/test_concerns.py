@@ -151,10 +151,10 @@ def test_a_disputer_that_replies_may_name_another_place_beside_it() -> None:
 @pytest.mark.ledger("K-04", "R-12", "R-27")
 def test_concerns_that_a_run_commented_before_its_report_are_all_disputed() -> None:
     story = in_dev()
-    speaker = story.claim()
+    actor = story.claim()
     for concern in (SYNC, RACE):
-        story.do(AddComment(**concern), speaker)
-    story.do(ReportRun(report=report("disputed", summary="both are wrong")), speaker)
+        story.do(AddComment(**concern), actor)
+    story.do(ReportRun(report=report("disputed", summary="both are wrong")), actor)
     assert threads(story) == ["c001", "c002"] and story.it.column == "arch"
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.work import Work
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, preset_flow
 from tests.core.test_contracts import quest_of, user, weave
@@ -16,10 +16,10 @@ QUEST = preset_flow("quest")
 ASKED = "awaiting-divine-guidance"
 
 
-def told(board: TrialBoard, task: str) -> tuple[Speaker, dict[str, Any]]:
+def told(board: TrialBoard, task: str) -> tuple[Actor, dict[str, Any]]:
     """A run of the task, and the brief it begins with."""
     view = board.engine.claim(PERSON, "codeweaver", item=task)
-    return Speaker("codeweaver", view["run"], view["token"]), view["brief"]
+    return Actor("codeweaver", view["run"], view["token"]), view["brief"]
 
 
 @pytest.mark.ledger("R-24", "Q-05")
@@ -217,7 +217,7 @@ def test_whatever_the_order_a_done_task_was_told_the_words_that_hold(steps: list
     with SoundBoard(QUEST) as board:
         quest, tasks = quest_of(board, ["User"], ["User"], ["User"])
         names = dict(zip("abc", tasks, strict=True))
-        live: dict[str, Speaker] = {}
+        live: dict[str, Actor] = {}
         for number, (who, what) in enumerate(steps):
             task = names[who]
             if board.inbox():

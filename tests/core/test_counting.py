@@ -3,7 +3,7 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.rules.children.counting import DEEP_MAX
 from folkmoot.errors import MootError, Refused
 from folkmoot.testing.builders import SoundBoard, small_flow
@@ -16,7 +16,7 @@ messages: {review_findings: {from: [d], to: [r]}}
 """)
 
 
-def add(board: SoundBoard, run: Speaker, title: str = "more") -> str:
+def add(board: SoundBoard, run: Actor, title: str = "more") -> str:
     return str(board.engine.add(run, commands.AddItem(title=title))["id"])
 
 
@@ -149,9 +149,9 @@ def test_what_one_run_says_is_bounded(kind: str, most: int, command: commands.Co
         for _ in range(2):
             run = board.claim("d", item=item)
             for _ in range(most):
-                board.engine.on_run(run, command)
+                board.engine.handle_run(run, command)
             with pytest.raises(Refused, match="already, and a run may have") as told:
-                board.engine.on_run(run, command)
+                board.engine.handle_run(run, command)
             assert told.value.code == f"too_many_{kind}"
             board.report(run, "failed", reason="it did not work", approach=f"way {run.token}")
             for question in board.inbox():

@@ -150,13 +150,13 @@ def test_a_run_that_is_going_on_may_end_but_its_item_then_waits(how: str) -> Non
         other = board.add("other", column="dev")
         finish(board, other)
         item = board.add("item", column="arch", after=[other])
-        speaker = board.claim("architect-agent")
+        actor = board.claim("architect-agent")
         if how == "a child is added":
             other = board.add("child", column="dev", parent=item)
         else:
             board.on(other, commands.ReopenItem())
         assert board.show(item)["status"] == "running"
-        board.report(speaker, "done")
+        board.report(actor, "done")
         shown = board.show(item)
         assert (shown["column"], shown["status"], shown["waits_for"]) == ("tests", "waiting", [other])
         finish(board, other)
@@ -167,9 +167,9 @@ def test_a_run_that_is_going_on_may_end_but_its_item_then_waits(how: str) -> Non
 def test_a_parent_is_not_done_before_its_children() -> None:
     with TrialBoard() as board:
         parent = board.add("parent", column="qa")
-        speaker = board.claim("qa-agent")
+        actor = board.claim("qa-agent")
         child = board.add("child", column="dev", parent=parent)
-        board.report(speaker, "done")
+        board.report(actor, "done")
         assert board.show(parent)["status"] == "waiting", "a child was added while the last run went on"
         finish(board, child)
         assert board.show(parent)["status"] == "done"

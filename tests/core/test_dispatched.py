@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.testing.builders import SoundBoard, TrialBoard, change, small_flow
 
 FLOW = small_flow("""
@@ -19,12 +19,12 @@ agents:
 """)
 
 
-def from_an_item(board: TrialBoard) -> tuple[str, Speaker]:
+def from_an_item(board: TrialBoard) -> tuple[str, Actor]:
     item = board.add("whole", files=["src/a.py"])
     return item, board.claim("d")
 
 
-def from_a_part(board: TrialBoard) -> tuple[str, Speaker]:
+def from_a_part(board: TrialBoard) -> tuple[str, Actor]:
     item = board.add("whole", column="look", files=["src/a.py"])
     return item, board.claim("a")
 
@@ -51,7 +51,7 @@ def cancelled(board: TrialBoard, sent: str) -> tuple[str, str]:
 @pytest.mark.parametrize("end", [done, failed, cancelled])
 @pytest.mark.parametrize("asker", [from_an_item, from_a_part])
 def test_the_asking_item_names_it_and_hears_how_it_ended(
-    asker: Callable[[TrialBoard], tuple[str, Speaker]], end: Callable[[TrialBoard, str], tuple[str, str]]
+    asker: Callable[[TrialBoard], tuple[str, Actor]], end: Callable[[TrialBoard, str], tuple[str, str]]
 ) -> None:
     with SoundBoard(FLOW) as board:
         item, run = asker(board)
@@ -76,4 +76,4 @@ def test_it_begins_at_the_newest_work_of_the_item_that_asked() -> None:
         board.bring(run, "incomplete", work=change("src/a.py"))
         assert board.item(item).head == "c1"
         fix = board.claim("d", item=sent)
-        assert board.queries.standing(fix.run or "").begins_from == "c1"
+        assert board.queries.run_context(fix.run or "").begins_from == "c1"

@@ -108,10 +108,10 @@ def test_a_thread_left_open_by_done_is_a_protocol_fault() -> None:
 @pytest.mark.ledger("R-12", "R-27")
 def test_a_resolution_given_during_the_run_settles_it_with_the_report() -> None:
     story = disputed_by_dev()
-    speaker = story.claim()
-    story.do(AddComment(content="fixed", parent="c001", resolution="accepted"), speaker)
+    actor = story.claim()
+    story.do(AddComment(content="fixed", parent="c001", resolution="accepted"), actor)
     assert story.comments[0].status == "open" and len(story.it.disputes) == 1
-    story.do(ReportRun(report=report("done")), speaker)
+    story.do(ReportRun(report=report("done")), actor)
     assert story.place == ("dev", "ready") and story.comments[0].resolution == "accepted"
 
 

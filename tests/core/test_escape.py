@@ -45,7 +45,7 @@ def test_whoever_is_blocked_the_pathseeker_gets_it_with_the_report_in_hand(stage
         claimed = board.engine.claim(PERSON, "pathseeker")
         told = str(claimed["brief"])
         assert BLOCKED["summary"] in told and BLOCKED["blockers"] in told and "made" in told
-        run = commands.Speaker("pathseeker", claimed["run"], claimed["token"])
+        run = commands.Actor("pathseeker", claimed["run"], claimed["token"])
         board.report(run, "split", tasks=[{"title": "one session type", "files": ["src/s.py"]}])
         board.effort("codeweaver", "done")
         assert board.place(quest) == ("weave", "proving"), "the ward comes after each phase"
@@ -188,7 +188,7 @@ def test_a_pathseeker_at_its_own_end_is_followed_by_a_fresh_one_and_then_a_perso
             assert board.place(quest) == ("discover", "ready") and board.inbox() == []
         claimed = board.engine.claim(PERSON, "pathseeker")
         assert "mapped 2 of 9 modules" in str(claimed["brief"])
-        run = commands.Speaker("pathseeker", claimed["run"], claimed["token"])
+        run = commands.Actor("pathseeker", claimed["run"], claimed["token"])
         board.report(run, "failed", cause="size", summary="mapped 4 of 9 modules")
         assert board.place(quest) == ("discover", ASKED)
         (asked,) = board.queries.inbox()["questions"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.item import Item
 from folkmoot.errors import MootError, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, limited, preset_flow, small_flow
@@ -71,7 +71,7 @@ def test_advice_reaches_the_developer_and_its_failure_is_that_experts_attempt() 
         board.effort("crypto-expert", "done", summary="salt the hash twice")
         claimed = board.engine.claim(PERSON, "developer")
         assert "salt the hash twice" in str(claimed["brief"]["outputs"])
-        board.report(Speaker("developer", claimed["run"], claimed["token"]), "failed", **attempt(3))
+        board.report(Actor("developer", claimed["run"], claimed["token"]), "failed", **attempt(3))
         assert tracking(board, item) == {
             "self_solve_attempts": 3,
             "expert_attempts": 1,
@@ -217,7 +217,7 @@ def test_an_expert_cannot_widen_dispatch_or_add_what_it_was_given() -> None:
         three_failures(board)
         run = board.claim("crypto-expert")
         with pytest.raises(Refused) as caught:
-            board.engine.on_run(run, commands.WidenRun(paths=["a.py"]))
+            board.engine.handle_run(run, commands.WidenRun(paths=["a.py"]))
         assert caught.value.code == "may_not_widen"
         with pytest.raises(Refused) as caught:
             board.engine.add(run, commands.DispatchAgent(agent="developer", task="do it"))

@@ -77,9 +77,9 @@ def test_the_second_timeout_is_a_failure() -> None:
 def test_a_protocol_fault_gets_one_more_run_that_is_told_and_then_counts() -> None:
     story = Story(KANBAN, "dev")
     for _ in range(2):
-        speaker = story.claim()
+        actor = story.claim()
         report = commands.ReportRun(report=Report.failed("broken"), fault="the JSON ends too early")
-        story.do(report, speaker)
+        story.do(report, actor)
         assert story.it.told == "the JSON ends too early"
     assert story.it.failure_count == 1
     assert [run.cause for run in story.rows["runs"].values()] == ["protocol", "protocol"]
@@ -225,7 +225,7 @@ def test_the_fuse_asks_before_the_next_run() -> None:
 def test_the_fourth_generation_is_added_parked_with_a_question(generation: int, status: str) -> None:
     story = Story(KANBAN)
     story.maker = Item(id="7", title="A maker", column="dev", status="running", generation=generation)
-    story.do(commands.AddItem(title="made by a run"), commands.Speaker("dev-agent", "r9", 4))
+    story.do(commands.AddItem(title="made by a run"), commands.Actor("dev-agent", "r9", 4))
     assert story.it.generation == generation + 1
     assert story.it.status == status
     assert len(story.open_questions) == (status == "parked")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import OfferReport, Speaker
+from folkmoot.core.commands import Actor, OfferReport
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.form import REFUSALS_KEPT
 from folkmoot.errors import Invalid, Refused
@@ -31,7 +31,7 @@ BROKEN: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
-def refused(board: TrialBoard, run: Speaker, outcome: str, **parts: Any) -> Invalid:
+def refused(board: TrialBoard, run: Actor, outcome: str, **parts: Any) -> Invalid:
     with pytest.raises(Invalid) as caught:
         board.say(run, outcome, **parts)
     return caught.value
@@ -230,9 +230,9 @@ def test_a_report_that_is_offered_is_looked_at_in_the_same_way() -> None:
         item = board.add("It", column="dev")
         run = board.claim("dev-agent")
         with pytest.raises(Invalid) as caught:
-            board.engine.on_run(run, OfferReport(report=report("asks", comments=[WORD])))
+            board.engine.handle_run(run, OfferReport(report=report("asks", comments=[WORD])))
         assert caught.value.code == "report_refused" and len(board.show(item)["comments"]) == 1
-        board.engine.on_run(run, OfferReport(report=Report.done("well")))
+        board.engine.handle_run(run, OfferReport(report=Report.done("well")))
         assert board.place(item) == ("dev", "running") and board.log(item)[-1]["event"] == "lease_renewed"
 
 

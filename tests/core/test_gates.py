@@ -40,7 +40,7 @@ def test_a_gate_is_claimed_by_its_name_and_by_nobody_else() -> None:
                 board.claim(agent)
         run = board.claim("ward")
         assert board.place(item) == ("review", "running")
-        board.engine.on_run(run, commands.RenewRun())
+        board.engine.handle_run(run, commands.RenewRun())
         board.report(run, "done", summary="42 checks")
         assert board.place(item) == ("siege", "ready")
         with pytest.raises(Refused) as caught:
@@ -408,5 +408,5 @@ def test_a_gate_that_says_done_beside_a_grave_finding_is_red_and_a_lesser_one_is
         (found,) = board.item(item).findings
         assert (found.issue, found.found_by, found.remark) == ("2 tests fail", ["ward"], green)
         next_one = "siegemaster" if green else "spiritmender"
-        brief = board.engine.claim(commands.Speaker("alice"), next_one)["brief"]
+        brief = board.engine.claim(commands.Actor("alice"), next_one)["brief"]
         assert "2 tests fail" in str(brief)

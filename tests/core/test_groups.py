@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.rules.children.parts import STRICTNESS
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, limited, preset_flow, small_flow
@@ -134,7 +134,7 @@ def test_a_critical_finding_asks_at_once_while_the_others_run_on() -> None:
         question = board.queries.inbox()["questions"][0]
         assert "a leak" in question["question"]
         assert [o["option"] for o in question["options"]] == ["fix it", "accept the risk and go on", "abort"]
-        board.engine.on_run(other, commands.RenewRun())
+        board.engine.handle_run(other, commands.RenewRun())
         board.report(other, "done")
         assert board.place(item) == ("review", ASKED), "every question of theirs must be answered"
         board.answer(question["id"], "1")
@@ -214,7 +214,7 @@ def test_a_part_asks_through_its_item_and_speaks_again_after_the_answer() -> Non
         assert board.place(item) == ("review", "waiting")
         claimed = board.engine.claim(PERSON, "reviewer")
         assert "ours" in str(claimed["brief"]), "the part that speaks again is told the answer"
-        board.report(Speaker("reviewer", claimed["run"], claimed["token"]), "done")
+        board.report(Actor("reviewer", claimed["run"], claimed["token"]), "done")
         assert board.place(item) == ("test", "ready")
 
 
@@ -273,7 +273,7 @@ def test_move_and_cancel_take_the_parts_along(then: commands.Command) -> None:
         statuses = {part.agent: part.status for part in board.children(item, "part")}
         assert statuses == {"reviewer": "done", "devils-advocate": "cancelled"}
         with pytest.raises(Refused):
-            board.engine.on_run(live, commands.RenewRun())
+            board.engine.handle_run(live, commands.RenewRun())
         assert board.item(item).made == {} or board.item(item).status == "cancelled"
 
 
@@ -334,7 +334,7 @@ def test_changes_go_to_the_fix_column_and_return_only_to_who_asked() -> None:
         assert board.place(item) == ("implement", "ready")
         claimed = board.engine.claim(PERSON, "implementer")
         assert claimed["brief"]["findings"][0]["issue"] == "red"
-        board.report(Speaker("implementer", claimed["run"], claimed["token"]), "done")
+        board.report(Actor("implementer", claimed["run"], claimed["token"]), "done")
         assert board.place(item) == ("test", "ready"), "it returns past the review, to whoever asked"
         board.effort("test-executor", "done")
         assert board.place(item) == ("done", "done")
@@ -565,7 +565,7 @@ agents: {{b: {{}}, {a}}}
         with pytest.raises(Refused) as caught:
             board.adopt(small_flow(flow.format(w="x", a="x: {}")))
         assert caught.value.code == "agent_in_use"
-        board.engine.on_run(live, commands.ReleaseRun())
+        board.engine.handle_run(live, commands.ReleaseRun())
         board.adopt(small_flow(flow.format(w="x", a="x: {}")))
         assert board.item(part_of(board, item, "y")).status == "failed"
         assert board.place(item) == ("done", "done")

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths, WidenRun
+from folkmoot.core.commands import Actor, LockPaths, UnlockPaths, WidenRun
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.testing.builders import SoundBoard, TrialBoard, limited, line_flow, small_flow
 
 DEV = line_flow("dev")
 ASKED = "awaiting-divine-guidance"
-ANN, BOB = Speaker("ann"), Speaker("bob")
+ANN, BOB = Actor("ann"), Actor("bob")
 TWO = small_flow("""
 columns: {dev: {agents: [d], next: look}, look: {agents: [r], next: done, fix: dev}}
 agents: {d: {}, r: {write: none}}
@@ -27,7 +27,7 @@ def held(board: TrialBoard) -> list[tuple[str, str]]:
     return [(hold.path, hold.owner) for hold in board.holds()]
 
 
-def lock(board: TrialBoard, who: Speaker, *paths: str, seconds: float = 1800) -> Any:
+def lock(board: TrialBoard, who: Actor, *paths: str, seconds: float = 1800) -> Any:
     return board.engine.lock(who, LockPaths(paths=list(paths), seconds=seconds))["locks"]
 
 
@@ -126,7 +126,7 @@ def test_what_leads_out_of_the_project_or_names_nothing_is_refused_everywhere(pa
             lock(board, ANN, path)
         run = board.claim("dev-agent")
         with pytest.raises(Invalid):
-            board.engine.on_run(run, WidenRun(paths=[path]))
+            board.engine.handle_run(run, WidenRun(paths=[path]))
         assert held(board) == []
 
 
@@ -194,7 +194,7 @@ def test_holds_outlive_a_run_but_not_the_item(then: str) -> None:
         elif then == "crash":
             board.crash(run)
         elif then == "release":
-            board.engine.on_run(run, commands.ReleaseRun())
+            board.engine.handle_run(run, commands.ReleaseRun())
         else:
             board.report(run, "failed", attempts=[{"approach": "x"}])
         assert held(board) == ([] if then == "cancel" else [("a.py", "dev-agent")])
@@ -209,7 +209,7 @@ def test_a_hold_keeps_nobody_out_that_its_holder_waits_for() -> None:
         grandchild = board.add("grandchild", files=["src/a.py"], parent=child)
         with pytest.raises(NothingToDo):
             board.claim("dev-agent")  # while the holder has a live run, it keeps everybody out
-        board.engine.on_run(run, commands.ReleaseRun())
+        board.engine.handle_run(run, commands.ReleaseRun())
         assert board.place(holder) == ("dev", "waiting")
         inner = board.claim("dev-agent")
         assert board.item(grandchild).run == inner.run
@@ -226,7 +226,7 @@ def test_holders_whose_children_want_each_others_paths_do_not_wait_in_a_circle(s
         one = board.add("one", files=["a.py"])
         two = board.add("two", files=["c.py"])
         for run in (board.claim("dev-agent"), board.claim("dev-agent")):
-            board.engine.on_run(run, commands.ReleaseRun())
+            board.engine.handle_run(run, commands.ReleaseRun())
         for_one = board.add("for one", files=["c.py"], parent=one)
         for_two = board.add("for two", files=["a.py"], parent=two)
         board.sleep(60)
@@ -335,7 +335,7 @@ def test_many_paths_are_locked_all_or_none() -> None:
 @pytest.mark.ledger("H-06")
 def test_nobody_takes_the_lock_of_one_whose_name_begins_like_theirs() -> None:
     with SoundBoard(DEV) as board:
-        lock(board, Speaker("ann:b"), "c.py")
+        lock(board, Actor("ann:b"), "c.py")
         with pytest.raises(Refused) as caught:
             lock(board, ANN, "c.py")
         assert caught.value.code == "path_held"
@@ -367,7 +367,7 @@ def test_locks_of_a_run_end_with_it(end: str) -> None:
         if end == "report":
             board.report(run, "failed", attempts=[{"approach": "x"}])
         elif end == "release":
-            board.engine.on_run(run, commands.ReleaseRun())
+            board.engine.handle_run(run, commands.ReleaseRun())
         elif end == "crash":
             board.crash(run)
         else:
@@ -380,11 +380,11 @@ def test_a_stale_run_locks_unlocks_and_widens_nothing() -> None:
     with SoundBoard(DEV) as board:
         board.add()
         run = board.claim("dev-agent")
-        board.engine.on_run(run, commands.ReleaseRun())
+        board.engine.handle_run(run, commands.ReleaseRun())
         for act in (
             lambda: lock(board, run, "a.py"),
             lambda: board.engine.lock(run, UnlockPaths(paths=["a.py"])),
-            lambda: board.engine.on_run(run, WidenRun(paths=["a.py"])),
+            lambda: board.engine.handle_run(run, WidenRun(paths=["a.py"])),
         ):
             with pytest.raises(Refused) as caught:
                 act()
@@ -398,15 +398,15 @@ def test_a_run_that_widens_gets_what_nobody_holds_and_never_waits() -> None:
         first = board.add("first", files=["a.py"])
         board.add("second", files=["b.py"])
         one, two = board.claim("dev-agent"), board.claim("dev-agent")
-        board.engine.on_run(one, WidenRun(paths=["c.py", "a.py"]))
+        board.engine.handle_run(one, WidenRun(paths=["c.py", "a.py"]))
         assert board.show(first)["files"] == ["a.py", "c.py"] == board.show(first)["holds"]
         with pytest.raises(Refused) as caught:
-            board.engine.on_run(one, WidenRun(paths=["d.py", "B.py"]))
+            board.engine.handle_run(one, WidenRun(paths=["d.py", "B.py"]))
         assert caught.value.code == "path_held" and board.show(first)["files"] == ["a.py", "c.py"]
         with pytest.raises(Refused):
-            board.engine.on_run(two, WidenRun(paths=["C.py"]))
+            board.engine.handle_run(two, WidenRun(paths=["C.py"]))
         board.report(one, "done")
-        board.engine.on_run(two, WidenRun(paths=["c.py"]))
+        board.engine.handle_run(two, WidenRun(paths=["c.py"]))
         board.report(two, "done")
         assert held(board) == []
 
@@ -472,7 +472,7 @@ def test_a_starved_item_reserves_its_paths_and_no_newcomer_takes_them() -> None:
 def test_a_reservation_does_not_keep_out_what_a_present_holder_waits_for() -> None:
     with SoundBoard(limited(DEV, starve=100)) as board:
         holder = board.add("holder", files=["a.py"])
-        board.engine.on_run(board.claim("dev-agent"), commands.ReleaseRun())
+        board.engine.handle_run(board.claim("dev-agent"), commands.ReleaseRun())
         starved = board.add("starved", files=["a.py"])
         board.sleep(200)
         child = board.add("child", files=["a.py"], parent=holder)
@@ -492,7 +492,7 @@ def test_what_a_person_declares_while_a_run_is_alive_is_held_from_the_next_claim
         run = board.claim("dev-agent")
         board.on(item, commands.EditItem(files=["b.py"]))
         assert held(board) == [("a.py", "dev-agent")], "the run may still write it"
-        board.engine.on_run(run, commands.ReleaseRun())
+        board.engine.handle_run(run, commands.ReleaseRun())
         assert held(board) == [], "what a person took out of its files is given up"
         again = board.claim("dev-agent")
         assert held(board) == [("b.py", "dev-agent")]
@@ -504,7 +504,7 @@ def test_what_a_person_declares_while_a_run_is_alive_is_held_from_the_next_claim
 def test_a_holder_that_waits_no_longer_does_not_go_on_beside_the_one_it_let_in() -> None:
     with SoundBoard(DEV) as board:
         holder = board.add("holder", files=["src/b.py"])
-        board.engine.on_run(board.claim("dev-agent"), commands.ReleaseRun())
+        board.engine.handle_run(board.claim("dev-agent"), commands.ReleaseRun())
         needed = board.add("needed", files=["src/"])
         board.on(holder, commands.EditItem(after=[needed]))
         run = board.claim("dev-agent")
@@ -548,7 +548,7 @@ moves = st.lists(
 @given(moves)
 def test_at_any_time_no_path_has_two_live_holds_of_different_owners(steps: list[tuple[str, str]]) -> None:
     with SoundBoard(limited(DEV, own_attempts=50)) as board:
-        runs: list[Speaker] = []
+        runs: list[Actor] = []
         for kind, path in steps:
             with suppress(MootError):
                 _one_move(board, runs, kind, path)
@@ -559,7 +559,7 @@ def test_at_any_time_no_path_has_two_live_holds_of_different_owners(steps: list[
                     assert mine or not overlap([one.path], [two.path]), (one, two)
 
 
-def _one_move(board: TrialBoard, runs: list[Speaker], kind: str, path: str) -> None:
+def _one_move(board: TrialBoard, runs: list[Actor], kind: str, path: str) -> None:
     if kind == "add":
         board.add(files=[path])
     elif kind == "claim":
@@ -576,6 +576,6 @@ def _one_move(board: TrialBoard, runs: list[Speaker], kind: str, path: str) -> N
     elif kind == "runlock" and runs:
         lock(board, runs[0], path)
     elif kind == "widen" and runs:
-        board.engine.on_run(runs[-1], WidenRun(paths=[path]))
+        board.engine.handle_run(runs[-1], WidenRun(paths=[path]))
     elif kind == "sleep":
         board.sleep(40)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import ReportRun
+from folkmoot.core.explain import tier
 from folkmoot.core.flow import Agent, Rung
-from folkmoot.core.why import tier
 from folkmoot.testing.builders import Story, limited, line_flow, preset_flow, report
 
 KANBAN = preset_flow()
@@ -16,11 +16,11 @@ def fail(story: Story, times: int) -> list[str | None]:
     """Fail in ever new ways; the models that were tried."""
     models = []
     for _ in range(times):
-        speaker = story.claim()
-        assert story.run is not None and speaker.run == story.run.id
+        actor = story.claim()
+        assert story.run is not None and actor.run == story.run.id
         models.append(story.run.model)
         told = report("failed", summary="no luck", attempts=[{"approach": chr(97 + story.it.attempt_count) * 9}])
-        story.do(ReportRun(report=told), speaker)
+        story.do(ReportRun(report=told), actor)
     return models
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.core.work import Evidence, Touched, Work
 from folkmoot.errors import NothingToDo, Refused
@@ -48,9 +48,9 @@ def through(board: TrialBoard) -> str:
     return item
 
 
-def record(board: TrialBoard, run: Speaker, *touched: str, new: str = "m1") -> None:
+def record(board: TrialBoard, run: Actor, *touched: str, new: str = "m1") -> None:
     paths = [Touched(path) for path in touched]
-    board.engine.on_run(run, commands.RecordLanding(branch="main", old="t", new=new, touched=paths))
+    board.engine.handle_run(run, commands.RecordLanding(branch="main", old="t", new=new, touched=paths))
 
 
 def conflict(commit: str = "m1") -> dict[str, Any]:
@@ -65,8 +65,8 @@ def test_an_item_with_work_is_done_when_it_has_landed() -> None:
             with pytest.raises(NothingToDo):
                 board.claim(agent)
         run = board.claim("landing")
-        standing = board.queries.standing(run.run or "")
-        assert (standing.head, standing.branch, standing.gates) == ("c1", "main", ["ward"])
+        run_context = board.queries.run_context(run.run or "")
+        assert (run_context.head, run_context.branch, run_context.gates) == ("c1", "main", ["ward"])
         record(board, run, "src/a.py")
         landing = board.item(item).landing
         assert landing is not None and (landing.branch, landing.old, landing.new) == ("main", "t", "m1")
@@ -88,7 +88,7 @@ def test_a_gate_that_is_proved_on_the_tree_need_not_be_shown_again() -> None:
     with SoundBoard(LINE) as board:
         through(board)
         run = board.claim("landing")
-        assert board.queries.standing(run.run or "").proved == {"t0": ["ward"]}
+        assert board.queries.run_context(run.run or "").proved == {"t0": ["ward"]}
 
 
 @pytest.mark.ledger("R-19")
@@ -185,7 +185,7 @@ def test_what_others_hold_and_only_the_merge_shows_is_found_out_once_and_then_wa
         runs = board.item(item).span.runs
         for _ in range(8):
             board.sleep(20)
-            board.engine.on_run(holder, commands.RenewRun())
+            board.engine.handle_run(holder, commands.RenewRun())
             with pytest.raises(NothingToDo):
                 board.claim("landing")
         assert board.item(item).span.runs == runs, "to wait costs no run"
@@ -251,7 +251,7 @@ def test_a_task_hands_its_work_to_its_parent_in_its_report_if_nobody_was_quicker
     with SoundBoard(LINE) as board:
         item, (first, second) = split(board, "one", "two")
         slow, quick = board.claim("d"), board.claim("d")
-        assert board.queries.standing(slow.run or "").ends_here
+        assert board.queries.run_context(slow.run or "").ends_here
         board.bring(quick, work=change("src/b.py", commit="k2", onto=None, merged="p1"))
         assert (board.item(item).head, board.item(second).head) == ("p1", None)
         stale = change("src/a.py", commit="k1", onto=None, merged="p2")
@@ -272,8 +272,8 @@ def test_a_task_whose_work_nobody_merged_lands_by_itself() -> None:
         board.bring("d", work=Work(base="k1"))  # done, and nothing more to change
         assert board.place(task) == ("dev", "proving") and board.place(item) == ("dev", "waiting")
         run = board.claim("landing")
-        standing = board.queries.standing(run.run or "")
-        assert (standing.parent, standing.branch, standing.head) == (item, f"item {item}", "k1")
+        run_context = board.queries.run_context(run.run or "")
+        assert (run_context.parent, run_context.branch, run_context.head) == (item, f"item {item}", "k1")
         with pytest.raises(Refused):
             board.bring(run)  # a parent's branch is moved by a commit, not by a word
         board.bring(run, work=Work(commit="k1", merged="p1"))
@@ -336,7 +336,7 @@ def test_what_a_part_made_comes_onto_the_item_before_its_verdict_counts() -> Non
 @pytest.mark.ledger("R-25")
 def test_what_a_person_dispatched_goes_the_way_of_any_other_item() -> None:
     with SoundBoard(SHORT) as board:
-        sent = board.engine.add(Speaker("alice"), commands.DispatchAgent(agent="d", task="mend it"))["id"]
+        sent = board.engine.add(Actor("alice"), commands.DispatchAgent(agent="d", task="mend it"))["id"]
         board.bring("d", work=change("src/a.py"))
         assert board.place(sent) == ("done", "proving") and board.item(sent).kind == "item"
         board.bring("landing", "failed", **conflict())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.briefs.prompt import prompt
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.item import Item
 from folkmoot.core.records import Lesson
 from folkmoot.core.rules.sharing.lessons import (
@@ -21,9 +21,9 @@ QUEST = preset_flow("quest")
 RED = {"summary": "1 of 9 tests is red", "findings": [{"kind": "test", "test": "test_reset", "issue": "got 500"}]}
 
 
-def claimed(board: TrialBoard, agent: str, **options: Any) -> tuple[Speaker, dict[str, Any]]:
+def claimed(board: TrialBoard, agent: str, **options: Any) -> tuple[Actor, dict[str, Any]]:
     view = board.engine.claim(PERSON, agent, **options)
-    return Speaker(agent, view["run"], view["token"]), view["brief"]
+    return Actor(agent, view["run"], view["token"]), view["brief"]
 
 
 def texts(brief: dict[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
+from folkmoot.core.commands import AcceptMessage, Actor, CompleteMessage, RejectMessage, SendMessage
 from folkmoot.core.records import Message
 from folkmoot.core.vocabulary.roles import agent_named, correspondent, folded
 from folkmoot.errors import Invalid, Refused
@@ -21,8 +21,8 @@ def messages(board: TrialBoard, **which: Any) -> list[Message]:
     return [m for m in found if all(getattr(m, name) == value for name, value in which.items())]
 
 
-def send(board: TrialBoard, speaker: Speaker = PERSON, **fields: Any) -> dict[str, Any]:
-    return board.engine.send(speaker, SendMessage(**fields))
+def send(board: TrialBoard, actor: Actor = PERSON, **fields: Any) -> dict[str, Any]:
+    return board.engine.send(actor, SendMessage(**fields))
 
 
 def request(board: TrialBoard, **fields: Any) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def test_what_is_about_no_item_is_in_its_receivers_next_brief_until_a_run_has_do
         board.add("b", column="review")
         claim = board.engine.claim(PERSON, "reviewer")
         assert [m["message_id"] for m in claim["brief"]["messages"]] == [loose]
-        run = Speaker("reviewer", claim["run"], claim["token"])
+        run = Actor("reviewer", claim["run"], claim["token"])
         if how == "crash":
             board.crash(run)
         else:
@@ -136,7 +136,7 @@ def test_what_the_rules_got_about_an_item_they_relay_to_whoever_acts_next() -> N
         assert sent["status"] == "pending", "nobody has seen it"
         claim = board.engine.claim(PERSON, "implementer")
         assert sent["message_id"] in [m["message_id"] for m in claim["brief"]["messages"]]
-        board.report(Speaker("implementer", claim["run"], claim["token"]), "done")
+        board.report(Actor("implementer", claim["run"], claim["token"]), "done")
         assert messages(board, id=sent["message_id"])[0].status == "completed"
 
 
@@ -173,9 +173,9 @@ def test_what_is_for_one_of_a_group_is_in_the_brief_of_its_part() -> None:
         told = {m["message_id"]: m for one in (claim, other) for m in one["brief"]["messages"]}
         assert sent in [m["message_id"] for m in claim["brief"]["messages"]] and len(told) == 3
         assert {m["to"] for m in other["brief"]["messages"]} == {"devils-advocate"}, "each is handed the item"
-        board.report(Speaker("reviewer", claim["run"], claim["token"]), "done")
+        board.report(Actor("reviewer", claim["run"], claim["token"]), "done")
         assert messages(board, id=sent)[0].status == "accepted", "the look is over when all have spoken"
-        board.report(Speaker("devils-advocate", other["run"], other["token"]), "done")
+        board.report(Actor("devils-advocate", other["run"], other["token"]), "done")
         assert messages(board, id=sent)[0].status == "completed"
 
 
@@ -273,4 +273,4 @@ def test_a_message_for_nobody_that_acts_is_not_said_to_be_done() -> None:
         assert sent["status"] == "pending" and sent["item"] is None
         with pytest.raises(Refused):
             board.engine.on_message(PERSON, CompleteMessage(message=sent["message_id"]))
-        board.engine.on_message(Speaker("orchestrator"), AcceptMessage(message=sent["message_id"]))
+        board.engine.on_message(Actor("orchestrator"), AcceptMessage(message=sent["message_id"]))

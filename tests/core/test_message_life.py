@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core import commands
-from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
+from folkmoot.core.commands import AcceptMessage, Actor, CompleteMessage, RejectMessage, SendMessage
 from folkmoot.core.records import Message
 from folkmoot.core.terms import Outcome
 from folkmoot.errors import Refused
@@ -50,13 +50,13 @@ def messages(board: TrialBoard, **which: Any) -> list[Message]:
     return [m for m in found if all(getattr(m, name) == value for name, value in which.items())]
 
 
-def send(board: TrialBoard, speaker: Speaker = PERSON, **fields: Any) -> dict[str, Any]:
-    return board.engine.send(speaker, SendMessage(**fields))
+def send(board: TrialBoard, actor: Actor = PERSON, **fields: Any) -> dict[str, Any]:
+    return board.engine.send(actor, SendMessage(**fields))
 
 
-def claimed(board: TrialBoard, agent: str) -> tuple[Speaker, list[str]]:
+def claimed(board: TrialBoard, agent: str) -> tuple[Actor, list[str]]:
     view = board.engine.claim(PERSON, agent)
-    return Speaker(agent, view["run"], view["token"]), [m["message_id"] for m in view["brief"]["messages"]]
+    return Actor(agent, view["run"], view["token"]), [m["message_id"] for m in view["brief"]["messages"]]
 
 
 def handed(board: TrialBoard) -> tuple[str, str]:
@@ -65,12 +65,12 @@ def handed(board: TrialBoard) -> tuple[str, str]:
     return item, messages(board, type="task_handoff")[0].id
 
 
-def end(board: TrialBoard, run: Speaker, how: str) -> None:
+def end(board: TrialBoard, run: Actor, how: str) -> None:
     """Some end of a run that is not the end of its stage."""
     if how == "crash":
         board.crash(run)
     elif how == "release":
-        board.engine.on_run(run, commands.ReleaseRun())
+        board.engine.handle_run(run, commands.ReleaseRun())
     elif how == "unreadable":
         board.engine.report(run, board_report("failed"), fault="no report could be read")
     else:
@@ -151,15 +151,15 @@ def test_a_disputed_report_rejects_what_its_run_was_handed() -> None:
 def test_pending_is_never_completed_and_only_the_receiver_accepts() -> None:
     with SoundBoard(HANDOFF) as board:
         _, handoff = handed(board)
-        for speaker in (PERSON, Speaker("builder"), Speaker("reviewer")):
+        for actor in (PERSON, Actor("builder"), Actor("reviewer")):
             with pytest.raises(Refused) as caught:
-                board.engine.on_message(speaker, CompleteMessage(message=handoff))
+                board.engine.on_message(actor, CompleteMessage(message=handoff))
             assert caught.value.code == "not_accepted" and "--as builder" in caught.value.hint
-        for speaker in (PERSON, Speaker("planner"), Speaker("orchestrator")):
+        for actor in (PERSON, Actor("planner"), Actor("orchestrator")):
             with pytest.raises(Refused) as caught:
-                board.engine.on_message(speaker, AcceptMessage(message=handoff))
+                board.engine.on_message(actor, AcceptMessage(message=handoff))
             assert caught.value.code == "not_for_you"
-        assert board.engine.on_message(Speaker("Builder"), AcceptMessage(message=handoff))["status"] == "accepted"
+        assert board.engine.on_message(Actor("Builder"), AcceptMessage(message=handoff))["status"] == "accepted"
         run, told = claimed(board, "builder")
         assert told == [handoff], "accepted by hand, it is the run's all the same"
         board.report(run, "done")
@@ -260,7 +260,7 @@ def test_the_first_look_is_iteration_one_and_the_second_two() -> None:
         seen.append(board.show(item)["iteration"])
         claim = board.engine.claim(PERSON, "reviewer")
         assert (claim["brief"]["round"], claim["brief"]["messages"][0]["context"]["iteration"]) == (1, 1)
-        run = Speaker("reviewer", claim["run"], claim["token"])
+        run = Actor("reviewer", claim["run"], claim["token"])
         board.report(run, "asks", question={"question": "which?"})
         seen.append(board.show(item)["iteration"])
         board.answer(board.inbox()[0])
@@ -270,7 +270,7 @@ def test_the_first_look_is_iteration_one_and_the_second_two() -> None:
         claim = board.engine.claim(PERSON, "reviewer")
         assert (claim["item"]["iteration"], claim["brief"]["round"]) == (2, 2)
         assert [m["context"]["iteration"] for m in claim["brief"]["messages"]] == [2]
-        board.report(Speaker("reviewer", claim["run"], claim["token"]), "done")
+        board.report(Actor("reviewer", claim["run"], claim["token"]), "done")
         seen.append(board.show(item)["iteration"])
         assert seen == [0, 1, 1, 1, 2] and board.place(item) == ("done", "done")
 

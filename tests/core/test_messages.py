@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import AcceptMessage, CompleteMessage, RejectMessage, SendMessage, Speaker
+from folkmoot.core.commands import AcceptMessage, Actor, CompleteMessage, RejectMessage, SendMessage
 from folkmoot.core.records import Message
 from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid, MootError, Refused
@@ -28,8 +28,8 @@ def told(board: TrialBoard) -> list[tuple[str, str, str, str]]:
     return [(m.sender, m.to, m.type, m.status) for m in messages(board)]
 
 
-def send(board: TrialBoard, speaker: Speaker = PERSON, **fields: Any) -> dict[str, Any]:
-    return board.engine.send(speaker, SendMessage(**fields))
+def send(board: TrialBoard, actor: Actor = PERSON, **fields: Any) -> dict[str, Any]:
+    return board.engine.send(actor, SendMessage(**fields))
 
 
 def built(board: TrialBoard) -> str:
@@ -288,7 +288,7 @@ def test_what_others_sent_about_the_item_is_accepted_with_its_claim_and_complete
         claimed = board.engine.claim(PERSON, "reviewer")
         assert [m["message_id"] for m in claimed["brief"]["messages"]] == [sent["message_id"]]
         assert messages(board, id=sent["message_id"])[0].status == "accepted"
-        board.report(Speaker("reviewer", claimed["run"], claimed["token"]), "done")
+        board.report(Actor("reviewer", claimed["run"], claimed["token"]), "done")
         assert messages(board, id=sent["message_id"])[0].status == "completed"
 
 
@@ -323,7 +323,7 @@ messages: {escalation: {from: [any], to: [orchestrator]}}
         send(board, run, sender="x", to="orchestrator", type="escalation", payload={"details": "which?"})
         (question,) = board.show(item)["questions"]
         assert question["question"] == "which?"
-        assert board.queries.standing(run.run or "").item != item, "its run goes on"
+        assert board.queries.run_context(run.run or "").item != item, "its run goes on"
         board.report(run, "done")
         board.effort("y", "done")
         assert board.place(item)[0] == "look", "the item leaves when the question is answered (R-14)"
@@ -428,10 +428,10 @@ def test_a_message_about_no_item_is_refused_to_a_run_by_name(order: Any) -> None
             board.engine.on_message(
                 run, order(message=loose["message_id"], **({"why": "no"} if order is RejectMessage else {}))
             )
-        board.engine.on_message(Speaker("reviewer"), AcceptMessage(message=loose["message_id"]))
+        board.engine.on_message(Actor("reviewer"), AcceptMessage(message=loose["message_id"]))
 
 
-RECEIVER = Speaker("reviewer")
+RECEIVER = Actor("reviewer")
 ORDERS = {
     "accepted": AcceptMessage,
     "completed": CompleteMessage,
@@ -520,6 +520,6 @@ def _one_step(board: TrialBoard, kind: str, number: int) -> None:
         order = {"accept": "accepted", "complete": "completed", "reject": "rejected"}[kind]
         message = known[number % len(known)]
         receiver = next(m.to for m in messages(board) if m.id == message)
-        board.engine.on_message(Speaker(receiver), ORDERS[order](message=message))  # type: ignore[operator]
+        board.engine.on_message(Actor(receiver), ORDERS[order](message=message))  # type: ignore[operator]
     elif kind == "answer" and board.inbox():
         board.answer(board.inbox()[0])

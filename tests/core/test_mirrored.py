@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Artifact, Dispute, Item, Side
 from folkmoot.core.records import Message, Question, Wanted
@@ -37,12 +37,12 @@ FLOW, HANDOFF = preset("kanban"), preset("handoff")
 
 @pytest.mark.ledger("R-04")
 def test_a_name_in_a_file_decides_for_a_person_only_if_the_flow_says_so() -> None:
-    assert speaker_in_file(FLOW, "Dev Agent") == Speaker("dev-agent", file=True)
+    assert speaker_in_file(FLOW, "Dev Agent") == Actor("dev-agent", file=True)
     with pytest.raises(Refused, match="no agent of the flow"):
         speaker_in_file(FLOW, "alice")
     text = read_preset("kanban")["flow.yaml"] + "\nmirror: {dir: .claude, people: [alice, dev-agent]}\n"
     named = load_flow(text, "flow.yaml", read_preset("kanban").get)
-    assert speaker_in_file(named, "alice") == Speaker("alice")
+    assert speaker_in_file(named, "alice") == Actor("alice")
     assert speaker_in_file(named, "dev-agent").file, "an agent's file is an agent's word, whatever the flow says"
 
 
@@ -54,7 +54,7 @@ def test_nothing_that_is_for_people_is_said_by_an_agents_file(kind: type[command
         flow_version=1,
         now=0.0,
         at=0,
-        speaker=Speaker("dev-agent", file=True),
+        actor=Actor("dev-agent", file=True),
         draw=Draw(run="", item=1, comment=1, question=1),
         item=Item(id="1", title="A", column="dev"),
     )
@@ -152,7 +152,7 @@ def test_the_files_version_is_put_in_force_by_the_option_that_names_it(
         flow_version=1,
         now=0.0,
         at=0,
-        speaker=Speaker("alice"),
+        actor=Actor("alice"),
         draw=Draw(run="", item=1, comment=1, question=1),
         item=Item(id="1", title="A", column="dev", version=1),
     )

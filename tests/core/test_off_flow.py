@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from folkmoot.core.commands import MoveItem
-from folkmoot.core.why import tier
+from folkmoot.core.explain import tier
 from folkmoot.testing.builders import Story, preset_flow
 
 KANBAN = preset_flow()

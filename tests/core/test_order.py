@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core import commands
 from folkmoot.core.item import Item
-from folkmoot.core.order import order_key, place
+from folkmoot.core.order import order_key, queue_position
 from folkmoot.core.terms import PRIORITIES, Status
 from folkmoot.testing.builders import TrialBoard, limited, preset_flow
 
@@ -56,8 +56,8 @@ def test_otherwise_priority_then_the_longer_chain_then_age(found: list[Item]) ->
 @pytest.mark.parametrize("status", ["running", "waiting", "awaiting-divine-guidance", "parked", "done", "cancelled"])
 def test_only_what_is_ready_stands_in_a_queue(status: Status) -> None:
     ready = Item(id="1", title="x", column="dev")
-    assert place(KANBAN, ready).queue == "dev-agent"
-    assert place(KANBAN, Item(id="1", title="x", column="dev", status=status)).queue is None
+    assert queue_position(KANBAN, ready).queue == "dev-agent"
+    assert queue_position(KANBAN, Item(id="1", title="x", column="dev", status=status)).queue is None
 
 
 @pytest.mark.ledger("R-03")
@@ -83,8 +83,8 @@ def test_claims_follow_the_order_to_the_end(rows: list[tuple[str, int, bool]], r
             del left[claimed]
 
 
-def board_person() -> commands.Speaker:
-    return commands.Speaker("alice")
+def board_person() -> commands.Actor:
+    return commands.Actor("alice")
 
 
 @pytest.mark.ledger("R-03")
@@ -97,7 +97,7 @@ def test_a_low_item_is_not_starved_by_a_stream_of_critical_ones() -> None:
             board.sleep(10)
             claim = board.engine.claim(board_person(), "dev-agent")
             taken.append(claim["item"]["id"])
-            board.report(commands.Speaker("dev-agent", claim["run"], claim["token"]), "done")
+            board.report(commands.Actor("dev-agent", claim["run"], claim["token"]), "done")
         assert low in taken and taken.index(low) >= 5, "critical ones go first until the low one starves"
 
 

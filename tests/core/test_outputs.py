@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.briefs.prompt import prompt
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.rules.children.outputs import OUTPUT_CHARACTERS, OUTPUT_PARTS, OUTPUTS_KEPT
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, limited, preset_flow
@@ -18,9 +18,9 @@ LONG = "".join(f"line {n} of what was found\n" for n in range(700))
 MADE = {"interfaces": ["ResetToken"], "integration_points": {"mailer": ""}, "next_steps": ["limit the rate"]}
 
 
-def claimed(board: TrialBoard, agent: str, **options: Any) -> tuple[Speaker, dict[str, Any]]:
+def claimed(board: TrialBoard, agent: str, **options: Any) -> tuple[Actor, dict[str, Any]]:
     view = board.engine.claim(PERSON, agent, **options)
-    return Speaker(agent, view["run"], view["token"]), view["brief"]
+    return Actor(agent, view["run"], view["token"]), view["brief"]
 
 
 @pytest.mark.ledger("Q-09", "R-25")

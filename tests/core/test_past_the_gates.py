@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.work import Evidence, Work
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, limited, small_flow
@@ -25,14 +25,14 @@ def green(tree: str = "t1", gate: str = "ward") -> Evidence:
     return Evidence(gate=gate, green=True, command=["true"], commit="c", tree=tree)
 
 
-def dispatch(board: TrialBoard, run: Speaker, agent: str = "q") -> str:
+def dispatch(board: TrialBoard, run: Actor, agent: str = "q") -> str:
     sent: str = board.engine.add(run, commands.DispatchAgent(agent=agent, task="mend it"))["id"]
     return sent
 
 
-def record(board: TrialBoard, run: Speaker, **fields: Any) -> None:
+def record(board: TrialBoard, run: Actor, **fields: Any) -> None:
     wanted = {"branch": "main", "old": "t", "new": "m1", "tree": "t1", **fields}
-    board.engine.on_run(run, commands.RecordLanding(**wanted))
+    board.engine.handle_run(run, commands.RecordLanding(**wanted))
 
 
 def land(board: TrialBoard, *evidence: Evidence, **fields: Any) -> None:
@@ -62,9 +62,9 @@ def test_what_was_dispatched_begins_at_the_askers_branch_and_comes_back_onto_it(
         run = board.claim("d")
         sent = dispatch(board, run)
         helper = board.claim("q", item=sent)
-        standing = board.queries.standing(helper.run or "")
-        assert (standing.parent, standing.begins_from, standing.branch) == (item, "c1", f"item {item}")
-        assert standing.ends_here
+        run_context = board.queries.run_context(helper.run or "")
+        assert (run_context.parent, run_context.begins_from, run_context.branch) == (item, "c1", f"item {item}")
+        assert run_context.ends_here
         board.bring(helper, work=change("src/b.py", base="c1", commit="k1", onto="c1", merged="k1"))
         assert (board.item(sent).status, board.item(sent).landed_on) == ("done", f"item {item}")
         assert board.item(item).head == "k1" and board.item(item).outputs[sent].outcome == "done"
@@ -99,7 +99,7 @@ def test_dispatched_work_whose_asker_has_ended_goes_the_whole_way() -> None:
         assert board.place(sent) == ("look", "ready"), "nor a look at it"
         board.bring("r")
         run = board.claim("landing")
-        assert board.queries.standing(run.run or "").gates == ["ward", "smoke"], (
+        assert board.queries.run_context(run.run or "").gates == ["ward", "smoke"], (
             "a run's choice of a column spares none"
         )
         with pytest.raises(Refused) as caught:
@@ -219,7 +219,7 @@ def test_a_way_of_its_own_has_its_own_gates_where_a_person_chose_it() -> None:
         board.bring("q", work=change("src/a.py"))
         board.effort("smoke", "done")
         run = board.claim("landing")
-        assert board.queries.standing(run.run or "").gates == ["smoke"]
+        assert board.queries.run_context(run.run or "").gates == ["smoke"]
         board.bring(run, commit="m1")
         moved = board.add()
         board.on(moved, commands.MoveItem(column="quick"))
@@ -262,7 +262,7 @@ def test_whoever_accepts_a_red_gate_does_not_hear_it_again_when_it_lands() -> No
         board.answer(board.inbox()[0], "accept it as it is")
         assert board.item(item).waived == ["ward"]
         run = board.claim("landing")
-        assert board.queries.standing(run.run or "").gates == []
+        assert board.queries.run_context(run.run or "").gates == []
         board.bring(run, commit="m1")
         assert board.place(item) == ("done", "done") and board.item(item).evidence == "none"
 
@@ -285,7 +285,7 @@ def test_many_proofs_of_one_gate_do_not_make_another_forgotten() -> None:
             )
             board.effort("smoke", "done" if number == 54 else "failed", summary=f"red {number}")
         assert "ward" not in {proof.gate for proof in board.item(item).proofs}
-        assert board.queries.standing(board.claim("landing").run or "").gates == ["ward", "smoke"]
+        assert board.queries.run_context(board.claim("landing").run or "").gates == ["ward", "smoke"]
 
 
 @pytest.mark.ledger("R-19", "R-30")

@@ -3,7 +3,7 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.core.work import Work
 from folkmoot.testing.builders import SoundBoard, TrialBoard, change, small_flow
@@ -141,7 +141,7 @@ def test_a_person_may_land_it_unseen() -> None:
         assert board.place(item) == ("done", "done")
 
 
-def sent_for(board: TrialBoard, agent: str) -> tuple[str, Speaker, str]:
+def sent_for(board: TrialBoard, agent: str) -> tuple[str, Actor, str]:
     item = board.add()
     run = board.claim("d")
     child = board.engine.add(run, commands.DispatchAgent(agent=agent, task="mend it"))["id"]
@@ -169,7 +169,7 @@ def test_help_that_comes_after_the_review_is_reviewed(when: str) -> None:
             board.bring(helper, work=late)
             if when == "landing":  # it is merged before the help comes, or with it: the board cannot tell
                 record = commands.RecordLanding(branch="main", old="t", new="m1", tree="t1")
-                board.engine.on_run(landing, record)
+                board.engine.handle_run(landing, record)
             else:
                 board.bring(landing, commit="m1")
         assert board.item(item).head == "h2"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Budget, Flow
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, limited, small_flow
@@ -30,8 +30,8 @@ def with_budget(**most: Any) -> Flow:
     return replace(FLOW, budget=Budget(**most))
 
 
-def pause(board: TrialBoard, run: Speaker, seconds: float | None = None, **more: Any) -> None:
-    board.engine.on_run(run, commands.PauseRun(why="429", seconds=seconds, **more))
+def pause(board: TrialBoard, run: Actor, seconds: float | None = None, **more: Any) -> None:
+    board.engine.handle_run(run, commands.PauseRun(why="429", seconds=seconds, **more))
 
 
 def ends(board: TrialBoard) -> dict[str, float]:

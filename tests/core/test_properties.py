@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import Actor, Command
 from folkmoot.core.events import evolve
 from folkmoot.core.item import Item
 from folkmoot.core.rules.decide import decide
@@ -18,7 +18,7 @@ from folkmoot.testing.builders import PERSON, Story, limited, preset_flow, repor
 
 FLOW = limited(preset_flow(), deadline=60, runs=12)
 COLUMNS = sorted(FLOW.columns)
-ENGINE = Speaker("folkmoot")
+ENGINE = Actor("folkmoot")
 
 TOLD: list[tuple[str, dict[str, Any]]] = [
     ("done", {}),
@@ -92,18 +92,18 @@ paths = st.lists(steps, max_size=25)
 starts = st.sampled_from([column for column in COLUMNS if column != "done"])
 
 
-def orders(story: Story, kind: str, word: Any) -> list[tuple[Command, Speaker]]:
+def orders(story: Story, kind: str, word: Any) -> list[tuple[Command, Actor]]:
     """The commands of one step, each with who gives it; none if nobody could give it now."""
     run = story.run
-    voice = Speaker(run.agent, run.id, run.token) if run else None
+    voice = Actor(run.agent, run.id, run.token) if run else None
     open_now = [question.id for question in story.open_questions]
     if kind in ("claim", "effort") and story.it.status == "ready":
         story.now = max(story.now, story.it.wake_at)
         agent = story.flow.watcher(story.it.column) or ""
-        claim: list[tuple[Command, Speaker]] = [(commands.ClaimItem(agent=agent, lease=60.0), PERSON)]
+        claim: list[tuple[Command, Actor]] = [(commands.ClaimItem(agent=agent, lease=60.0), PERSON)]
         if kind == "claim":
             return claim
-        voice = Speaker(agent, f"r{story.ids._runs + 1}", story.it.token + 1)
+        voice = Actor(agent, f"r{story.ids._runs + 1}", story.it.token + 1)
         return [*claim, (commands.ReportRun(report=report(word[0], **word[1])), voice)]
     if kind == "report" and voice:
         return [(commands.ReportRun(report=report(word[0], **word[1])), voice)]
@@ -125,17 +125,17 @@ def orders(story: Story, kind: str, word: Any) -> list[tuple[Command, Speaker]]:
 class Watched(Story):
     """A story in which everything is decided twice, and what must hold is looked at after each command."""
 
-    def do(self, command: Command, speaker: Speaker = PERSON) -> Case:
+    def do(self, command: Command, actor: Actor = PERSON) -> Case:
         if self.item is not None:
             self.neighbours = {self.item.id: self.neighbour(), **self.others()}
         before, ids = self.item, self.ids._runs
-        situation = self.situation(command, speaker)
+        situation = self.situation(command, actor)
         frozen = repr(situation)
         first = decided(situation, command)
         assert decided(situation, command) == first, "the same situation gave something else"
         assert repr(situation) == frozen, "a rule changed what it was given to look at"
         self.ids._runs = ids
-        case = super().do(command, speaker)
+        case = super().do(command, actor)
         assert self.item == case.item, "folding the events gives the item"
         for row in case.attempts:
             assert self.rows["attempts"][row.id] == row
@@ -143,7 +143,7 @@ class Watched(Story):
             assert {row_id: self.rows[table][row_id] for row_id in rows} == rows
         if case.run is not None:
             assert self.rows["runs"][case.run.id] == case.run
-        check(self, before, speaker)
+        check(self, before, actor)
         return case
 
     def others(self) -> dict[str, Neighbour]:
@@ -157,9 +157,9 @@ def decided(situation: Situation, command: Command) -> object:
         return (error.code, error.message)
 
 
-def check(story: Story, before: Item | None, speaker: Speaker) -> None:
+def check(story: Story, before: Item | None, actor: Actor) -> None:
     item = story.it
-    if before is not None and (speaker == ENGINE or not speaker.is_person):
+    if before is not None and (actor == ENGINE or not actor.is_person):
         for name in ("runs", "self_solve_attempts", "disputes", "questions"):
             assert getattr(item.span, name) >= getattr(before.span, name), f"{name} fell, and no person spoke"
         assert item.clarifications == before.clarifications and item.token >= before.token
@@ -182,9 +182,9 @@ def check(story: Story, before: Item | None, speaker: Speaker) -> None:
 def play(start: str, path: list[tuple[str, Any]]) -> Watched:
     story = Watched(FLOW, start)
     for kind, word in path:
-        for command, speaker in orders(story, kind, word):
+        for command, actor in orders(story, kind, word):
             try:
-                story.do(command, speaker)
+                story.do(command, actor)
             except MootError:
                 break
     return story
@@ -227,6 +227,6 @@ def test_a_stale_token_changes_nothing(
     name, token = data.draw(st.sampled_from([pair for pair in known if pair != current]))
     before, length = story.item, len(story.events)
     with pytest.raises(MootError) as caught:
-        story.do(command, Speaker("dev-agent", name, token))
+        story.do(command, Actor("dev-agent", name, token))
     assert caught.value.code == "stale_claim"
     assert story.item == before and len(story.events) == length

@@ -68,7 +68,7 @@ def test_a_path_that_was_asked_for_first_may_be_declared() -> None:
         run = board.claim("codeweaver")
         with pytest.raises(Invalid):
             board.say(run, "done", summary="x", files={"modified": ["src/c.ts"]})
-        board.engine.on_run(run, WidenRun(paths=["src/c.ts"]))
+        board.engine.handle_run(run, WidenRun(paths=["src/c.ts"]))
         board.say(run, "done", summary="x", files={"modified": ["src/c.ts"]})
         assert board.show("2")["status"] == "done"
 

@@ -73,7 +73,7 @@ def test_a_question_is_answered_once() -> None:
 def test_only_a_person_answers() -> None:
     story = asking()
     with pytest.raises(Refused):
-        story.do(commands.AnswerQuestion(question="q1", answer="me"), commands.Speaker("dev-agent", "r1", 1))
+        story.do(commands.AnswerQuestion(question="q1", answer="me"), commands.Actor("dev-agent", "r1", 1))
 
 
 @pytest.mark.ledger("R-16")
@@ -153,11 +153,11 @@ def test_a_persons_hands_withdraw_the_questions(command: commands.Command) -> No
 @pytest.mark.parametrize("command", [commands.MoveItem(column="arch"), commands.CancelItem()])
 def test_a_persons_hands_revoke_the_run(command: commands.Command) -> None:
     story = Story(KANBAN, "dev")
-    speaker = story.claim()
+    actor = story.claim()
     story.do(command)
     assert story.rows["runs"]["r1"].end == "revoked" and story.it.run is None
     with pytest.raises(Refused, match="r1"):
-        story.do(commands.ReportRun(report=report("done")), speaker)
+        story.do(commands.ReportRun(report=report("done")), actor)
 
 
 @pytest.mark.ledger("R-16", "K-14")
@@ -195,7 +195,7 @@ def test_a_default_closes_the_question_and_resets_nothing() -> None:
     story.effort("asks", question={"question": "which?", "default": "sqlite"})
     span, failures = story.it.span, story.it.failures
     story.now = 1000.0
-    story.do(commands.PassDeadline(question="q1"), commands.Speaker("folkmoot"))
+    story.do(commands.PassDeadline(question="q1"), commands.Actor("folkmoot"))
     assert story.place == ("dev", "ready") and story.open_questions == []
     assert story.it.span == span and story.it.failures == failures and story.it.clarifications == 0
     assert story.questions[0].answer == "sqlite" and story.questions[0].state == "defaulted"
@@ -211,7 +211,7 @@ def test_no_default_is_taken_for_security() -> None:
 @pytest.mark.ledger("R-16", "R-18")
 def test_without_a_default_the_deadline_parks_the_item_and_the_question_stays_open() -> None:
     story = asking(limited(KANBAN, deadline=60))
-    story.do(commands.PassDeadline(question="q1"), commands.Speaker("folkmoot"))
+    story.do(commands.PassDeadline(question="q1"), commands.Actor("folkmoot"))
     assert story.place == ("dev", "parked") and len(story.open_questions) == 1
     story.answer("q1", "sqlite")
     assert story.place == ("dev", "ready")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.briefs.prompt import prompt
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.work import Secret, Touched, Work
 from folkmoot.testing.builders import PERSON, SoundBoard, change, preset_flow, small_flow
 
@@ -71,7 +71,7 @@ def test_what_was_dropped_is_named_in_the_story_and_in_the_next_brief_once() -> 
         claim = board.engine.claim(PERSON, "d")
         assert claim["brief"]["dropped"] == [{"agent": "t", "files": ["go.sum"]}]
         assert "Files that t changed, and that were dropped since it only reads" in prompt(claim["brief"])
-        board.report(Speaker("d", claim["run"], claim["token"]), "done")
+        board.report(Actor("d", claim["run"], claim["token"]), "done")
         assert board.item(item).dropped == {}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow
 
 QUEST = preset_flow("quest")
@@ -151,7 +151,7 @@ def test_a_dispute_about_a_tasks_file_opens_that_task_and_returns_to_whoever_dis
         assert [board.place(one)[1] for one in (a, b)] == ["done", "ready"]
         claimed = board.engine.claim(PERSON, "codeweaver")
         assert claimed["brief"]["findings"][0]["issue"] == "a token must expire"
-        board.report(_speaker(claimed), "done")
+        board.report(_actor(claimed), "done")
         board.effort("ward", "done")
         assert board.place(quest) == ("review", "ready")
 
@@ -182,5 +182,5 @@ def test_disputes_about_tasks_end_at_the_limit_of_disputes() -> None:
         assert board.item(quest).status == "needs-human-review"
 
 
-def _speaker(claimed: dict[str, Any]) -> Speaker:
-    return Speaker(claimed["agent"], claimed["run"], claimed["token"])
+def _actor(claimed: dict[str, Any]) -> Actor:
+    return Actor(claimed["agent"], claimed["run"], claimed["token"])

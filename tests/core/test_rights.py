@@ -248,13 +248,13 @@ def test_an_expert_and_a_sub_agent_write_nothing_whatever_their_agent_may() -> N
         item = board.add(column="dev")
         board.effort("d", "delegates", delegate=[{"task": "look", "to": "sage"}])
         expert = board.claim("sage")
-        assert board.queries.standing(expert.run or "").write == "none"
+        assert board.queries.run_context(expert.run or "").write == "none"
         board.bring(expert, work=change("src/a.py"))
         child = board.children(item)[0]
         assert child.head is None and board.item(item).head is None and child.status == "done"
         board.effort("d", "delegates", delegate=[{"task": "look at half of it"}])
         sub = board.claim("d")
-        assert board.queries.standing(sub.run or "").write == "none"
+        assert board.queries.run_context(sub.run or "").write == "none"
         board.report(sub, "done")
         assert board.item(item).head is None
 
@@ -295,13 +295,13 @@ def test_a_failed_approach_is_kept_aside_and_partial_work_is_gone_on_with() -> N
         assert board.item(item).head is None and board.show(item)["runs"][-1]["commit"] == "c1"
         board.bring("d", "incomplete", work=change("src/a.py", commit="c2"))
         assert board.item(item).head == "c2"
-        speaker = board.claim("d")
+        actor = board.claim("d")
         fault = commands.ReportRun(
             report=Report.failed("prose", "protocol"),
             fault="no report could be read",
             work=change("src/a.py", base="c2", commit="c3"),
         )
-        board.engine.on_run(speaker, fault)
+        board.engine.handle_run(actor, fault)
         assert board.item(item).head == "c3"
 
 

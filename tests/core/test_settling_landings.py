@@ -3,13 +3,13 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import SoundBoard, TrialBoard
 from tests.core.test_landing import SHORT, made, record
 
-ENGINE = Speaker("folkmoot")
+ENGINE = Actor("folkmoot")
 
 
 def settle(board: TrialBoard, item: str, *, moved: bool, new: str = "m1") -> None:
@@ -17,7 +17,7 @@ def settle(board: TrialBoard, item: str, *, moved: bool, new: str = "m1") -> Non
     board.engine.act(ENGINE, command, item)
 
 
-def begun(board: TrialBoard) -> tuple[str, Speaker]:
+def begun(board: TrialBoard) -> tuple[str, Actor]:
     item = made(board)
     run = board.claim("landing")
     record(board, run, "src/a.py")
@@ -56,7 +56,7 @@ def test_a_landing_that_is_at_work_or_to_come_says_it_itself() -> None:
             settle(board, item, moved=True)
             assert board.item(item).landed is None and board.item(item).landing is not None
             if board.item(item).run is not None:
-                board.engine.on_run(run, commands.ReleaseRun())
+                board.engine.handle_run(run, commands.ReleaseRun())
 
 
 def test_another_move_than_the_one_that_was_looked_for_is_left_open() -> None:
@@ -71,7 +71,7 @@ def test_a_run_settles_nothing() -> None:
     with SoundBoard(SHORT) as board:
         item, run = begun(board)
         with pytest.raises(Refused) as told:
-            board.engine.on_item(run, item, commands.SettleLanding(branch="main", new="m1", moved=True))
+            board.engine.handle_item(run, item, commands.SettleLanding(branch="main", new="m1", moved=True))
         assert told.value.code == "only_people"
 
 

@@ -85,11 +85,11 @@ def test_every_task_and_whoever_splits_it_again_is_told_what_the_split_said() ->
     with SoundBoard(QUEST) as board:
         _, tasks = split(board, *parts, **beside)
         for _ in tasks:
-            speaker, brief = claimed(board, "codeweaver")
+            actor, brief = claimed(board, "codeweaver")
             (told,) = brief["projectContext"]["split"]
             assert {name: told[name] for name in beside} == beside and told["agent"] == "pathseeker"
             assert prompt(brief).count("Mind the routes") == 1
-        board.report(speaker, "failed", cause="size", summary="too large")
+        board.report(actor, "failed", cause="size", summary="too large")
         _, brief = claimed(board, "pathseeker")
         assert [one["summary"] for one in brief["projectContext"]["split"]] == ["Mind the routes"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, limited, preset_flow, small_flow
 
@@ -161,7 +161,7 @@ def test_a_task_that_is_too_large_goes_to_discover_itself_and_its_children_repla
         assert board.place(a) == ("discover", "ready") and board.place(quest) == ("weave", "waiting")
         claimed = board.engine.claim(PERSON, "pathseeker")
         assert str(parts["summary"]) in str(claimed["brief"]), "the failure is in its hand"
-        run = Speaker("pathseeker", claimed["run"], claimed["token"])
+        run = Actor("pathseeker", claimed["run"], claimed["token"])
         board.report(run, "split", tasks=[{"title": "a1", "files": ["src/a.py"]}, {"title": "a2"}])
         assert board.place(a) == ("weave", "waiting")
         weave(board, b)
@@ -304,7 +304,7 @@ def test_parts_that_do_not_fit_let_the_quest_be_looked_at_at_once_while_others_r
         claimed = board.engine.claim(PERSON, "pathseeker")
         assert "the types differ" in str(claimed["brief"])
         board.report(beside, "done")
-        run = Speaker("pathseeker", claimed["run"], claimed["token"])
+        run = Actor("pathseeker", claimed["run"], claimed["token"])
         board.report(run, "split", tasks=[{"title": "common types", "files": ["src/t.py"]}])
         assert board.place(quest) == ("weave", "waiting") and board.place(a) == ("weave", "ready")
         weave(board, a)

@@ -3,10 +3,10 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
 
-ANN = Speaker("ann")
+ANN = Actor("ann")
 LINE = line_flow("dev", own_attempts=10)
 WAYS = ("rewrite the parser", "cache every query", "lock the session")
 
@@ -25,7 +25,7 @@ def test_attempts_beyond_the_new_limit_ask_when_the_run_ends() -> None:
     with board:
         run = board.claim("dev-agent")
         board.engine.adopt_flow(ANN, limited(LINE, attempts=3), "")
-        board.engine.on_run(run, commands.ReleaseRun())
+        board.engine.handle_run(run, commands.ReleaseRun())
         assert board.show(item)["status"] == "awaiting-divine-guidance"
         assert board.wrong() == []
 
@@ -46,7 +46,7 @@ def test_rounds_beyond_the_new_limit_trip_the_breaker_when_the_run_ends() -> Non
     with board:
         run = board.claim("test-architect")
         board.engine.adopt_flow(ANN, limited(preset_flow(), dispute_rounds=1), "")
-        board.engine.on_run(run, commands.ReleaseRun())
+        board.engine.handle_run(run, commands.ReleaseRun())
         assert board.show(item)["status"] == "needs-human-review"
         assert board.wrong() == []
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow, small_flow
 
@@ -92,7 +92,7 @@ def test_a_sub_agent_writes_nothing_so_it_cannot_widen() -> None:
     with SoundBoard(QUEST) as board:
         fan_out(board)
         with pytest.raises(Refused) as caught:
-            board.engine.on_run(board.claim("pathseeker"), commands.WidenRun(paths=["a.py"]))
+            board.engine.handle_run(board.claim("pathseeker"), commands.WidenRun(paths=["a.py"]))
         assert caught.value.code == "may_not_widen"
 
 
@@ -236,9 +236,9 @@ def test_a_stale_run_dispatches_nothing() -> None:
         board.add()
         run = board.claim("x")
         board.report(run, "done")
-        for speaker in (run, Speaker("x", run.run, 7)):
+        for actor in (run, Actor("x", run.run, 7)):
             with pytest.raises(Refused) as caught:
-                board.engine.add(speaker, commands.DispatchAgent(agent="x", task="again"))
+                board.engine.add(actor, commands.DispatchAgent(agent="x", task="again"))
             assert caught.value.code == "stale_claim"
 
 

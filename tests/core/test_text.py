@@ -3,8 +3,8 @@
 import pytest
 
 from folkmoot.core.commands import AddComment, AddItem, Command, LockPaths, ReportRun, SendMessage
+from folkmoot.core.input_limits import encoded
 from folkmoot.core.report import Report
-from folkmoot.core.text import encoded
 from folkmoot.errors import Invalid
 
 

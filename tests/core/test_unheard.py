@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkmoot.core.commands import MoveItem, Speaker
+from folkmoot.core.commands import Actor, MoveItem
 from folkmoot.core.terms import SEVERITIES
 from folkmoot.testing.builders import PERSON, SoundBoard, preset_flow
 
@@ -75,7 +75,7 @@ def test_a_high_finding_before_a_verdict_outlives_the_approval_of_the_next_run(
         board.sleep(3600)
         claim = board.engine.claim(PERSON, agent)
         assert [one["severity"] for one in claim["brief"]["findings"]] == [severity], "the next run is told"
-        board.report(Speaker(agent, claim["run"], claim["token"]), "done")
+        board.report(Actor(agent, claim["run"], claim["token"]), "done")
         if column == "review":
             board.effort("devils-advocate", "done")
         assert board.place(item)[0] == ("implement" if severity == "high" else "test" if column == "review" else "done")

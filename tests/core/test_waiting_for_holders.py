@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core import commands
-from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths
+from folkmoot.core.commands import Actor, LockPaths, UnlockPaths
 from folkmoot.core.flow import LANDING
 from folkmoot.core.work import Work
 from folkmoot.errors import NothingToDo
@@ -26,30 +26,30 @@ agents:
   m: {write: any, may: [split]}
 """)
 HOT = "src/hot.py"
-ANN = Speaker("ann")
+ANN = Actor("ann")
 
 
 # Each gives an item whose `done` would come onto another's branch at once, and its run.
 
 
-def a_task(board: TrialBoard) -> tuple[str, Speaker]:
+def a_task(board: TrialBoard) -> tuple[str, Actor]:
     item = board.add("whole")
     board.effort("d", "split", tasks=[{"title": "free"}])
     return item, board.claim("d", item=board.children(item, "task")[0].id)
 
 
-def a_task_of_whoever_may_write_anything(board: TrialBoard) -> tuple[str, Speaker]:
+def a_task_of_whoever_may_write_anything(board: TrialBoard) -> tuple[str, Actor]:
     item = board.add("whole", column="mend")
     board.effort("m", "split", tasks=[{"title": "free", "files": ["docs/own.md"]}])
     return item, board.claim("m", item=board.children(item, "task")[0].id)
 
 
-def a_part(board: TrialBoard) -> tuple[str, Speaker]:
+def a_part(board: TrialBoard) -> tuple[str, Actor]:
     item = board.add("whole", column="look")
     return item, board.claim("a")
 
 
-def one_that_was_sent_for(board: TrialBoard) -> tuple[str, Speaker]:
+def one_that_was_sent_for(board: TrialBoard) -> tuple[str, Actor]:
     item = board.add("whole", column="look")
     run = board.claim("b")
     sent = board.engine.add(run, commands.DispatchAgent(agent="d", task="mend it"))["id"]
@@ -89,13 +89,13 @@ HOLDERS = [an_item, another_run, a_person, a_person_who_forgot_it]
 @pytest.mark.parametrize("hold", HOLDERS)
 @pytest.mark.parametrize("make", MAKERS)
 def test_whoever_holds_it_and_whoever_made_it(
-    make: Callable[[TrialBoard], tuple[str, Speaker]], hold: Callable[[TrialBoard], Callable[[], object]]
+    make: Callable[[TrialBoard], tuple[str, Actor]], hold: Callable[[TrialBoard], Callable[[], object]]
 ) -> None:
     with SoundBoard(FLOW) as board:
         whole, run = make(board)
         end = hold(board)
         board.bring(run, work=change(HOT, merged="p1"), summary="made it")
-        child = board.show(board.queries.standing(run.run or "").item)
+        child = board.show(board.queries.run_context(run.run or "").item)
         assert (child["status"], child["head"], child["runs"][-1]["outcome"]) == ("proving", "c1", "done")
         assert child["blocked_by"] is not None and "held by" in child["why"]
         assert board.item(whole).head is None and "work_waits" in [event["event"] for event in board.log(child["id"])]
@@ -122,7 +122,7 @@ def test_an_item_of_its_own_waits_to_land_and_costs_nothing_by_it() -> None:
             with pytest.raises(NothingToDo):
                 board.claim(LANDING)
             board.sleep(20)
-            board.engine.on_run(holder, commands.RenewRun())
+            board.engine.handle_run(holder, commands.RenewRun())
         assert board.item(item).span.runs == 1 and board.place(item) == ("done", "proving")
         assert "is held by d for item 2" in board.show(item)["why"]
         board.report(holder, "done")
@@ -154,7 +154,7 @@ def test_wholes_that_hold_what_each_others_parts_touched_do_not_wait_in_a_circle
                 run = board.next(LANDING, "a", "b", "m")
             except NothingToDo:
                 break
-            stands = board.queries.standing(run.run or "")
+            stands = board.queries.run_context(run.run or "")
             work = Work(commit=stands.head, onto=stands.parent_head, merged=f"m{step}") if run.name == LANDING else None
             board.bring(run, work=work)
         assert [board.place(whole) for whole in wholes] == [("done", "done")] * 3
@@ -187,7 +187,7 @@ def test_a_circle_that_leads_over_a_landing_is_passed_and_the_doctor_agrees() ->
         board.bring(one, work=change("src/a.py"))
         assert board.place(landing) == ("done", "proving"), "it holds b, and waits for a"
         run = board.claim("d")
-        assert board.queries.standing(run.run or "").item == board.children(whole, "task")[0].id
+        assert board.queries.run_context(run.run or "").item == board.children(whole, "task")[0].id
         assert board.wrong() == []
 
 
@@ -227,7 +227,7 @@ def test_whatever_is_touched_everything_lands_with_one_effort_each(
             for task, (files, touched) in zip(board.children(ids[-1], "task"), tasks, strict=True):
                 path = (files or [touched])[0]
                 wants[task.id] = path + "x.py" if path.endswith("/") else path
-        live: list[Speaker] = []
+        live: list[Actor] = []
         for step in range(200):
             if all(board.item(task).status == "done" for task in wants):
                 break
@@ -237,13 +237,13 @@ def test_whatever_is_touched_everything_lands_with_one_effort_each(
             except NothingToDo:
                 run = None
             if run is not None and agent == LANDING:
-                landing = board.queries.standing(run.run or "")
+                landing = board.queries.run_context(run.run or "")
                 board.bring(run, work=Work(commit=landing.head, onto=landing.parent_head, merged=f"l{step}"))
             elif run is not None:
                 live.append(run)
             if live and (run is None or chance.random() < 0.5):
                 one = live.pop(chance.randrange(len(live)))
-                stands = board.queries.standing(one.run or "")
+                stands = board.queries.run_context(one.run or "")
                 work = change(wants[stands.item], commit=f"c{step}", onto=stands.parent_head, merged=f"p{step}")
                 board.bring(one, work=work)
         assert {board.item(task).status for task in wants} == {"done"}

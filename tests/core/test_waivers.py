@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
-from folkmoot.core.rules import hands
+from folkmoot.core.commands import Actor
+from folkmoot.core.rules import manual
 from folkmoot.core.rules.judging import required
 from folkmoot.core.situation import Case
 from folkmoot.core.work import Evidence, Work
@@ -27,13 +27,13 @@ gates: {ward: {run: ["true"]}}
 RED = Evidence(gate="ward", green=False, command=["true"], commit="m2", tree="t2", output="backdoor.txt")
 
 
-def record(board: TrialBoard, run: Speaker, **fields: Any) -> None:
+def record(board: TrialBoard, run: Actor, **fields: Any) -> None:
     wanted = {"branch": "main", "old": "t", "new": "m1", "tree": "t1", **fields}
-    board.engine.on_run(run, commands.RecordLanding(**wanted))
+    board.engine.handle_run(run, commands.RecordLanding(**wanted))
 
 
-def gates(board: TrialBoard, run: Speaker) -> list[str]:
-    return board.queries.standing(run.run or "").gates
+def gates(board: TrialBoard, run: Actor) -> list[str]:
+    return board.queries.run_context(run.run or "").gates
 
 
 def waivers(board: TrialBoard, item: str) -> list[tuple[list[str], str | None]]:
@@ -112,7 +112,7 @@ def test_the_doctor_takes_a_waiver_for_all_work_only_where_the_log_is_an_old_one
     """An older version did not say for which work a gate was waived. Its landings were right by its own rule."""
 
     def waive(case: Case, gates: list[str], why: str) -> None:
-        case.set("gates_waived", {"gates": gates, "by": case.speaker.name, "why": why}, waived=gates)
+        case.set("gates_waived", {"gates": gates, "by": case.actor.name, "why": why}, waived=gates)
 
     with TrialBoard(FLOW) as board:
         if log == "new":
@@ -120,7 +120,7 @@ def test_the_doctor_takes_a_waiver_for_all_work_only_where_the_log_is_an_old_one
             board.bring("d", "incomplete", work=change("src/a.py"))
             board.on(first, commands.MoveItem(column="done"))
             board.on(first, commands.CancelItem())
-        monkeypatch.setattr(hands, "waive", waive)
+        monkeypatch.setattr(manual, "waive", waive)
         monkeypatch.setattr(required, "waived", lambda item: item.waived)
         item = board.add()
         board.bring("d", "incomplete", work=change("src/b.py"))

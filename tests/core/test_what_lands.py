@@ -23,7 +23,7 @@ def lands(*paths: str) -> list[Touched]:
 
 def record(board: TrialBoard, *paths: str, new: str = "m1") -> None:
     order = commands.RecordLanding(branch="main", old="t", new=new, tree="t1", touched=lands(*paths))
-    board.engine.on_run(board.claim("landing"), order)
+    board.engine.handle_run(board.claim("landing"), order)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_landing_with_one_path_too_many_is_refused_whole_and_sent_back() -> No
         record(board, "core/crown.py", new="m2")
         assert board.place(item) == ("dev", "ready"), "what a merge has brought is not taken for what it may change"
         run = board.claim("d")
-        board.engine.on_run(run, commands.WidenRun(paths=["core/crown.py"]))
+        board.engine.handle_run(run, commands.WidenRun(paths=["core/crown.py"]))
         board.bring(run, work=change("core/crown.py", base="m2", commit="c2"))
         record(board, "core/crown.py", new="m3")
         assert board.item(item).landing is not None
@@ -98,7 +98,7 @@ def test_a_childs_work_is_judged_by_what_it_brings_onto_its_parents_branch() -> 
         stray = change("src/big.py", commit="k1", merged="p1", lands=lands("core/crown.py"))
         board.bring("d", work=stray)
         assert board.item(item).head is None and board.item(task.id).effort.conflicts == 1
-        board.engine.lock(commands.Speaker("ann"), commands.LockPaths(paths=["core/"], seconds=60))
+        board.engine.lock(commands.Actor("ann"), commands.LockPaths(paths=["core/"], seconds=60))
         run = board.claim("d")
         board.bring(run, work=change("src/big.py", commit="k2", merged="p1", lands=lands("src/big.py", "core/x.py")))
         assert board.item(item).head is None

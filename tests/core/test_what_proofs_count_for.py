@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.core.work import Evidence, Work
 from folkmoot.errors import NothingToDo, Refused
@@ -24,8 +24,8 @@ def shown(command: str, tree: str = "t0", green: bool = True) -> Evidence:
     return Evidence(gate="ward", green=green, command=[command], commit="c1", tree=tree)
 
 
-def record(board: TrialBoard, run: Speaker, tree: str = "t0", **fields: Any) -> None:
-    board.engine.on_run(run, commands.RecordLanding(branch="main", old="t", new="m1", tree=tree, **fields))
+def record(board: TrialBoard, run: Actor, tree: str = "t0", **fields: Any) -> None:
+    board.engine.handle_run(run, commands.RecordLanding(branch="main", old="t", new="m1", tree=tree, **fields))
 
 
 # A gate whose command was changed
@@ -48,10 +48,10 @@ def test_a_proof_by_another_command_than_the_gates_own_is_none(when: str) -> Non
         board.bring("r")
         run = board.claim("landing")
         if when == "landing":
-            assert board.queries.standing(run.run or "").proved == {"t0": ["ward"]}
+            assert board.queries.run_context(run.run or "").proved == {"t0": ["ward"]}
             board.adopt(line("false"))
-        standing = board.queries.standing(run.run or "")
-        assert (standing.gates, standing.proved) == (["ward"], {})
+        run_context = board.queries.run_context(run.run or "")
+        assert (run_context.gates, run_context.proved) == (["ward"], {})
         for evidence in ([], [shown("true")], [Evidence(gate="ward", green=True, tree="t0")]):
             with pytest.raises(Refused) as caught:
                 record(board, run, evidence=evidence)

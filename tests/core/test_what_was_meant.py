@@ -47,9 +47,9 @@ def test_disputed_from_the_side_whose_turn_it_is_disagrees_however_it_is_said(sa
 @pytest.mark.parametrize("way", [None, "rejected"])
 def test_a_comment_made_in_the_run_is_the_reply_too(way: str | None) -> None:
     story = disputed_by_dev()
-    speaker = story.claim()
-    story.do(AddComment(content="No.", parent="c001" if way else None, resolution=way), speaker)
-    story.do(ReportRun(report=report("disputed")), speaker)
+    actor = story.claim()
+    story.do(AddComment(content="No.", parent="c001" if way else None, resolution=way), actor)
+    story.do(ReportRun(report=report("disputed")), actor)
     assert story.place == ("dev", "ready") and story.it.told is None
     assert story.it.dispute is not None and story.it.dispute.rounds == 1
     assert [(c.parent, c.status, c.proposed) for c in story.comments] == [(None, "open", None), ("c001", "open", None)]
@@ -256,7 +256,9 @@ def test_an_integration_conflict_asks_where_nobody_looks_at_the_whole() -> None:
 def sent(board: TrialBoard, payload: dict[str, Any], **parts: Any) -> str:
     item = board.add(column="review")
     run = board.claim("reviewer")
-    board.engine.on_run(run, commands.SendMessage(sender="reviewer", to="fixer", type="fix_request", payload=payload))
+    board.engine.handle_run(
+        run, commands.SendMessage(sender="reviewer", to="fixer", type="fix_request", payload=payload)
+    )
     board.report(run, "changes_requested", **parts)
     return item
 

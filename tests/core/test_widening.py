@@ -19,8 +19,8 @@ def flow(widen: str = "") -> Any:
     """)
 
 
-def widen(board: TrialBoard, run: commands.Speaker, *paths: str) -> None:
-    board.engine.on_run(run, commands.WidenRun(paths=list(paths)))
+def widen(board: TrialBoard, run: commands.Actor, *paths: str) -> None:
+    board.engine.handle_run(run, commands.WidenRun(paths=list(paths)))
 
 
 @pytest.mark.parametrize("path", [".github/workflows/ci.yml", ".github/", "Makefile", "web/package.json", "uv.lock"])
@@ -53,7 +53,7 @@ def test_a_person_is_asked_once_about_guarded_files_and_the_answer_decides() -> 
         assert board.item(item).files == ["src/", ".github/ci.yml"]
         widen(board, run, ".github/ci.yml")
         board.report(run, "incomplete")
-        brief = board.engine.claim(commands.Speaker("ann"), "d")["brief"]
+        brief = board.engine.claim(commands.Actor("ann"), "d")["brief"]
         assert ".github/ci.yml" in str(brief["guidance"])
 
 
@@ -125,7 +125,7 @@ def test_work_that_is_left_for_a_held_path_waits_for_its_holder_and_then_has_it(
             assert caught.value.code == "path_held" and "is held by d for item 1" in caught.value.message
         assert [event["event"] for event in board.log(item)].count("paths_wanted") == 1
         if outcome == "released":
-            board.engine.on_run(run, commands.ReleaseRun())
+            board.engine.handle_run(run, commands.ReleaseRun())
         else:
             board.report(
                 run, outcome, summary="it needs src/hot.py", **({"cause": "conflict"} if outcome == "failed" else {})

@@ -20,7 +20,7 @@ from folkmoot import Board
 from folkmoot.errors import Refused
 from folkmoot.store.codec import link
 from folkmoot.store.lines import write_lines
-from folkmoot.store.sqlite.keeping import exclusive, log
+from folkmoot.store.sqlite.backup import exclusive, log
 from folkmoot.system.clock import SystemClock
 from folkmoot.wiring.remote import RemoteBoards
 from tests.doors.conftest import Moot, environment

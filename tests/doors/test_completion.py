@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.doors.cli.completing.shells import SHELLS
-from folkmoot.doors.cli.completing.values import BY_COMMAND, BY_NAME, is_word
+from folkmoot.doors.cli.completion.shells import SHELLS
+from folkmoot.doors.cli.completion.values import BY_COMMAND, BY_NAME, is_word
 from folkmoot.doors.cli.main import COMMANDS
 from folkmoot.doors.cli.main import moot as cli
 from tests.doors.conftest import Moot, environment

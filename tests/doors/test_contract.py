@@ -127,5 +127,5 @@ def test_an_unknown_call_and_a_bad_request_are_told_with_what_to_do(tmp_path: Pa
 def test_the_rules_still_refuse_a_run_that_speaks_in_this_process(scene: Scene) -> None:
     """Another door may let it in: who acts is a kind, and the rules look at that."""
     with pytest.raises(Refused) as refused:
-        scene.board.engine.on_item(scene.run, "1", commands.CancelItem())
+        scene.board.engine.handle_item(scene.run, "1", commands.CancelItem())
     assert refused.value.code == "only_people"

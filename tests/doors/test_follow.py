@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from folkmoot import Board, Report
-from folkmoot.core.commands import AddItem, Speaker
+from folkmoot.core.commands import Actor, AddItem
 from folkmoot.engine.application import LOOK_AGAIN, Application
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, NothingToDo, Refused
-from folkmoot.store.bell import Bell
+from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
-from folkmoot.wiring.changes import BoardBell
+from folkmoot.wiring.wal_watch import BoardBell
 from tests.doors.conftest import Moot, environment
 
 MOOT = [sys.executable, "-m", "folkmoot"]
@@ -90,7 +90,7 @@ def in_a_thread(work: Callable[[], Any]) -> Callable[[], Any]:
 def sleeps(board: Board) -> None:
     """Until somebody sleeps on this board."""
     for _ in range(int(PATIENCE * 1000)):
-        if board._application.bell._sleepers:
+        if board._application.change_signal._sleepers:
             return
         threading.Event().wait(0.001)
     raise AssertionError("nobody sleeps")
@@ -112,11 +112,11 @@ def test_a_claim_waits_for_an_item_that_another_process_adds(place: Path, touche
     """Two open boards know as little of each other as two processes; one of them has a store that touches nothing."""
     store = SqliteStore.open(place / ".moot" / "board.db")
     path = str(place / ".moot" / "board.db")
-    store.bell = BoardBell(path) if touches else Bell()
+    store.change_signal = BoardBell(path) if touches else ChangeSignal()
     with opened(place) as board:
         waits = in_a_thread(lambda: board.claim("dev-agent", wait=WOKEN))
         sleeps(board)
-        Engine(store, SystemClock(), SystemIds()).add(Speaker("ada"), AddItem(title="One", column="dev"))
+        Engine(store, SystemClock(), SystemIds()).add(Actor("ada"), AddItem(title="One", column="dev"))
         assert waits().item_id == "1"
     store.close()
 
@@ -125,14 +125,14 @@ def test_a_ring_is_heard_in_other_processes_and_no_ring_is_answered(place: Path)
     path = str(place / ".moot" / "board.db")
     (place / ".moot" / "board.db-wal").touch()
     bells = [BoardBell(path) for _ in range(3)]
-    for bell in bells:
-        assert bell.wait(-1, WOKEN) == 0
-    bells[0].ring()
-    assert all(bell.wait(0, PATIENCE) for bell in bells)
+    for change_signal in bells:
+        assert change_signal.wait(-1, WOKEN) == 0
+    bells[0].notify()
+    assert all(change_signal.wait(0, PATIENCE) for change_signal in bells)
     # Its own echo may come back to it, and that is all.
-    assert [bell.wait(1, 0.05) for bell in bells[1:]] == [1, 1] and bells[0].wait(2, 0.05) in (1, 2)
-    for bell in bells:
-        bell.close()
+    assert [change_signal.wait(1, 0.05) for change_signal in bells[1:]] == [1, 1] and bells[0].wait(2, 0.05) in (1, 2)
+    for change_signal in bells:
+        change_signal.close()
 
 
 def test_of_many_who_wait_each_gets_one_item(place: Path) -> None:
@@ -211,7 +211,7 @@ def test_what_changes_nothing_for_it_wakes_a_claim_but_asks_for_nothing(place: P
         waits = in_a_thread(lambda: board.claim("dev-agent", wait=WOKEN))
         for _ in range(20):
             sleeps(board)
-            board._application.bell.ring()  # somebody has written, but no event
+            board._application.change_signal.notify()  # somebody has written, but no event
         sleeps(board)
         assert len(tries) == 1
         board.add("One", column="dev")
@@ -314,7 +314,7 @@ def test_what_a_run_prints_is_shown_while_it_runs(place: Path) -> None:
         with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True, env=environment()) as following:
             assert following.stdout is not None
             for number in range(3):
-                keep(Speaker("dev-agent", run.id, run.token), [(number, f"line {number}\n")])
+                keep(Actor("dev-agent", run.id, run.token), [(number, f"line {number}\n")])
                 assert following.stdout.readline() == f"line {number}\n"
             run.report(Report.done("It is done."))
             assert following.wait(PATIENCE) == 0

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from folkmoot.config import Settings
-from folkmoot.core.commands import AddComment, AddItem, Speaker
+from folkmoot.core.commands import Actor, AddComment, AddItem
 from folkmoot.core.report import AskedQuestion, Choice, Report
 from folkmoot.doors.cli.main import COMMANDS, PURPOSES
 from folkmoot.doors.cli.main import moot as cli
@@ -20,7 +20,7 @@ from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import Moot
 
 RUN, MESSAGE = "r3f9a2c41b7d0", "6f1c2a4e-0b7d-4c3f-9a51-2d8e7b60c9f4"
-ADA = Speaker("ada")
+ADA = Actor("ada")
 
 
 def help_of(name: str, columns: int = 80) -> str:
@@ -82,9 +82,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for item in ("1", "2", "3"):
         claim = board.engine.claim(ADA, "dev-agent", item=item)
         question = AskedQuestion(question="Which?", options=[Choice(option="one"), Choice(option="two")])
-        run = Speaker("dev-agent", claim.run, claim.token)
+        run = Actor("dev-agent", claim.run, claim.token)
         board.engine.report(run, Report(outcome="asks", question=question))
-    board.engine.on_item(ADA, "7", AddComment(content="The limit is wrong"))
+    board.engine.handle_item(ADA, "7", AddComment(content="The limit is wrong"))
     board.close()
     (folder / "backlog.md").write_text("- one\n- two\n")
     (folder / "report.md").write_text('{"outcome": "done", "summary": "It is done."}')

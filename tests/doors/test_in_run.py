@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.commands import AddItem, Speaker
+from folkmoot.core.commands import Actor, AddItem
 from folkmoot.core.report import Report
 from folkmoot.system.relay import RelayServer
 from folkmoot.testing.in_json import in_json
@@ -20,7 +20,7 @@ from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.relay import KEPT, Relay
 from tests.doors.conftest import Answer, environment
 
-ADA = Speaker("ada")
+ADA = Actor("ada")
 NOWHERE = os.path.join(os.sep, "no", "such", "board")
 DONE = '{"outcome": "done", "summary": "It is done."}'
 
@@ -40,9 +40,9 @@ class Inside:
         self.relay = Relay(self.board, self.run, "1")
         self.server = RelayServer(str(root / "relay" / "s"), self.relay)
 
-    def _claim(self, agent: str) -> Speaker:
+    def _claim(self, agent: str) -> Actor:
         view = self.board.engine.claim(ADA, agent, lease=3600.0)
-        return Speaker(agent, view.run, view.token)
+        return Actor(agent, view.run, view.token)
 
     def close(self) -> None:
         self.server.close()
@@ -78,7 +78,7 @@ class Inside:
     def error(self, *arguments: str, code: int = 1, stdin: str = "", env: Mapping[str, str] | None = None) -> Any:
         return self(*arguments, "--json", code=code, stdin=stdin, env=env).error
 
-    def live(self, run: Speaker) -> bool:
+    def live(self, run: Actor) -> bool:
         return any(one.run == run.run for one in self.board.queries.live().runs)
 
 

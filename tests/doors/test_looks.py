@@ -13,7 +13,7 @@ import pytest
 from rich.cells import cell_len
 
 from folkmoot.core.events import EVENTS
-from folkmoot.doors.cli.say.events import SAYS
+from folkmoot.doors.cli.render.events import SAYS
 from tests.doors.conftest import Moot, environment
 
 LONG = "A title so long that no terminal has room for it on one line, since people write what they think of " * 4
@@ -223,7 +223,7 @@ def test_an_error_is_broken_between_words_on_a_screen(disputed: Moot) -> None:
 
 
 def test_another_day_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from folkmoot.doors.cli.say.page import time_of, today, when
+    from folkmoot.doors.cli.render.page import time_of, today, when
 
     now = datetime.now().astimezone()
     assert when(now.isoformat()) == time_of(now.isoformat()) or when(now.isoformat())[:10] != today()
@@ -233,7 +233,7 @@ def test_another_day_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_prose_that_was_broken_for_another_width_is_broken_anew(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from folkmoot.doors.cli.say.page import Page
+    from folkmoot.doors.cli.render.page import Page
 
     monkeypatch.setenv("COLUMNS", "40")
     code = "```\ncode\nstays\n```"
@@ -315,9 +315,9 @@ def test_nothing_that_only_people_need_is_loaded_for_json(disputed: Moot, comman
         "yaml",
         "difflib",
         "asyncio",
-        "folkmoot.doors.cli.say",
+        "folkmoot.doors.cli.render",
         "folkmoot.engine.checking.doctor",
-        "folkmoot.engine.reads.measures",
+        "folkmoot.engine.reads.metrics",
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.doors.cli.say.messages import round_of
+from folkmoot.doors.cli.render.messages import round_of
 from tests.doors.conftest import Moot
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from folkmoot.core.commands import AddItem, Speaker
-from folkmoot.doors.cli.say.progress.lines import Teller, span
-from folkmoot.doors.cli.say.running import Progress
+from folkmoot.core.commands import Actor, AddItem
+from folkmoot.doors.cli.render.progress.lines import Teller, span
+from folkmoot.doors.cli.render.running import Progress
 from folkmoot.wiring.boards import FileBoards
 from tests.doors.conftest import Moot, environment
 from tests.doors.terminal import Terminal, shown
@@ -59,7 +59,7 @@ def make(folder: Path, titles: Sequence[str] = ("one", "two", "three", LONG)) ->
     (folder / ".moot" / "flow.yaml").write_text(json.dumps(FLOW))
     board = FileBoards().create(str(folder), "kanban")
     for title in titles:
-        board.engine.add(Speaker("ada"), AddItem(title=title))
+        board.engine.add(Actor("ada"), AddItem(title=title))
     board.close()
     return folder
 
@@ -141,7 +141,7 @@ def test_work_goes_on_when_the_reader_has_gone(tmp_path: Path) -> None:
 def test_many_threads_tell_at_once_and_every_line_is_whole(moot: Moot) -> None:
     board = FileBoards().open(str(moot.folder))
     screen = io.StringIO()
-    progress = Progress(screen, board.asked_by(Speaker("ada")))
+    progress = Progress(screen, board.asked_by(Actor("ada")))
     progress.start()
     words = "the store could not be reached, and will be asked again"
 
@@ -169,7 +169,7 @@ def test_what_went_wrong_while_telling_is_not_lost(moot: Moot) -> None:
         def write(self, text: str) -> int:
             raise RuntimeError("the screen is broken")
 
-    progress = Progress(Broken(), board.asked_by(Speaker("ada")))
+    progress = Progress(Broken(), board.asked_by(Actor("ada")))
     progress.start()
     progress.tell(Told("fault", "", "worker", "words"))
     with pytest.raises(RuntimeError, match="the screen is broken"):
@@ -182,10 +182,10 @@ def test_what_was_there_before_is_no_news(moot: Moot, length: int) -> None:
     for number in range(length):
         moot("add", f"item {number}")
     board = FileBoards().open(str(moot.folder))
-    teller = Teller(board.asked_by(Speaker("ada")))
+    teller = Teller(board.asked_by(Actor("ada")))
     teller.skip()
     assert teller.news() == []
-    added = board.engine.add(Speaker("ada"), AddItem(title="new"))
+    added = board.engine.add(Actor("ada"), AddItem(title="new"))
     (news,), later = teller.news(), teller.news()
     board.close()
     assert [(line.who, line.item) for line in news[1]] == [("ada", added.id)] and later == []

@@ -13,7 +13,7 @@ from folkmoot.errors import Invalid, Refused
 
 @pytest.fixture
 def board(tmp_path: Path) -> Iterator[Board]:
-    with Board.create(str(tmp_path), "pipeline", speaker="ada") as made:
+    with Board.create(str(tmp_path), "pipeline", actor="ada") as made:
         yield made
 
 

@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from folkmoot.core.commands import AddItem, PauseRun, ReportRun, Speaker, StopBoard
+from folkmoot.core.commands import Actor, AddItem, PauseRun, ReportRun, StopBoard
 from folkmoot.core.report import Report
 from folkmoot.core.work import Touched, Work
-from folkmoot.doors.cli.say.setup import CLIENTS
+from folkmoot.doors.cli.render.setup import CLIENTS
 from folkmoot.engine.application import Application
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.jobs.job import Happening
+from folkmoot.worker.jobs.job import WorkerEvent
 from tests.doors.conftest import Moot
 from tests.doors.test_looks import through_a_terminal
 
-ADA = Speaker("ada")
+ADA = Actor("ada")
 COMMIT, TREE = "c0ffee" * 6 + "c0ff", "beef" * 10
 # Item 1 lands; of item 2 the gate is red; the third is refused, since its files are others.
 AGENT = """
@@ -87,11 +87,11 @@ def board(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Applicatio
     board.close()
 
 
-def claimed(board: Application, title: str, *, sandboxed: bool) -> Speaker:
+def claimed(board: Application, title: str, *, sandboxed: bool) -> Actor:
     """A run such as a worker begins."""
     board.engine.add(ADA, AddItem(title=title))
-    claim = board.engine.claim_next(Speaker("worker"), ["dev"], worker="worker", sandboxed=sandboxed)
-    return Speaker("dev", claim.run, claim.token)
+    claim = board.engine.claim_next(Actor("worker"), ["dev"], worker="worker", sandboxed=sandboxed)
+    return Actor("dev", claim.run, claim.token)
 
 
 def line_with(words: str, text: str) -> str:
@@ -183,7 +183,7 @@ def test_a_stopped_board_says_so_and_how_it_goes_on(board: Application, nowhere:
 
 def test_a_pool_without_quota_says_until_when(board: Application, nowhere: Moot) -> None:
     run = claimed(board, "one", sandboxed=True)
-    board.engine.on_run(run, PauseRun(why="usage limit reached", seconds=90_000.0, shown=True))
+    board.engine.handle_run(run, PauseRun(why="usage limit reached", seconds=90_000.0, shown=True))
     (pause,) = nowhere.json("board")["pauses"]
     for page in (nowhere("board").out, nowhere("show", "1").out):
         words = line_with("■ dev has no quota until ", page)
@@ -195,12 +195,12 @@ def test_a_pool_without_quota_says_until_when(board: Application, nowhere: Moot)
 def test_what_waits_to_land_is_told(board: Application, nowhere: Moot) -> None:
     run = claimed(board, "one", sandboxed=True)
     work = Work(touched=[Touched("f.txt", "created")], commit=COMMIT, tree=TREE)
-    board.engine.on_run(run, ReportRun(report=Report.done("wrote it"), work=work))
+    board.engine.handle_run(run, ReportRun(report=Report.done("wrote it"), work=work))
     assert line_with("#1", nowhere("board").out).endswith("one  waits to land on main")
     shown = nowhere("show", "1").out
     assert f"work that has not landed: {COMMIT[:12]}, kept as refs/moot/items/1" in shown
     assert "A worker brings its work to main: moot run" in shown
-    board.engine.claim_next(Speaker("worker"), ["landing"], worker="worker", sandboxed=True)
+    board.engine.claim_next(Actor("worker"), ["landing"], worker="worker", sandboxed=True)
     assert "is landing on main since " in line_with("#1", nowhere("board").out)
 
 
@@ -399,7 +399,7 @@ def test_the_board_does_not_promise_what_cannot_be_started(two: Moot) -> None:
 
 def test_a_run_that_ends_for_want_of_quota_says_so(board: Application, nowhere: Moot) -> None:
     run = claimed(board, "one", sandboxed=True)
-    board.engine.on_run(run, PauseRun(why="usage limit reached", seconds=3_000.0))
+    board.engine.handle_run(run, PauseRun(why="usage limit reached", seconds=3_000.0))
     # Before midnight the time has a date, and the line is folded.
     ended = " ".join(nowhere("run", "--until-idle").out.split())
     said = r"No run began\. ended: dev has no quota until [-0-9: ]+; without --until-idle it would wait"
@@ -435,7 +435,7 @@ def test_work_that_landed_beside_the_branch_says_how_to_take_it_in(ran: Moot) ->
 def test_a_run_that_was_cut_off_says_where_its_work_is(ran: Moot) -> None:
     ran("add", "four")
     board = FileBoards().open(str(ran.folder))
-    claim = board.engine.claim_next(Speaker("worker"), ["dev"], worker="worker", lease=60.0, sandboxed=True)
+    claim = board.engine.claim_next(Actor("worker"), ["dev"], worker="worker", lease=60.0, sandboxed=True)
     board.close()
     made = git(ran.folder, "rev-parse", "HEAD")
     kept = ["update-ref", f"refs/moot/runs/{claim.run}", made]
@@ -489,9 +489,9 @@ def test_a_silent_agent_is_told_of_shortly(nowhere: Moot) -> None:
 
 def test_a_stop_is_told_by_nobody_that_looks_like_a_machine(board: Application) -> None:
     board.engine.add(ADA, AddItem(title="one"))
-    heard: list[Happening] = []
+    heard: list[WorkerEvent] = []
 
-    def tell(told: Happening) -> None:
+    def tell(told: WorkerEvent) -> None:
         heard.append(told)
         if told.what == "claimed":
             os.kill(os.getpid(), signal.SIGINT)

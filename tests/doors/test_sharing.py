@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from folkmoot.config import Settings
-from folkmoot.core.commands import Speaker, UnlockPaths
+from folkmoot.core.commands import Actor, UnlockPaths
 from folkmoot.doors.cli.main import run
 from folkmoot.engine.application import Application
 from folkmoot.wiring.boards import FileBoards
@@ -45,7 +45,7 @@ def test_a_caller_may_wait_until_the_path_is_free(moot: Moot, monkeypatch: pytes
 
     def freed(application: Application, seen: int, seconds: float) -> int:
         """As soon as somebody waits, the owner gives the lock up."""
-        application.engine.lock(Speaker("ada"), UnlockPaths(paths=["a.py"]))
+        application.engine.lock(Actor("ada"), UnlockPaths(paths=["a.py"]))
         return wait(application, seen, seconds)
 
     monkeypatch.setattr(Application, "changed", freed)

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report, Usage
 from folkmoot.store.sqlite.writing import SqliteTransaction
 from folkmoot.wiring.boards import FileBoards
@@ -265,10 +265,10 @@ def test_the_figures_of_a_board_become_a_population(moot: Moot) -> None:
     assert moot("simulate", "--calibrate", "--json", code=3).error["code"] == "no_runs"
     with closing(FileBoards().open(str(moot.folder))) as board:
         for number in range(11):
-            board.engine.add(Speaker("ada"), commands.AddItem(title=f"Item {number}"))
-            claim = board.engine.claim(Speaker("worker"), "story-agent")
+            board.engine.add(Actor("ada"), commands.AddItem(title=f"Item {number}"))
+            claim = board.engine.claim(Actor("worker"), "story-agent")
             report = Report.done("it is done", usage=Usage(cost_usd=0.25))
-            board.engine.report(Speaker("story-agent", claim.run, claim.token), report)
+            board.engine.report(Actor("story-agent", claim.run, claim.token), report)
     before = moot.json("log")["next"]
     text = moot("simulate", "--calibrate").out
     assert (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from folkmoot.core.commands import AnswerQuestion, Speaker
-from folkmoot.doors.cli.say.running import Progress
+from folkmoot.core.commands import Actor, AnswerQuestion
+from folkmoot.doors.cli.render.running import Progress
 from folkmoot.flows.preset import read_preset
 from folkmoot.wiring.boards import FileBoards
 from tests.documents import RESULTS
@@ -190,9 +190,9 @@ def test_an_answer_that_comes_while_agents_run_is_told_by_the_run_too(nowhere: M
     nowhere.tell("developer", SEEKING)
     board = FileBoards().open(str(nowhere.folder))
     screen = io.StringIO()
-    progress = Progress(screen, board.asked_by(Speaker("ada")))
+    progress = Progress(screen, board.asked_by(Actor("ada")))
     progress.start()
-    board.engine.answer(Speaker("ada"), AnswerQuestion(question="q1", answer="2"))
+    board.engine.answer(Actor("ada"), AnswerQuestion(question="q1", answer="2"))
     progress.stop()
     board.close()
     told = screen.getvalue()

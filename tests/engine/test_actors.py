@@ -3,7 +3,7 @@
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import ENGINE, Speaker
+from folkmoot.core.commands import ENGINE, Actor
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.testing.builders import SoundBoard, preset_flow
 
@@ -13,7 +13,7 @@ NAMES = [ENGINE_NAME, "orchestrator", "landing", "dev-agent", "r1", "all", "any"
 @pytest.mark.ledger("R-03", "R-18")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_person_of_any_name_is_a_person(name: str) -> None:
-    person = Speaker(name)
+    person = Actor(name)
     with SoundBoard(preset_flow("kanban")) as board:
         item = board.add(column="dev")
         board.effort("dev-agent", "asks", question={"question": "which one?"})

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.engine.application import Application
 from folkmoot.engine.reads import feed as feeds
 from folkmoot.engine.reads.feed import Feed, Subscription
@@ -47,7 +47,7 @@ def write(board: Application, count: int) -> None:
 
     def add(writer: int) -> None:
         for number in range(count // WRITERS):
-            board.engine.add(Speaker(f"writer-{writer}"), commands.AddItem(title=f"{writer} {number}"))
+            board.engine.add(Actor(f"writer-{writer}"), commands.AddItem(title=f"{writer} {number}"))
 
     threads = [threading.Thread(target=add, args=(writer,)) for writer in range(WRITERS)]
     for thread in threads:
@@ -110,7 +110,7 @@ def test_who_subscribes_late_gets_all_that_was_before(tmp_path: Path) -> None:
         assert [event.seq for event in late.take()] == list(range(1, board.application.last() + 1))
         assert early.take() == [] and late.take() == []
         board.add("one more")
-        board.application.bell.ring()
+        board.application.change_signal.notify()
         assert woken.wait(SECONDS)
         assert [event.seq for event in early.take()] == [event.seq for event in late.take()] != []
         feed.close()

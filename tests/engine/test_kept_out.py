@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths
+from folkmoot.core.commands import Actor, LockPaths, UnlockPaths
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
@@ -18,13 +18,13 @@ from folkmoot.core.rules.running.limits import POOL, has_room, in_force
 from folkmoot.core.rules.sharing.choice import obstacle
 from folkmoot.engine import claiming
 from folkmoot.engine.claiming import CANDIDATES_MAX
-from folkmoot.engine.loading import ground
+from folkmoot.engine.loading import claim_context
 from folkmoot.engine.moment import moment
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.store.base import Reading, Transaction
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, limited, small_flow
 
-ANN = Speaker("ann")
+ANN = Actor("ann")
 MANY = CANDIDATES_MAX + 20
 FLOW = small_flow("""
 columns: {dev: {agents: [d], next: look}, look: {agents: [r], next: done, fix: dev}}
@@ -142,7 +142,7 @@ def test_items_of_a_paused_pool_hide_no_other() -> None:
         for _ in range(MANY):
             board.add(priority="high")
         run = board.claim("d")
-        board.engine.on_run(run, commands.PauseRun(why="429", seconds=600.0))
+        board.engine.handle_run(run, commands.PauseRun(why="429", seconds=600.0))
         assert taken(board) == other
         assert set(barred(board).values()) == {"pool:cheap"}
         board.sleep(601.0)
@@ -250,7 +250,7 @@ def free_items(reading: Reading, flow: Flow, now: float) -> list[Item]:
     """The model: every ready item is looked at, and whatever nothing keeps out may be taken."""
     ready = [item for item in reading.items(limit=10_000) if item.status == "ready" and item.column == "dev"]
     paused = {one for one in in_force(reading.pauses(), now) if one.startswith(POOL)}
-    stands = ground(reading, flow, now)
+    stands = claim_context(reading, flow, now)
     able = [item for item in ready if item.wake_at <= now and has_room(flow, "d", item, paused, reading.open_runs())]
     return [item for item in able if obstacle(item, stands) is None]
 
@@ -294,7 +294,7 @@ class Life:
         self.chance = chance
         self.paths = paths
         self.items: list[str] = []
-        self.runs: list[Speaker] = []
+        self.runs: list[Actor] = []
         self.add()
 
     def step(self) -> None:
@@ -342,7 +342,7 @@ class Life:
     def pause(self) -> None:
         if self.runs:
             run = self.runs.pop()
-            self._try(lambda: self.board.engine.on_run(run, commands.PauseRun(why="429", seconds=20.0)))
+            self._try(lambda: self.board.engine.handle_run(run, commands.PauseRun(why="429", seconds=20.0)))
 
     def sleep(self) -> None:
         self.board.sleep(self.chance.choice([1.0, 10.0, 100.0]))

@@ -6,14 +6,14 @@ import pytest
 from msgspec import convert, to_builtins
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
-from folkmoot.engine.reads import glance
+from folkmoot.engine.reads import snapshot
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import TrialBoard, limited, line_flow, preset_flow
 
 KANBAN = preset_flow()
-ENGINE = Speaker("folkmoot")
+ENGINE = Actor("folkmoot")
 
 
 def same_after_a_write(board: TrialBoard, item: str) -> None:
@@ -90,10 +90,10 @@ def test_a_stale_run_claims_nothing() -> None:
     with TrialBoard() as board:
         for _ in range(2):
             board.add(column="dev")
-        speaker = board.claim("dev-agent")
-        board.report(speaker, "done")
+        actor = board.claim("dev-agent")
+        board.report(actor, "done")
         with pytest.raises(Refused) as caught:
-            board.engine.claim(speaker, "dev-agent")
+            board.engine.claim(actor, "dev-agent")
         assert caught.value.code == "stale_claim"
 
 
@@ -182,14 +182,14 @@ def test_an_item_that_should_return_to_a_stage_that_is_gone_can_still_be_worked_
 
 @pytest.mark.parametrize("status", ["cancelled", "blocked", "ready"])
 def test_what_is_asked_for_is_found_however_far_behind_it_stands(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glance, "PAGE", 2)
+    monkeypatch.setattr(snapshot, "PAGE", 2)
     with TrialBoard(KANBAN) as board:
         others = [board.add(column="dev", files=["free.py"] if status == "blocked" else []) for _ in range(5)]
         wanted = board.add(column="dev", files=["held.py"])
         if status == "cancelled":
             board.on(wanted, commands.CancelItem())
         elif status == "blocked":
-            board.engine.lock(Speaker("bob"), commands.LockPaths(paths=["held.py"], seconds=600))
+            board.engine.lock(Actor("bob"), commands.LockPaths(paths=["held.py"], seconds=600))
         else:
             for other in others:
                 board.on(other, commands.CancelItem())

@@ -51,7 +51,7 @@ def test_a_worker_gets_only_what_its_agents_may_take() -> None:
         with pytest.raises(NothingToDo):
             board.next()
         view = board.engine.claim_next(PERSON, ["r"], worker="w1", sandboxed=True)
-        run = board.show(view.standing.item)["runs"][-1]
+        run = board.show(view.run_context.item)["runs"][-1]
         assert (run["worker"], run["sandboxed"]) == ("w1", True)
 
 
@@ -80,7 +80,7 @@ def test_a_paused_pool_keeps_back_only_its_own_items() -> None:
         board.add()
         board.add()
         board.effort("d", "failed", attempts=[{"approach": "this"}])
-        board.engine.on_run(board.claim("d", item="2"), commands.PauseRun(why="429"))
+        board.engine.handle_run(board.claim("d", item="2"), commands.PauseRun(why="429"))
         assert board.next(*ALL).run == board.item("1").run
         with pytest.raises(NothingToDo):
             board.next(*ALL)
@@ -128,7 +128,7 @@ def test_what_a_run_prints_is_kept_beside_the_log_while_it_lives() -> None:
         assert [(part["part"], part["text"]) for part in view["parts"]] == [(1, "one\n"), (2, "two\n"), (3, "three\n")]
         assert view["live"] and view["agent"] == "d"
         assert [part["part"] for part in board.queries.output(run.run or "", after=3)["parts"]] == [3]
-        for wrong in (commands.Speaker("d", run.run, 9), commands.Speaker("d", "nobody", 1)):
+        for wrong in (commands.Actor("d", run.run, 9), commands.Actor("d", "nobody", 1)):
             with pytest.raises(Refused) as caught:
                 board.engine.keep_output(wrong, [(4, "x")])
             assert caught.value.code == "stale_claim"
@@ -145,15 +145,15 @@ def test_how_an_item_stands_for_whoever_makes_its_workspace() -> None:
     with SoundBoard(FLOW) as board:
         item = board.add()
         run = board.claim("d")
-        standing = board.queries.standing(run.run or "")
-        assert (standing.write, standing.head, standing.parent, standing.live) == ("own", None, None, True)
-        assert (standing.branch, standing.target, standing.ends_here) == ("main", "main", False)
+        run_context = board.queries.run_context(run.run or "")
+        assert (run_context.write, run_context.head, run_context.parent, run_context.live) == ("own", None, None, True)
+        assert (run_context.branch, run_context.target, run_context.ends_here) == ("main", "main", False)
         board.bring(run, "split", work=change("src/a.py"), tasks=[{"title": "half"}])
-        assert not board.queries.standing(run.run or "").live
-        task = board.queries.standing(board.claim("d").run or "")
+        assert not board.queries.run_context(run.run or "").live
+        task = board.queries.run_context(board.claim("d").run or "")
         assert (task.parent, task.parent_head, task.ends_here) == (item, "c1", True)
         with pytest.raises(Invalid):
-            board.queries.standing("nobody")
+            board.queries.run_context("nobody")
 
 
 def test_what_was_proved_and_what_was_begun_is_known_to_the_next_landing() -> None:
@@ -163,18 +163,18 @@ def test_what_was_proved_and_what_was_begun_is_known_to_the_next_landing() -> No
         board.bring("ward", evidence=[Evidence(gate="ward", green=True, command=["true"], tree="t1")])
         board.effort("r", "done")
         lost = board.next(*ALL)
-        board.engine.on_run(lost, commands.RecordLanding(branch="main", old="o", new="n"))
+        board.engine.handle_run(lost, commands.RecordLanding(branch="main", old="o", new="n"))
         board.crash(lost)
-        standing = board.queries.standing(board.next(*ALL).run or "")
-        assert standing.landing is not None and (standing.landing.old, standing.landing.new) == ("o", "n")
-        assert (standing.gates, standing.proved, standing.write) == (["ward"], {"t1": ["ward"]}, "none")
+        run_context = board.queries.run_context(board.next(*ALL).run or "")
+        assert run_context.landing is not None and (run_context.landing.old, run_context.landing.new) == ("o", "n")
+        assert (run_context.gates, run_context.proved, run_context.write) == (["ward"], {"t1": ["ward"]}, "none")
 
 
 def test_pauses_are_shown_while_they_last() -> None:
     with SoundBoard(FLOW) as board:
         board.add()
         assert board.queries.pauses() == {"pauses": []}
-        board.engine.on_run(board.claim("d"), commands.PauseRun(why="429", seconds=60.0, work=Work()))
+        board.engine.handle_run(board.claim("d"), commands.PauseRun(why="429", seconds=60.0, work=Work()))
         board.engine.on_board(PERSON, commands.StopBoard(why="lunch"))
         shown = {one["what"]: one for one in board.queries.pauses()["pauses"]}
         assert (shown["pool:cheap"]["by"], shown["pool:cheap"]["why"]) == ("d", "429")

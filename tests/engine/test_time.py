@@ -31,12 +31,12 @@ def test_an_expired_lease_is_shown_as_free_and_rescued_by_the_next_write() -> No
 def test_a_renewed_lease_lives_on() -> None:
     with TrialBoard() as board:
         item = board.add(column="dev")
-        speaker = board.claim("dev-agent")
+        actor = board.claim("dev-agent")
         for _ in range(5):
             board.sleep(50)
-            board.engine.on_run(speaker, commands.RenewRun())
+            board.engine.handle_run(actor, commands.RenewRun())
         assert board.show(item)["status"] == "running"
-        board.report(speaker, "done")
+        board.report(actor, "done")
         assert board.show(item)["column"] == "review"
 
 

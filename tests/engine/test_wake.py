@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.errors import NothingToDo
 from folkmoot.testing.builders import SoundBoard, limited, small_flow
@@ -19,7 +19,7 @@ models: {small: {pool: cheap}}
 pools: {cheap: {slots: 9}}
 """)
 SLOW = limited(FLOW, starts=1, window=90.0)
-ADA = Speaker("ada")
+ADA = Actor("ada")
 
 
 def lock(board: SoundBoard, *paths: str, seconds: float = 40.0) -> None:
@@ -80,7 +80,7 @@ def a_lease(board: SoundBoard) -> None:
 
 def a_pool_without_quota(board: SoundBoard) -> None:
     board.add()
-    board.engine.on_run(board.claim("d"), commands.PauseRun(why="429", seconds=120.0))
+    board.engine.handle_run(board.claim("d"), commands.PauseRun(why="429", seconds=120.0))
 
 
 def a_question_with_a_deadline(board: SoundBoard) -> None:

@@ -100,7 +100,7 @@ ROWS = (
         "the limits of silence and time end it, and it counts as an attempt",
         "programs that stand still; the limits drawn at random",
         (
-            "tests/worker/test_watch.py::test_no_process_outlives_its_limits",
+            "tests/worker/test_run_timers.py::test_no_process_outlives_its_limits",
             WICKED + "test_wicked_agents_without_a_sandbox",
         ),
     ),
@@ -256,7 +256,7 @@ ROWS = (
         "processes that claim and report without a pause; an open read transaction",
         (
             *here("test_busy.py::test_a_storm_of_writers", "test_busy.py::test_a_large_storm_of_writers"),
-            "tests/store/test_gate.py::test_first_come_first_served",
+            "tests/store/test_fair_lock.py::test_first_come_first_served",
         ),
     ),
     Row(

@@ -10,11 +10,11 @@ import pytest
 
 from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.engine.engine import Engine
-from folkmoot.engine.turn import DUE_MAX
+from folkmoot.engine.unit_of_work import DUE_MAX
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import boot_shift
@@ -25,7 +25,7 @@ from tests.faults import scenes, traced
 from tests.faults.witness import saw
 
 DAYS = 86_400.0
-PERSON = Speaker("alice")
+PERSON = Actor("alice")
 
 
 class Clocked:
@@ -40,8 +40,8 @@ class Clocked:
     def claim(self) -> ClaimView:
         return self.engine.claim(PERSON, "dev-agent", lease=60)
 
-    def run(self, claim: ClaimView) -> Speaker:
-        return Speaker("dev-agent", claim.run, claim.token)
+    def run(self, claim: ClaimView) -> Actor:
+        return Actor("dev-agent", claim.run, claim.token)
 
     def pass_(self, seconds: float) -> None:
         self.clock.move_to(self.clock.time + seconds)
@@ -67,7 +67,7 @@ def test_the_date_set_wrong_changes_nothing(board: Clocked, days: int) -> None:
     with pytest.raises(NothingToDo):
         board.claim()
     board.pass_(50)
-    board.engine.on_run(board.run(claim), commands.RenewRun())
+    board.engine.handle_run(board.run(claim), commands.RenewRun())
     board.pass_(50)
     board.engine.report(board.run(claim), Report(outcome="done"))
     assert board.sound()
@@ -99,7 +99,7 @@ def test_a_clock_that_goes_back_is_not_followed(board: Clocked, seconds: float) 
     board.clock.turn_back(seconds)
     with pytest.raises(NothingToDo):
         board.claim()
-    board.engine.on_run(board.run(claim), commands.RenewRun())
+    board.engine.handle_run(board.run(claim), commands.RenewRun())
     board.pass_(seconds + 61)
     board.engine.add(PERSON, commands.AddItem(title="later"))
     assert board.is_stale(claim)
@@ -119,7 +119,7 @@ def test_a_clock_that_runs_too_fast_ends_leases_early_and_safely(board: Clocked,
     for _ in range(6):
         board.pass_(20 * rate)
         try:
-            board.engine.on_run(board.run(claim), commands.RenewRun())
+            board.engine.handle_run(board.run(claim), commands.RenewRun())
         except Refused as error:
             answers.append(error.code)
     assert answers == ([] if rate == 2 else ["stale_claim"] * 6)
@@ -164,7 +164,7 @@ def test_after_a_clock_far_ahead_leases_end_when_they_are_due(board: Clocked, ah
     board.clock.turn_back(ahead)
     claim = board.claim()
     board.pass_(59)
-    board.engine.on_run(board.run(claim), commands.RenewRun())
+    board.engine.handle_run(board.run(claim), commands.RenewRun())
     board.pass_(61)
     board.engine.add(PERSON, commands.AddItem(title="later"))
     assert board.is_stale(claim)

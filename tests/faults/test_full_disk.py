@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from folkmoot import Board
-from folkmoot.core.commands import ReleaseRun, Speaker
-from folkmoot.engine.standing import Standing
+from folkmoot.core.commands import Actor, ReleaseRun
+from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import Unavailable
 from folkmoot.wiring.running import tools_of
 from folkmoot.worker.git.harvest.bounds import allowed
-from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.jobs.job import Tools, WorkerEvent
 from folkmoot.worker.ports import Paths
-from folkmoot.worker.tidy import tidy
-from folkmoot.worker.workshop import disown
+from folkmoot.worker.reclaim import reclaim
+from folkmoot.worker.workspaces import disown
 from tests.faults import scenes, traced
 from tests.faults.conftest import MakeDisk
 from tests.faults.witness import saw
@@ -203,17 +203,17 @@ sandbox: never
 
 
 @contextmanager
-def left_by_a_dead_worker(yard: Yard, told: list[Happening]) -> Iterator[tuple[Tools, Paths, Standing]]:
+def left_by_a_dead_worker(yard: Yard, told: list[WorkerEvent]) -> Iterator[tuple[Tools, Paths, RunContext]]:
     """A run that is over, and whose clone is there as it left it."""
     yard.add("one more")
     engine = yard.board._application.engine
-    claimed = engine.claim(Speaker("somebody"), "dev")
+    claimed = engine.claim(Actor("somebody"), "dev")
     with tools_of(yard.board._application, str(yard.folder / ".moot"), told.append) as tools:
-        standing, paths = tools.application.queries.standing(claimed.run), tools.workshop.paths(claimed.run)
-        tools.workshop.make(paths, standing, None)
+        run_context, paths = tools.application.queries.run_context(claimed.run), tools.workspaces.paths(claimed.run)
+        tools.workspaces.make(paths, run_context, None)
         disown(paths)
-        engine.act(Speaker("dev", claimed.run, claimed.token), ReleaseRun())
-        yield tools, paths, standing
+        engine.act(Actor("dev", claimed.run, claimed.token), ReleaseRun())
+        yield tools, paths, run_context
 
 
 def fill_files(folder: Path) -> None:
@@ -232,16 +232,16 @@ def test_what_filled_the_disk_is_not_set_aside(
 ) -> None:
     disk = small_disk(tmp_path / "disk", 20_000, 5_000)
     yard = Yard(disk / "yard")
-    told: list[Happening] = []
-    with left_by_a_dead_worker(yard, told) as (tools, paths, standing):
+    told: list[WorkerEvent] = []
+    with left_by_a_dead_worker(yard, told) as (tools, paths, run_context):
         fills(Path(paths.workspace))
-        tidy(tools)
+        reclaim(tools)
     assert not os.path.exists(paths.root) and not (disk / "yard/.moot/set-aside").exists()
     words = (
         f"what run {os.path.basename(paths.root)} left was not taken in: it filled the disk, and what it had written "
     )
     assert told[-1].words == f"{words}was removed, so that others can go on"
-    assert words in str(yard.show(standing.item))
+    assert words in str(yard.show(run_context.item))
     later = [yard.add(name, f"write {name}.txt x", "report done") for name in ("two", "three")]
     yard.run(slots=1)
     assert [yard.status(item) for item in later] == ["done", "done"]
@@ -253,11 +253,11 @@ def test_what_filled_the_disk_is_not_set_aside(
 def test_what_little_a_run_has_is_kept_though_others_have_filled_the_disk(tmp_path: Path, small_disk: MakeDisk) -> None:
     disk = small_disk(tmp_path / "disk", 20_000, 5_000)
     yard = Yard(disk / "yard")
-    with left_by_a_dead_worker(yard, []) as (tools, paths, standing):
+    with left_by_a_dead_worker(yard, []) as (tools, paths, run_context):
         (Path(paths.workspace) / "mine.txt").write_text("x")
         filler = fill(disk)
         limits = tools.application.queries.flow().limits
-        work, lost = tools.workshop.bring_home(paths, standing, None, "it", allowed(limits, tools.now, lambda: False))
+        work, lost = tools.workspaces.harvest(paths, run_context, None, "it", allowed(limits, tools.now, lambda: False))
         assert work is not None and work.aside is not None and "is in .moot/set-aside/" in lost
         assert (disk / "yard" / work.aside / "mine.txt").read_text() == "x"
         filler.unlink()

@@ -26,7 +26,7 @@ SHELL = re.compile(r"^( *)```sh\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 HERE = re.compile(r"<<-?\s*'?(\w+)'?(.*?\n).*?^\1$", re.DOTALL | re.MULTILINE)
 BETWEEN = {"|", "||", "&&", "&", ";", ";;", "\n", "(", ")", "{", "}", "then", "do", "else", "if", "while", "!"}
 # What options of a command are kept in; nothing is done with them here.
-SESSION = {"name": "ann", "json": False, "place": None, "key": None, "run": None, "token": None}
+SESSION = {"name": "ann", "json": False, "board_dir": None, "key": None, "run": None, "token": None}
 
 
 def pages() -> Iterator[Path]:

@@ -14,7 +14,7 @@ WAITS = {"sleep", "pause", "_pause", "wait", "wait_for", "poll", "select", "get"
 # Where a wait may be shorter: the file, the function, and why it is no polling of the board.
 ALLOWED: dict[tuple[str, str], str] = {
     (
-        "doors/cli/say/running.py",
+        "doors/cli/render/running.py",
         "_turn",
     ): "the live line of `moot run` moves while it is seen; the board wakes it",
     ("sim/demo/agent.py", "main"): "the demo's scripted agent works at a speed that people can follow",
@@ -22,12 +22,12 @@ ALLOWED: dict[tuple[str, str], str] = {
         "store/sqlite/connecting.py",
         "__call__",
     ): "SQLite's own lock wakes nobody; only the next writer looks, and not for long",
-    ("system/alone.py", "_got"): "the kernel cannot wait for a lock for so long and no longer",
-    ("system/talk.py", "end"): "a git that is asked to end gets a moment to take its lock away",
+    ("system/file_lock.py", "_got"): "the kernel cannot wait for a lock for so long and no longer",
+    ("system/line_process.py", "end"): "a git that is asked to end gets a moment to take its lock away",
     ("system/git.py", "follow"): "git's output wakes it; in between it is seen whether it shall end",
     ("system/git.py", "run_bound"): "a git that has closed its output and not ended: the same",
-    ("system/keeping.py", "_say"): "how long a tree whose warden was killed may keep others waiting, once",
-    ("system/keeping.py", "kill_warden"): "the same",
+    ("system/keeper_client.py", "_say"): "how long a tree whose warden was killed may keep others waiting, once",
+    ("system/keeper_client.py", "kill_warden"): "the same",
     ("system/processes/guarding.py", "_run"): "a process that was stopped tells nobody; only while agents run",
     ("system/processes/guarding.py", "end_left"): "the same as kill_all",
     ("system/processes/trees.py", "kill_all"): "processes that are being killed tell nobody; it is over in a moment",
@@ -43,7 +43,7 @@ ALLOWED: dict[tuple[str, str], str] = {
         "_follow",
     ): "a run's output wakes it; in between its own limits are looked at, not the board",
     ("worker/jobs/job.py", "close_output"): "only where the store cannot be reached",
-    ("worker/jobs/job.py", "insist"): "only where the store cannot be reached",
+    ("worker/jobs/job.py", "submit"): "only where the store cannot be reached",
     (
         "worker/git/trees/checkout.py",
         "_unlocked",

@@ -17,7 +17,7 @@ TERMS = "core/terms.py"
 ADDED = {
     "outcome": ('"split", "incomplete"', '"split", "incomplete", "postponed"', "core/rules/outcomes.py"),
     "cause": ('"fatal",\n', '"fatal",\n    "weather",\n', "core/rules/failures.py"),
-    "status": ('"waiting", "blocked"]', '"waiting", "blocked", "frozen"]', "core/why.py"),
+    "status": ('"waiting", "blocked"]', '"waiting", "blocked", "frozen"]', "core/explain.py"),
     "kind": ('"sub", "dispatch"]', '"sub", "dispatch", "robot"]', TERMS),
     "question": ('"budget", "conflict"]', '"budget", "conflict", "riddle"]', "core/rules/questions.py"),
     "write right": ('"new_tests", "any"]', '"new_tests", "any", "docs"]', "core/rules/running/rights.py"),

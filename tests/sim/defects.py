@@ -22,7 +22,7 @@ from folkmoot.core.commands import (
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Dispute, Item
-from folkmoot.core.order import Place, place, taker
+from folkmoot.core.order import QueuePosition, claimant, queue_position
 from folkmoot.core.records import ORCHESTRATOR, Question, Run, Wanted
 from folkmoot.core.report import Report, Try
 from folkmoot.core.rules import (
@@ -33,7 +33,7 @@ from folkmoot.core.rules import (
     disputes,
     distinct,
     failures,
-    hands,
+    manual,
     movement,
     outcomes,
     questions,
@@ -49,9 +49,9 @@ from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, mirrored
 from folkmoot.core.situation import MADE, Case, Situation
-from folkmoot.core.terms import BOUND, ENDED, Cause, EventName, QuestionKind, RunEnd
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, Cause, EventName, QuestionKind, RunEnd
 from folkmoot.core.work import Work
-from folkmoot.engine import claiming, engine, loading, turn
+from folkmoot.engine import claiming, engine, loading, unit_of_work
 from folkmoot.engine.checking import doctor
 from folkmoot.engine.moment import Moment
 from folkmoot.engine.moment import moment as true_moment
@@ -122,7 +122,7 @@ def also_claimable(*statuses: str) -> Callable[[Flow, Item], str | None]:
     """A queue that holds what nobody may take."""
 
     def wrong(flow: Flow, item: Item) -> str | None:
-        return flow.watcher(item.column) if item.status in statuses else taker(flow, item)
+        return flow.watcher(item.column) if item.status in statuses else claimant(flow, item)
 
     return wrong
 
@@ -140,7 +140,7 @@ def two_runs(patch: Patch) -> None:
         loaded = load(reading, command, *rest, **more)
         return replace(loaded, run=None) if isinstance(command, ClaimItem) else loaded
 
-    patch.setattr(turn, "situation", blind)
+    patch.setattr(unit_of_work, "situation", blind)
 
 
 @defect("I2", "tokens go up by two")
@@ -164,7 +164,7 @@ def open_fence(patch: Patch) -> None:
             return case.run
         return fence(case)
 
-    everywhere(patch, (claims, outcomes, hands, gates), "fence", wrong)
+    everywhere(patch, (claims, outcomes, manual, gates), "fence", wrong)
 
 
 @defect("I3", "a lost run is let in under its own name")
@@ -173,11 +173,11 @@ def ghost_voice(patch: Patch) -> None:
 
     def wrong(case: Case) -> Run:
         if case.run is not None and case.run.ended_at is None:
-            case.voice = replace(case.run, id=case.speaker.run or "")
+            case.voice = replace(case.run, id=case.actor.run or "")
             return case.run
         return fence(case)
 
-    everywhere(patch, (claims, outcomes, hands, gates), "fence", wrong)
+    everywhere(patch, (claims, outcomes, manual, gates), "fence", wrong)
 
 
 @defect("I4", "giving back does not end the run", open_up=without_open_index)
@@ -254,17 +254,17 @@ def clock_goes_back(patch: Patch) -> None:
         boot, up = clock.boot()
         return replace(right, now=up + head.offset, restarted=None) if boot == head.boot else right
 
-    patch.setattr(turn, "moment", wrong)
+    patch.setattr(unit_of_work, "moment", wrong)
 
 
 @defect("I12", "the sweep stops at the first it finds")
 def lazy_sweep(patch: Patch) -> None:
-    patch.setattr(turn, "DUE_MAX", 1)
+    patch.setattr(unit_of_work, "DUE_MAX", 1)
 
 
 @defect("I12", "nobody sweeps before a claim")
 def no_sweep(patch: Patch) -> None:
-    patch.setattr(turn.Turn, "sweep", lambda self: None)
+    patch.setattr(unit_of_work.UnitOfWork, "sweep", lambda self: None)
 
 
 @defect("I13", "a number is given away before it is known whether it will be used")
@@ -291,20 +291,20 @@ def lost_update(patch: Patch) -> None:
 
 @defect("I14", "a row changes without an event")
 def silent_change(patch: Patch) -> None:
-    touched = turn._touched
+    touched = unit_of_work._touched
 
     def wrong(case: Case) -> Any:
         rows = touched(case)
         return [(table, replace(row, cost_usd=0.0) if isinstance(row, Item) else row, new) for table, row, new in rows]
 
-    patch.setattr(turn, "_touched", wrong)
+    patch.setattr(unit_of_work, "_touched", wrong)
 
 
 @defect("I14", "a write to one item reaches another one")
 def wrong_row(patch: Patch) -> None:
     save_item = SqliteTransaction._save_item
 
-    def wrong(self: SqliteTransaction, item: Item, is_new: bool, where: Place) -> None:
+    def wrong(self: SqliteTransaction, item: Item, is_new: bool, where: QueuePosition) -> None:
         save_item(self, item, is_new, where)
         if item.id == "7":
             self._execute("UPDATE items SET doc = json_set(doc, '$.title', 'overwritten') WHERE number = 1")
@@ -346,7 +346,7 @@ def version_gap(patch: Patch) -> None:
     renew = claims.renew
 
     def wrong(case: Case) -> None:
-        if case.run is not None and case.run.id == case.speaker.run and case.run.token == case.speaker.token:
+        if case.run is not None and case.run.id == case.actor.run and case.run.token == case.actor.token:
             case.item = replace(case.item, version=case.item.version + 1)
         renew(case)
 
@@ -379,7 +379,7 @@ def answered_twice(patch: Patch) -> None:
 
 @defect("I30", "answers are not kept under their keys")
 def lost_keys(patch: Patch) -> None:
-    def wrong(self: SqliteTransaction, speaker: str, key: str, kept: KeptAnswer, at: int) -> None:
+    def wrong(self: SqliteTransaction, actor: str, key: str, kept: KeptAnswer, at: int) -> None:
         pass
 
     patch.setattr(SqliteTransaction, "keep_answer", wrong)
@@ -403,7 +403,7 @@ def open_gate(patch: Patch) -> None:
 
 @defect("R-03", "nobody is told that what they waited for has ended")
 def no_consequences(patch: Patch) -> None:
-    patch.setattr(turn, "consequences", lambda before, after: [])
+    patch.setattr(unit_of_work, "consequences", lambda before, after: [])
 
 
 @defect("R-03", "circles are let in")
@@ -425,11 +425,11 @@ def one_step_only(patch: Patch) -> None:
 
 @defect("R-03", "an item that rests is in nobody's queue", in_log=False)
 def lost_in_queue(patch: Patch) -> None:
-    def wrong(flow: Flow, item: Item) -> Place:
-        right = place(flow, item)
+    def wrong(flow: Flow, item: Item) -> QueuePosition:
+        right = queue_position(flow, item)
         return replace(right, queue=None) if item.last_run else right
 
-    patch.setattr(turn, "place", wrong)
+    patch.setattr(unit_of_work, "queue_position", wrong)
 
 
 @defect("R-03", "nobody is asked about an item in a column for people", flow=kanban())
@@ -528,13 +528,13 @@ def undead(patch: Patch) -> None:
         give_up(case, why)
         case.set("item_ready", {"why": "once more"}, status="ready", waits_for=[])
 
-    everywhere(patch, (answers, hands), "give_up", wrong)
+    everywhere(patch, (answers, manual), "give_up", wrong)
 
 
 def without_children(recipients: Callable[..., list[str]]) -> Callable[..., list[str]]:
     """Children are told nothing by their parent."""
 
-    def wrong(self: turn.Turn, to: str, item: str) -> list[str]:
+    def wrong(self: unit_of_work.UnitOfWork, to: str, item: str) -> list[str]:
         return [] if to in (MADE, "children") else recipients(self, to, item)
 
     return wrong
@@ -548,7 +548,7 @@ def everybody_may(flow: Flow, what: str) -> Flow:
 @defect("R-08", "the first expert is asked again and again", flow=limited("escalation", own_attempts=1), alone=True)
 def same_expert(patch: Patch) -> None:
     def wrong(case: Case, agent: str) -> str | None:
-        return next(iter(case.flow.agents[agent].experts), None) if case.item.kind not in BOUND else None
+        return next(iter(case.flow.agents[agent].experts), None) if case.item.kind not in ONE_SHOT_KINDS else None
 
     everywhere(patch, (helping, settling, failures), "next_expert", wrong)
 
@@ -627,13 +627,13 @@ def doubled_words(patch: Patch) -> None:
 
 @defect("R-14", "parts are left behind when their item ends or moves", flow=flow_of("pipeline"), alone=True)
 def forgotten_parts(patch: Patch) -> None:
-    patch.setattr(turn.Turn, "_recipients", without_children(turn.Turn._recipients))
+    patch.setattr(unit_of_work.UnitOfWork, "_recipients", without_children(unit_of_work.UnitOfWork._recipients))
 
 
 @defect("R-14", "one agent may take the part of another", flow=flow_of("pipeline"), first=217)
 def stolen_parts(patch: Patch) -> None:
     def wrong(flow: Flow, item: Item) -> str | None:
-        right = taker(flow, item)
+        right = claimant(flow, item)
         return flow.watcher(item.column) if item.kind == "part" and right else right
 
     everywhere(patch, (order, claims), "taker", wrong)
@@ -845,7 +845,7 @@ def one_round(patch: Patch) -> None:
 
 @defect("R-21", "done is believed", flow=flow_of("quest"), alone=True)
 def no_gates(patch: Patch) -> None:
-    patch.setattr(movement, "_call_gate", lambda case, place: movement.go_forward(case, place))
+    patch.setattr(movement, "_call_gate", lambda case, column: movement.go_forward(case, column))
 
 
 @defect("R-21", "a red gate is called green", flow=flow_of("guild"), alone=True)
@@ -964,7 +964,7 @@ def wanted_for_ever(patch: Patch) -> None:
 
 @defect("R-25", "helpers ask people", flow=limited("escalation", own_attempts=1), alone=True)
 def asking_helpers(patch: Patch) -> None:
-    patch.setattr(questions, "BOUND", frozenset())
+    patch.setattr(questions, "ONE_SHOT_KINDS", frozenset())
 
 
 @defect("R-25", "helpers are sent out again", flow=everybody_may(flow_of("handoff"), "delegate"), alone=True, first=20)

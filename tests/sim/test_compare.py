@@ -21,7 +21,7 @@ from folkmoot.sim.population.read import default_population, population_from
 from folkmoot.sim.population.tally import Tally
 from folkmoot.sim.population.trial import Trial
 from folkmoot.sim.population.trials import Job, one_by_one, side_of
-from folkmoot.wiring import several
+from folkmoot.wiring import process_pool
 
 FLOW = """
 flow: small
@@ -257,15 +257,15 @@ class Dying(Job, frozen=True):
 
 def test_where_trials_are_played_changes_nothing(small: Flow, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = [Job(side_of(small, team(small), items=3), seed) for seed in range(1, 5)]
-    alone = several.play_all(jobs)
+    alone = process_pool.play_all(jobs)
     assert [tally.seed for tally in alone] == [1, 2, 3, 4]
-    monkeypatch.setattr(several, "WORTH_IT", 1)
-    monkeypatch.setattr(several, "_cores", lambda: 2)
+    monkeypatch.setattr(process_pool, "WORTH_IT", 1)
+    monkeypatch.setattr(process_pool, "_cores", lambda: 2)
     told: list[tuple[int, int]] = []
-    assert several.play_all(jobs, lambda over, of: told.append((over, of))) == alone
+    assert process_pool.play_all(jobs, lambda over, of: told.append((over, of))) == alone
     assert told == [(over, 4) for over in range(5)]
     with pytest.raises(Unavailable, match="seed 9 died"):
-        several.play_all([*jobs[:1], Dying(jobs[0].side, 9)])
+        process_pool.play_all([*jobs[:1], Dying(jobs[0].side, 9)])
 
 
 # The figures of a board

@@ -10,9 +10,9 @@ from folkmoot.sim.workers.life import simulate_workers
 from folkmoot.sim.workers.run import SimRun
 from folkmoot.sim.workers.worker import SimWorker
 from folkmoot.sim.world import Script
-from folkmoot.worker import watch
-from folkmoot.worker.crew import Crew
-from folkmoot.worker.watch import Act, Watch
+from folkmoot.worker import run_timers
+from folkmoot.worker.run_timers import Act, RunTimers
+from folkmoot.worker.slot_scheduler import SlotScheduler
 
 BATCH = 10
 FIRST_SEEDS, MORE_SEEDS = range(0, 100, BATCH), range(10_000, 15_000, 50)
@@ -50,36 +50,36 @@ def test_the_same_seed_gives_the_same_life(seed: int) -> None:
 
 def never_gives_up(patch: Patch) -> None:
     """Whoever cannot renew goes on as if nothing were the matter."""
-    patch.setattr(watch, "FENCE_AT", 1000.0)
+    patch.setattr(run_timers, "FENCE_AT", 1000.0)
 
 
 def gives_up_too_late(patch: Patch) -> None:
-    patch.setattr(watch, "FENCE_AT", 1.3)
+    patch.setattr(run_timers, "FENCE_AT", 1.3)
 
 
 def renews_too_late(patch: Patch) -> None:
-    patch.setattr(watch, "RENEW_AT", 0.9)
+    patch.setattr(run_timers, "RENEW_AT", 0.9)
 
 
 def never_renews(patch: Patch) -> None:
-    due = Watch.due
+    due = RunTimers.due
 
-    def wrong(self: Watch, now: float) -> Act | None:
+    def wrong(self: RunTimers, now: float) -> Act | None:
         act = due(self, now)
         return act if act is None or act.do != "renew" else None
 
-    patch.setattr(Watch, "due", wrong)
+    patch.setattr(RunTimers, "due", wrong)
 
 
 def renews_only_while_processes_run(patch: Patch) -> None:
     """Then whatever is told to the board late is refused."""
-    due = Watch.due
+    due = RunTimers.due
 
-    def wrong(self: Watch, now: float) -> Act | None:
+    def wrong(self: RunTimers, now: float) -> Act | None:
         act = due(self, now)
         return act if act is None or act.do != "renew" or self.started is not None else None
 
-    patch.setattr(Watch, "due", wrong)
+    patch.setattr(RunTimers, "due", wrong)
     patch.setattr(SimRun, "_tell", slowly(SimRun._tell))
 
 
@@ -93,29 +93,29 @@ def slowly(tell: Callable[..., Script]) -> Callable[[SimRun], Script]:
 
 
 def ignores_slots(patch: Patch) -> None:
-    patch.setattr(Crew, "wants", lambda self, now: not self.stopping and now >= self._ask_at)
+    patch.setattr(SlotScheduler, "wants", lambda self, now: not self.stopping and now >= self._ask_at)
 
 
 def does_not_look_again(patch: Patch) -> None:
     """It waits to be woken; and a wake-up is only a hint, that may be lost."""
-    nothing = Crew.nothing
+    nothing = SlotScheduler.nothing
 
-    def wrong(self: Crew, now: float, wait: float | None) -> None:
+    def wrong(self: SlotScheduler, now: float, wait: float | None) -> None:
         nothing(self, now, wait)
         self._ask_at = float("inf") if self._ask_at > now else self._ask_at
 
-    patch.setattr(Crew, "nothing", wrong)
+    patch.setattr(SlotScheduler, "nothing", wrong)
 
 
 def takes_in_too_much(patch: Patch) -> None:
     """A run that ended is never forgotten, so its slot is never free again."""
-    patch.setattr(Crew, "ended", lambda self, run: None)
+    patch.setattr(SlotScheduler, "ended", lambda self, run: None)
 
 
 def speaks_after_the_end(patch: Patch) -> None:
     """A run that was given up says its word all the same, while its lease lasts."""
     patch.setattr(SimRun, "check_alive", lambda self: None)
-    patch.setattr(watch, "FENCE_AT", 0.4)  # long before the board would refuse it
+    patch.setattr(run_timers, "FENCE_AT", 0.4)  # long before the board would refuse it
 
 
 def forgets_to_report(patch: Patch) -> None:
@@ -139,13 +139,13 @@ def looks_at_nothing_while_it_renews(patch: Patch) -> None:
     patch.setattr(SimWorker, "_delay", lambda self, faults: self.world.flow.limits.lease / 4.5 if faults else 0.01)
 
     def wrong(self: SimWorker) -> Script:
-        runs = [run for run in list(self.runs.values()) if not run.watch.done and self.now >= run.watch.renew_at]
+        runs = [run for run in list(self.runs.values()) if not run.timers.done and self.now >= run.timers.renew_at]
         for run in runs:
             sent = self.now
-            run.watch.renewing(sent)
-            answer = yield from self.call(Order(run.speaker, RenewRun()), run)
+            run.timers.renewing(sent)
+            answer = yield from self.call(Order(run.actor, RenewRun()), run)
             if answer is not None and answer.view is not None:
-                run.watch.renewed(sent)
+                run.timers.renewed(sent)
         self._look_after()
 
     patch.setattr(SimWorker, "_watch", wrong)
@@ -153,7 +153,7 @@ def looks_at_nothing_while_it_renews(patch: Patch) -> None:
 
 def waits_for_who_has_reported(patch: Patch) -> None:
     """A process that said all is left to its limits like any other."""
-    patch.setattr(Watch, "_farewell", lambda self: None)
+    patch.setattr(RunTimers, "_farewell", lambda self: None)
 
 
 DEFECTS: list[tuple[Callable[[Patch], None], str]] = [

@@ -23,11 +23,11 @@ from folkmoot.sim.world import World
 from folkmoot.store.base import Transaction
 from folkmoot.store.codec import decode_row
 from folkmoot.store.lines import read_lines
-from folkmoot.store.sqlite.keeping import backup, exclusive, log
-from folkmoot.store.sqlite.keeping.backup import Manifest, look_into, pack, proven_copy
+from folkmoot.store.sqlite.backup import backup, exclusive, log
+from folkmoot.store.sqlite.backup.backup import Manifest, look_into, pack, proven_copy
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.scribe import Scribe
-from folkmoot.wiring import safekeeping
+from folkmoot.wiring import backups
 
 AGENTS, ITEMS = 8, 20
 BESIDE = ("keys", "output", "migrations", "events")  # what no fold gives, and the log itself
@@ -93,11 +93,11 @@ def comes_back(folder: Path, seed: int, steps: int, samples: int) -> None:
     wanted = [*chance.sample(range(20, last), samples), last]
     for number, seq in enumerate(wanted):
         new = str(folder / f"{number}.db")
-        told = safekeeping.rebuild(str(path), new, seq, "the board", end_runs=False)
+        told = backups.rebuild(str(path), new, seq, "the board", end_runs=False)
         assert told["at"] <= seq and told["wrong"] == []
         assert dump(new) == seen[told["at"]], f"event {told['at']}, asked for {seq}"
     ended = str(folder / "ended.db")
-    told = safekeeping.rebuild(str(path), ended, wanted[0], "the board")
+    told = backups.rebuild(str(path), ended, wanted[0], "the board")
     connection = apsw.Connection(ended)
     connection.execute("DELETE FROM keys")  # those who work on count their keys anew
     connection.close()

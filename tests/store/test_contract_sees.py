@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from folkmoot.store.sqlite import reading, together, writing
+from folkmoot.store.sqlite import group_commit, reading, writing
 from folkmoot.store.sqlite.reading import QUERIES
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing import store_contract
@@ -78,7 +78,7 @@ def test_a_wrong_store_is_seen(name: str, right: str, wrong: str, monkeypatch: p
     assert before.count(right) == 1, before
     after = before.replace(right, wrong)
     monkeypatch.setitem(QUERIES, name, after)
-    for module in (reading, writing, together):
+    for module in (reading, writing, group_commit):
         for constant, value in list(vars(module).items()):
             if value is before:
                 monkeypatch.setattr(module, constant, after)

@@ -12,14 +12,14 @@ import pytest
 from msgspec import Struct
 
 from folkmoot.store.base import Transaction
+from folkmoot.store.sqlite import group_commit
 from folkmoot.store.sqlite import store as store_module
-from folkmoot.store.sqlite import together
-from folkmoot.store.sqlite import turns as turns_module
+from folkmoot.store.sqlite import writer_queue as turns_module
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.scribe import make_flow
-from tests.store.test_together import PATIENCE, PERSON, Callers, add, engine_for, titles
+from tests.store.test_group_commit import PATIENCE, PERSON, Callers, add, engine_for, titles
 
-FILES = (turns_module.__file__, together.__file__, store_module.__file__)
+FILES = (turns_module.__file__, group_commit.__file__, store_module.__file__)
 PAUSE = 0.005  # seconds between the interrupt and the second try, in which others go on
 
 
@@ -81,9 +81,9 @@ class Scene:
 
     def play(self) -> None:
         first = self.callers.start("first", self._held_up)
-        self.callers.until(lambda: self.store._turns._leader is not None or not first.is_alive())
+        self.callers.until(lambda: self.store._queue._leader is not None or not first.is_alive())
         others = [self.callers.start(other, add(other)) for other in "ab"]
-        waiting = self.store._turns._waiting
+        waiting = self.store._queue._waiting
         self.callers.until(lambda: not first.is_alive() or len(waiting) == sum(other.is_alive() for other in others))
         self._go.set()
         for thread in [first, *others, self.callers.start("last", add("last"))]:
@@ -96,7 +96,7 @@ class Scene:
         return add("first")(tx)
 
     def _faulty(self, statement: str, *values: Any) -> Any:
-        if self.way.fault == "full" and statement == together.COMMIT and not self._failed.is_set():
+        if self.way.fault == "full" and statement == group_commit.COMMIT and not self._failed.is_set():
             self._failed.set()
             self._execute("ROLLBACK")
             raise apsw.FullError("planted")
@@ -126,7 +126,7 @@ def test_an_interrupt_at_any_line_loses_nothing_and_hangs_nobody(
         surely(end)
 
     monkeypatch.setattr(store_module, "surely", later)
-    monkeypatch.setattr(together, "TOGETHER_MAX", way.most)
+    monkeypatch.setattr(group_commit, "TOGETHER_MAX", way.most)
     at, hit = 0, "none yet"
     while hit:
         at += 1

@@ -21,11 +21,11 @@ from folkmoot.store.base import Transaction
 from folkmoot.store.codec import link
 from folkmoot.store.lines import LINE_BYTES_MAX
 from folkmoot.store.sqlite import faults
-from folkmoot.store.sqlite.keeping import backup, exclusive, log
-from folkmoot.store.sqlite.keeping.backup import Manifest, look_into, pack
+from folkmoot.store.sqlite.backup import backup, exclusive, log
+from folkmoot.store.sqlite.backup.backup import Manifest, look_into, pack
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.git import SystemGit
-from folkmoot.wiring import safekeeping
+from folkmoot.wiring import backups
 from folkmoot.worker.git import bundle
 
 
@@ -89,15 +89,15 @@ def damage_header(path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_not_taken_from_who_has_it_open(board: Path, tmp_path: Path) -> None:
-    safekeeping.back_up(str(tmp_path), str(tmp_path / "kept.moot"))
+    backups.back_up(str(tmp_path), str(tmp_path / "kept.moot"))
     other = SqliteStore.open(board)
     damage_header(board)
     before = board.read_bytes()
     with pytest.raises(Refused) as found:
-        safekeeping.restore(str(tmp_path), str(tmp_path / "kept.moot"), None)
+        backups.restore(str(tmp_path), str(tmp_path / "kept.moot"), None)
     assert found.value.code == "board_in_use" and board.read_bytes() == before
     other.close()
-    assert safekeeping.restore(str(tmp_path), str(tmp_path / "kept.moot"), None)["set_aside"] is not None
+    assert backups.restore(str(tmp_path), str(tmp_path / "kept.moot"), None)["set_aside"] is not None
     SqliteStore.open(board).close()
 
 
@@ -256,7 +256,7 @@ def test_a_log_of_what_cannot_be_is_refused_by_name(board: Path, tmp_path: Path,
     text = forge(list(log.export_lines(str(board))), spoil)
     assert len(text) < LINE_BYTES_MAX
     with pytest.raises(Invalid) as found:
-        safekeeping.take_in(str(folder), str(folder / ".moot"), io.BytesIO(text), "it")
+        backups.import_log(str(folder), str(folder / ".moot"), io.BytesIO(text), "it")
     assert found.value.code == "bad_log" and words in found.value.message, found.value.message
     assert os.listdir(folder) == []
 
@@ -267,7 +267,7 @@ def test_no_board_is_taken_in_beside_what_another_left(board: Path, tmp_path: Pa
     home.mkdir(parents=True)
     (home / f"board.db{part}").write_bytes(b"left behind")
     with pytest.raises(Refused) as found:
-        safekeeping.take_in(str(home.parent), str(home), io.BytesIO(), "it")
+        backups.import_log(str(home.parent), str(home), io.BytesIO(), "it")
     assert found.value.code == "board_exists" and f"board.db{part}" in found.value.message
     assert os.listdir(home) == [f"board.db{part}"]
 
@@ -308,7 +308,7 @@ def test_a_restore_that_comes_to_no_end_moves_no_ref(
 ) -> None:
     then = commit(repository, "then", "refs/moot/items/1")
     kept = str(tmp_path / "kept.moot")
-    safekeeping.back_up(str(tmp_path), kept)
+    backups.back_up(str(tmp_path), kept)
     now = commit(repository, "now", "refs/moot/items/1")
 
     def where() -> str:
@@ -320,7 +320,7 @@ def test_a_restore_that_comes_to_no_end_moves_no_ref(
     with monkeypatch.context() as patch:
         patch.setattr(exclusive, "put_in_place", full)
         with pytest.raises(Unavailable) as found:
-            safekeeping.restore(str(tmp_path), kept, None)
+            backups.restore(str(tmp_path), kept, None)
     assert found.value.code == "store_full" and where() == now
-    safekeeping.restore(str(tmp_path), kept, None)
+    backups.restore(str(tmp_path), kept, None)
     assert where() == then

@@ -15,7 +15,7 @@ import pytest
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.base import Transaction
-from folkmoot.store.sqlite import create, faults, ground
+from folkmoot.store.sqlite import create, faults, preflight
 from folkmoot.store.sqlite.migrate import known_migrations, migrate
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing import store_contract
@@ -289,9 +289,9 @@ def test_another_program_holds_the_lock(board: Path) -> None:
 def test_a_neighbour_that_is_stuck_does_not_stop_us(board: Path) -> None:
     """The gate is a courtesy: who holds it and no lock delays the others, no more."""
     store, other = SqliteStore.open(board, patience=0.2), SqliteStore.open(board, patience=0.2)
-    assert other._gate is not None and other._gate.enter(0)
+    assert other._lock is not None and other._lock.enter(0)
     assert store.transact(lambda tx: tx.head()).seq > 0
-    other._gate.leave()
+    other._lock.leave()
     assert store.transact(lambda tx: tx.head()).seq > 0
     seen = other.transact(lambda tx: _busy_code(store))
     assert seen == "store_busy"
@@ -310,7 +310,7 @@ def test_opening_twice_keeps_the_locks_of_the_first(board: Path) -> None:
     """Closing any file of a database drops this process's locks on it; reading the header must not."""
     first = SqliteStore.open(board)
     assert locks(board)
-    ground.check_file(str(board))
+    preflight.check_file(str(board))
     second = SqliteStore.open(board)
     second.close()
     assert locks(board)
@@ -334,22 +334,22 @@ def test_network_file_systems(kind: str, code: str | None) -> None:
         "41 22 0:41 / /mnt/my\\040shares rw - ext4 /dev/sdb rw\n"
     )
     path = "/mnt/my share/board.db"
-    assert ground.file_system(path, mounts) == kind
+    assert preflight.file_system(path, mounts) == kind
     if code is None:
-        assert ground.check_mount(path, mounts) == []
+        assert preflight.check_mount(path, mounts) == []
         return
     with pytest.raises(Unavailable, match="network file system") as found:
-        ground.check_mount(path, mounts)
+        preflight.check_mount(path, mounts)
     assert found.value.code == code
-    assert ground.check_mount("/mnt/my shares/board.db", mounts) == []
-    assert ground.check_mount("/elsewhere/board.db", mounts) == []
+    assert preflight.check_mount("/mnt/my shares/board.db", mounts) == []
+    assert preflight.check_mount("/elsewhere/board.db", mounts) == []
 
 
 def test_an_overlay_is_only_warned_about() -> None:
     mounts = "1 0 0:1 / / rw - overlay overlay rw\n2 1 0:2 / /data rw - ext4 /dev/sda rw\n"
-    assert "volume" in ground.check_mount("/app/board.db", mounts)[0]
-    assert ground.check_mount("/data/board.db", mounts) == []
-    assert ground.check_mount("/data/board.db", "") == []
+    assert "volume" in preflight.check_mount("/app/board.db", mounts)[0]
+    assert preflight.check_mount("/data/board.db", mounts) == []
+    assert preflight.check_mount("/data/board.db", "") == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.system.keeping import SystemKeeper
+from folkmoot.system.keeper_client import SystemKeeper
 from folkmoot.system.processes import groups
 from folkmoot.system.processes.bounds import ENTRY_BYTES, Bounds, walk
 from folkmoot.worker.ports import Launch

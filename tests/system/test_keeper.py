@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.errors import Invalid, Unavailable
-from folkmoot.system.keeping import SystemChild, SystemKeeper
+from folkmoot.system.keeper_client import SystemChild, SystemKeeper
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch
 from tests.system.to_end import run_to_end
 from tests.system.wicked import below, marked, processes, read, state_of, until
@@ -249,7 +249,7 @@ def test_a_stopped_server_is_given_up(keeper: SystemKeeper, monkeypatch: pytest.
     assert run(keeper, sh("exit 1"))[0] == Ended(code=1)
     (server,) = my_servers()
     os.kill(server, signal.SIGSTOP)
-    monkeypatch.setattr("folkmoot.system.keeping.PATIENCE", 1.0)
+    monkeypatch.setattr("folkmoot.system.keeper_client.PATIENCE", 1.0)
     child = keeper.start(sh("exit 2"))
     assert wait(child) == Ended(code=2)
     child.close()
@@ -345,7 +345,7 @@ def test_many_threads_may_start(keeper: SystemKeeper) -> None:
 def test_a_keeper_that_cannot_run_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "keeper.py"
     broken.write_text("raise SystemError('there is no fork here')")
-    monkeypatch.setattr("folkmoot.system.keeping.SCRIPT", broken)
+    monkeypatch.setattr("folkmoot.system.keeper_client.SCRIPT", broken)
     keeper = SystemKeeper()
     with pytest.raises(Unavailable, match="there is no fork here"):
         keeper.start(sh("exit 0"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.system.keeping import LOST, SystemChild, SystemKeeper
+from folkmoot.system.keeper_client import LOST, SystemChild, SystemKeeper
 from folkmoot.system.processes import guarding
 from folkmoot.worker.ports import Launch
 from tests.system.test_keeper import PATH, hear, parent, py, run, sh, wait
@@ -103,7 +103,7 @@ def test_a_server_that_is_stopped_again_and_again_is_killed_and_its_trees_go_on(
 
 WORKER = """
 import sys, time
-from folkmoot.system.keeping import SystemKeeper
+from folkmoot.system.keeper_client import SystemKeeper
 from folkmoot.system.processes import guarding, own
 from folkmoot.worker.ports import Launch
 from tests.system.test_keeper import hear, parent, sh, wait

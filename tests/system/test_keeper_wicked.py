@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.system.keeping import SystemChild, SystemKeeper
+from folkmoot.system.keeper_client import SystemChild, SystemKeeper
 from folkmoot.worker.ports import Launch
 from tests.system.wicked import GENTLE, KINDS, below, command, marked, processes, read, state_of, until
 
@@ -122,7 +122,7 @@ def test_of_a_thousand_none_stays(mark: str) -> None:
 # A worker that starts one of each kind given, tells who its server is, and then does nothing more.
 WORKER = """
 import sys, time
-from folkmoot.system.keeping import SystemKeeper
+from folkmoot.system.keeper_client import SystemKeeper
 from tests.system.test_keeper_wicked import my_server, start, wait_until_ready
 mark, *kinds = sys.stdin.readline().split()
 keeper = SystemKeeper()

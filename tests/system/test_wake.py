@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.store.bell import Bell
+from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.system import wake
 from folkmoot.system.wake import ATTRIB, EVENT, MODIFY, OVERFLOW, FileWatch
 
@@ -23,7 +23,7 @@ class Race:
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
-        self.there, self.back = Bell(), Bell()
+        self.there, self.back = ChangeSignal(), ChangeSignal()
         self.sent = self.got = 0
 
     def follow(self, chance: random.Random) -> None:
@@ -33,13 +33,13 @@ class Race:
                 dawdle(chance)
                 seen = self.there.wait(seen, ENDLESS)
             self.got = wanted
-            self.back.ring()
+            self.back.notify()
 
     def lead(self, chance: random.Random) -> None:
         seen = self.back.count
         for number in range(1, self.rounds + 1):
             self.sent = number
-            self.there.ring()
+            self.there.notify()
             while self.got < number:
                 dawdle(chance)
                 seen = self.back.wait(seen, ENDLESS)
@@ -74,59 +74,59 @@ def test_no_wake_up_is_lost_in_a_race() -> None:
 
 
 def test_who_comes_late_does_not_sleep() -> None:
-    bell = Bell()
-    seen = bell.count
-    bell.ring()
-    late = threading.Thread(target=bell.wait, args=(seen, ENDLESS), daemon=True)
+    change_signal = ChangeSignal()
+    seen = change_signal.count
+    change_signal.notify()
+    late = threading.Thread(target=change_signal.wait, args=(seen, ENDLESS), daemon=True)
     late.start()
     late.join(PATIENCE)
     assert not late.is_alive()
 
 
 def test_rings_of_many_threads_are_all_counted() -> None:
-    bell = Bell()
+    change_signal = ChangeSignal()
 
-    def ring() -> None:
+    def notify() -> None:
         for _ in range(2000):
-            bell.ring()
+            change_signal.notify()
 
-    threads = [threading.Thread(target=ring) for _ in range(4)]
+    threads = [threading.Thread(target=notify) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert bell.count == 8000
+    assert change_signal.count == 8000
 
 
 def test_one_ring_wakes_all_who_wait() -> None:
-    bell, woken = Bell(), []
-    threads = [threading.Thread(target=lambda: woken.append(bell.wait(0, PATIENCE))) for _ in range(8)]
+    change_signal, woken = ChangeSignal(), []
+    threads = [threading.Thread(target=lambda: woken.append(change_signal.wait(0, PATIENCE))) for _ in range(8)]
     for thread in threads:
         thread.start()
-    while len(bell._sleepers) < 8:
+    while len(change_signal._sleepers) < 8:
         assert all(thread.is_alive() for thread in threads)
-    bell.ring()
+    change_signal.notify()
     for thread in threads:
         thread.join()
-    assert woken == [1] * 8 and not bell._sleepers
+    assert woken == [1] * 8 and not change_signal._sleepers
 
 
 def test_a_wait_that_is_over_leaves_nothing_behind() -> None:
-    bell = Bell()
-    assert bell.wait(0, 0.01) == 0 and not bell._sleepers
-    assert bell.wait(0, 0.0) == 0 and bell.wait(0, -1.0) == 0
-    assert bell.wait(-1, PATIENCE) == 0, "a count that it never had is another one"
-    bell.close()
-    assert bell.wait(0, PATIENCE) == 1, "who waits is let go"
+    change_signal = ChangeSignal()
+    assert change_signal.wait(0, 0.01) == 0 and not change_signal._sleepers
+    assert change_signal.wait(0, 0.0) == 0 and change_signal.wait(0, -1.0) == 0
+    assert change_signal.wait(-1, PATIENCE) == 0, "a count that it never had is another one"
+    change_signal.close()
+    assert change_signal.wait(0, PATIENCE) == 1, "who waits is let go"
 
 
 class Ear:
     def __init__(self, folder: Path, prefix: str = "board.db-wal") -> None:
-        self.bell = Bell()
-        self.watch = FileWatch(str(folder), prefix, self.bell.ring)
+        self.change_signal = ChangeSignal()
+        self.watch = FileWatch(str(folder), prefix, self.change_signal.notify)
 
     def hears(self, seconds: float = PATIENCE) -> bool:
-        return self.bell.wait(0, seconds) > 0
+        return self.change_signal.wait(0, seconds) > 0
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def main(place: str, wanted: str, how: str) -> None:
         if name != wanted or halted:
             return
         # Inside a transaction nothing else can be asked of the board, and none of these is of another run.
-        if name in ONLY_LANDINGS or board._application.queries.standing(run).agent == LANDING:
+        if name in ONLY_LANDINGS or board._application.queries.run_context(run).agent == LANDING:
             halted.append(run)
             with writing:  # only what is halted holds up the board, not whatever else was being written
                 signal.pthread_kill(threading.get_ident(), number)  # by its thread: it comes no further than this line

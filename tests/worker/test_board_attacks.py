@@ -311,7 +311,7 @@ def test_git_is_never_one_that_landed(tmp_path: Path, monkeypatch: pytest.Monkey
     item = yard.add("one", "write a.txt a", "report done")
     yard.run()
     assert yard.status(item) == "done"
-    FileBoards().aside(yard.board._application)
+    FileBoards().unmerged_branch(yard.board._application)
     assert not mark.exists()
 
 
@@ -364,8 +364,8 @@ def test_a_board_planted_in_a_plain_folder_is_set_aside(tmp_path: Path) -> None:
     left = [path for path in yard.folder.rglob("*") if path.name.casefold() == ".moot"]
     assert left == [yard.folder / ".moot"]
     run = yard.show(item)["runs"][-1]["run"]
-    aside = yard.folder / ".moot" / "set-aside" / run
-    assert sorted(path.name for path in aside.rglob("*.*") if path.is_file()) == ["board.db", "flow.yaml"]
+    unmerged_branch = yard.folder / ".moot" / "set-aside" / run
+    assert sorted(path.name for path in unmerged_branch.rglob("*.*") if path.is_file()) == ["board.db", "flow.yaml"]
 
 
 @pytest.mark.attack("board", "an agent that only reads, or a gate, plants a board in a plain folder", "it is set aside")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.testing.builders import small_flow
 from tests.worker.yard import ACTOR, Yard, git
@@ -26,8 +26,8 @@ gates: {ward: {run: [COMMAND]}}
 def by_hand(yard: Yard, agent: str) -> None:
     """Somebody takes what waits for this agent, or gate, and says that it is done."""
     engine = yard.board._application.engine
-    view = engine.claim(Speaker("somebody"), agent)
-    engine.report(Speaker(agent, view.run, view.token), Report.done("looked at"))
+    view = engine.claim(Actor("somebody"), agent)
+    engine.report(Actor(agent, view.run, view.token), Report.done("looked at"))
 
 
 @pytest.mark.attack(
@@ -42,7 +42,7 @@ def test_a_gate_that_was_changed_runs_again_before_the_work_lands(tmp_path: Path
     yard.run()
     assert yard.show(item)["column"] == "look"
     changed = small_flow(FLOW.replace("COMMAND", "'false'").replace("ACTOR", str(ACTOR)))
-    yard.board._application.engine.adopt_flow(Speaker("somebody"), changed, "changed")
+    yard.board._application.engine.adopt_flow(Actor("somebody"), changed, "changed")
     by_hand(yard, "reader")
     yard.run()
     assert "new.txt" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main")
@@ -71,7 +71,7 @@ def test_a_gate_with_another_setup_runs_again_before_the_work_lands(tmp_path: Pa
     yard.run()
     assert yard.show(item)["column"] == "look"
     changed = small_flow(with_setup("touch, strict").replace("ACTOR", str(ACTOR)))
-    yard.board._application.engine.adopt_flow(Speaker("somebody"), changed, "changed")
+    yard.board._application.engine.adopt_flow(Actor("somebody"), changed, "changed")
     by_hand(yard, "reader")
     yard.run()
     assert "new.txt" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main")

@@ -158,7 +158,7 @@ agents: {{dev: {{run: {{command: ACTOR}}, write: own}}}}
     "harvest", "a change that git compares for hours", "a reviewer is told that it is too large to show"
 )
 def test_a_diff_that_takes_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("folkmoot.worker.workshop.DIFF_SECONDS", 0.0)
+    monkeypatch.setattr("folkmoot.worker.workspaces.DIFF_SECONDS", 0.0)
     yard = Yard(tmp_path / "yard")
     item = yard.add("one", "write a.txt a", "report done")
     yard.run()

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from folkmoot.worker.jobs.job import Job
-from folkmoot.worker.watch import Act
+from folkmoot.worker.run_timers import Act
 from tests.worker.yard import Yard
 
 LEASE = 6.0
@@ -35,7 +35,7 @@ def test_agents_of_a_lost_lease_are_ended_while_the_store_is_locked(
     begun: list[str] = []
 
     def ending(self: Job, act: Act) -> None:
-        ended.setdefault(self.run, (act.why, time.monotonic() - self.watch.acked))
+        ended.setdefault(self.run, (act.why, time.monotonic() - self.timers.acked))
         if len(ended) == 2:
             all_ended.set()
         end(self, act)

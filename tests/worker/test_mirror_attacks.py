@@ -33,7 +33,7 @@ def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
     asks = yard.add("asks", 'report question {"question": "which way?", "options": ["cancel it", "go on"]}')
     run(yard)
     assert open_questions(yard) == ["q1"]
-    take_in = "shell printf '!/.claude/\\n!/.claude/inbox/\\n!/.claude/**\\n!*.meta.yaml\\n' >> .gitignore"
+    import_log = "shell printf '!/.claude/\\n!/.claude/inbox/\\n!/.claude/**\\n!*.meta.yaml\\n' >> .gitignore"
     acts = {
         "inbox": f"write .claude/inbox/answer.json {ANSWER}",
         "case": f"write .Claude/INBOX/answer.json {ANSWER}",
@@ -45,7 +45,7 @@ def test_no_run_speaks_through_the_mirror(tmp_path: Path) -> None:
         "folder": "shell ln -s docs .claude",
         "into": "shell ln -s .claude/inbox drop",
     }
-    items = {name: yard.add(name, take_in, act, "report done") for name, act in acts.items()}
+    items = {name: yard.add(name, import_log, act, "report done") for name, act in acts.items()}
     good = yard.add("good", "write .claude/settings.json {}", "report done")
     run(yard)
     for item in items.values():

@@ -124,7 +124,7 @@ def test_the_users_own_git_folder_is_not_written_wherever_it_lies(tmp_path: Path
     (yard.folder / ".git").write_text("gitdir: var/gitdata\n")
     (yard.folder / "var/gitdata/info/exclude").write_text("var/\n.moot/\n")
     FileBoards().create(str(yard.folder), "kanban").close()  # this is the repository it is for
-    take_in = "write .gitignore !var"
+    import_log = "write .gitignore !var"
     acts = {
         "ref": "write var/gitdata/refs/heads/feature x",
         "attributes": "write var/gitdata/info/attributes x",
@@ -132,8 +132,8 @@ def test_the_users_own_git_folder_is_not_written_wherever_it_lies(tmp_path: Path
         "case": "write var/GITDATA/config x",
         "over": "shell rm -rf var; echo x > var",
     }
-    items = {name: yard.add(name, take_in, act, "report done") for name, act in acts.items()}
-    good = yard.add("good", take_in, "write var/other.txt x", "report done")
+    items = {name: yard.add(name, import_log, act, "report done") for name, act in acts.items()}
+    good = yard.add("good", import_log, "write var/other.txt x", "report done")
     yard.run()
     for item in items.values():
         refused(yard, item, "is run or read by your own git")

@@ -90,12 +90,12 @@ def test_help_that_comes_too_late_goes_through_the_flow(tmp_path: Path) -> None:
 @pytest.mark.attack("gates", "a person's dispatch brings what a gate would refuse", "it goes through stages and gates")
 @pytest.mark.ledger("R-19")
 def test_a_persons_dispatch_goes_through_the_flow_from_its_column_on(tmp_path: Path) -> None:
-    from folkmoot.core.commands import DispatchAgent, Speaker
+    from folkmoot.core.commands import Actor, DispatchAgent
 
     yard = Yard(tmp_path / "yard", flow=FLOW)
     engine = yard.board._application.engine
     order = DispatchAgent(agent="dev", task="say go\nwrite evil.txt x\nreport done")
-    item = engine.add(Speaker("somebody"), order).id
+    item = engine.add(Actor("somebody"), order).id
     yard.run()
     assert "evil.txt" not in on_main(yard) and yard.status(item) != "done"
     yard.doctor()

@@ -16,7 +16,7 @@ import pytest
 from folkmoot.api import requests
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import Client
 from folkmoot.core.report import UNREAD, Finding, Report
 from folkmoot.engine.application import Application
@@ -31,7 +31,7 @@ from folkmoot.testing.clock import VirtualClock
 from folkmoot.wiring.remote import Line, RemoteApplication
 from folkmoot.worker.relay import BURST, KEPT, RATE, SECONDS_BURST, SECONDS_RATE, Relay
 
-ADA = Speaker("ada")
+ADA = Actor("ada")
 SECONDS = 20.0  # more than any answer takes; nothing waits for it to pass
 
 
@@ -51,9 +51,9 @@ class Scene:
         self.other = self._claim("review-agent")
         self.relay = Relay(self.board, self.run, "1")
 
-    def _claim(self, agent: str) -> Speaker:
+    def _claim(self, agent: str) -> Actor:
         view = self.board.engine.claim(ADA, agent)
-        return Speaker(agent, view.run, view.token)
+        return Actor(agent, view.run, view.token)
 
     def ask(self, call: str, key: str | None = None, **args: Any) -> Any:
         """The answer, or the error with its kind."""
@@ -70,7 +70,7 @@ class Scene:
     def events(self) -> list[str]:
         return [event.event for event in self.board.queries.log().events]
 
-    def live(self, run: Speaker) -> bool:
+    def live(self, run: Actor) -> bool:
         runs = [one for item in ("1", "2") for one in self.board.queries.show(item).runs]
         return next(one.ended_at is None for one in runs if one.run == run.run)
 
@@ -102,8 +102,8 @@ def test_what_a_run_does_is_done_as_itself(scene: Scene) -> None:
 
 @pytest.mark.ledger("R-27")
 def test_nobody_can_speak_for_another_run(scene: Scene) -> None:
-    speaker = msgspec.to_builtins(scene.other)
-    for args in ({"speaker": speaker}, {"run": scene.other.run, "token": scene.other.token}):
+    actor = msgspec.to_builtins(scene.other)
+    for args in ({"speaker": actor}, {"run": scene.other.run, "token": scene.other.token}):
         assert scene.refused("renew", **args) == ("Invalid", "bad_request")
         assert scene.refused("report", report=DONE, **args) == ("Invalid", "bad_request")
     told = scene.order(requests.AddComment(content="Mine too", item="2"))["error"]
@@ -297,7 +297,7 @@ def test_a_message_that_a_run_rejects_ends_it(tmp_path: Path) -> None:
     board = Application(engine, str(tmp_path), [])
     sent = engine.send(ADA, commands.SendMessage(sender="planner", to="builder", type="task_handoff"))
     claim = engine.claim(ADA, "builder")
-    relay = Relay(board, Speaker("builder", claim.run, claim.token), sent.item or "")
+    relay = Relay(board, Actor("builder", claim.run, claim.token), sent.item or "")
     order = {"message": sent.message_id, "why": "It names no limits"}
     asked = msgspec.json.encode({"call": "reject", "args": order})
     assert not relay.ended

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from folkmoot.wiring.running import tools_of
-from folkmoot.worker.tidy import tidy
+from folkmoot.worker.reclaim import reclaim
 from folkmoot.worker.worker import Worker
 from tests.worker.test_kill import KILLED, wait_until_gone
 from tests.worker.yard import Yard, git
@@ -203,7 +203,7 @@ def test_a_report_that_nobody_brought_in_before_its_lease_ended_is_told_to_who_g
     yard.board.comment(item, "what is due is applied")
     application = yard.board._application
     with tools_of(application, str(yard.folder / ".moot"), yard.told.append) as tools:
-        tidy(tools)
+        reclaim(tools)
     (words,) = [one["content"] for one in yard.show(item)["comments"] if "had reported" in one["content"]]
     assert "had reported done (what_was_accomplished)" in words and "moot salvage" in words
 

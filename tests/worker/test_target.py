@@ -274,7 +274,7 @@ def test_a_branch_of_the_users_own_with_our_name_is_left_alone(tmp_path: Path) -
     assert git(yard.folder, "ls-tree", "--name-only", "main").splitlines() == ["README.md", "w1.txt"]
     assert "moot/main was left out" in str(yard.show(item))
     assert git(yard.folder, "rev-parse", "moot/main") == own
-    assert FileBoards().aside(yard.board._application) is None
+    assert FileBoards().unmerged_branch(yard.board._application) is None
 
 
 @pytest.mark.attack(

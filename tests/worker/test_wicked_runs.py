@@ -122,7 +122,7 @@ def kept_work(yard: Yard) -> set[tuple[str, str]]:
     saved = yard.board.boards.salvage(yard.board._application, None, None)["unlanded"]
     found = {("", path) for path in landed} | {(one["item"], path) for one in saved for path in one["files"]}
     for aside in (yard.folder / ".moot" / "set-aside").glob("*"):
-        item = yard.board._application.queries.standing(aside.name).item
+        item = yard.board._application.queries.run_context(aside.name).item
         found |= {(item, file.name) for file in aside.iterdir()}
     return found
 

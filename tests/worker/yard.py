@@ -14,7 +14,7 @@ from folkmoot.wiring.running import tools_of
 from folkmoot.worker.worker import Worker
 
 if TYPE_CHECKING:
-    from folkmoot.worker.jobs.job import Happening
+    from folkmoot.worker.jobs.job import WorkerEvent
 
 ACTOR = [sys.executable, str(Path(__file__).with_name("actor.py"))]
 FLOW = """
@@ -66,7 +66,7 @@ class Yard:
         flow: str | None = None,
     ) -> None:
         self.folder = folder
-        self.told: list[Happening] = []
+        self.told: list[WorkerEvent] = []
         folder.mkdir(exist_ok=True)
         for name, text in {"README.md": "a project\n", **(files or {})}.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ class Yard:
         )
         (folder / ".moot" / "flow.yaml").write_text(text.replace("ACTOR", str(ACTOR)))
         Board.boards = FileBoards()
-        self.board: Any = InJson(Board.create(str(folder), speaker="somebody"))
+        self.board: Any = InJson(Board.create(str(folder), actor="somebody"))
         self.queries: Any = InJson(self.board._application.queries)
 
     def add(self, title: str, *lines: str, **fields: Any) -> str:

@@ -8,7 +8,7 @@ from folkmoot.core.records import ANY, Run
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.core.rules.messages.kinds import asks_person
 from folkmoot.core.rules.running.rights import LOOKING, may_write
-from folkmoot.core.terms import BOUND
+from folkmoot.core.terms import ONE_SHOT_KINDS
 
 View = dict[str, Any]
 
@@ -36,10 +36,10 @@ def meanwhile(flow: Flow, item: Item, run: Run) -> list[View]:
         found.append(_one("widen PATH", WIDEN))
     elif write != "none":
         found.append(_one("lock PATH", LOCK))
-    if "ask" in agent.may and item.kind not in BOUND:
+    if "ask" in agent.may and item.kind not in ONE_SHOT_KINDS:
         found.append(_one('ask "QUESTION" --option "ONE WAY" --option "ANOTHER"', ASK))
     found += _dispatch(flow, item, agent) + _send(flow, item, agent)
-    if item.kind not in BOUND:
+    if item.kind not in ONE_SHOT_KINDS:
         found.append(_one(f'comment {item.id} "WORDS"', COMMENT))
     return [*found, _one("show ITEM", SHOW)]
 
@@ -61,7 +61,7 @@ def _send(flow: Flow, item: Item, agent: Agent) -> list[View]:
     """The types that its name may send, and to whom. Children that only look and answer hand nothing on."""
     if item.kind in LOOKING:
         return []
-    is_bound = item.kind in BOUND  # who makes one effort where it is asks nobody itself
+    is_bound = item.kind in ONE_SHOT_KINDS  # who makes one effort where it is asks nobody itself
     types = {
         kind: [to for to in rule.receivers if to not in (ANY, agent.name) and not (is_bound and asks_person(kind, to))]
         for kind, rule in flow.messages.items()

@@ -12,7 +12,7 @@ from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
 
 
-class Speaker(Struct, frozen=True, gc=False):
+class Actor(Struct, frozen=True, gc=False):
     """Who speaks: a person, or a run with its fencing token. Or a file, under the name of an agent that wrote it."""
 
     name: str
@@ -36,7 +36,7 @@ class Speaker(Struct, frozen=True, gc=False):
         return self.is_person and not self.file
 
 
-ENGINE = Speaker(ENGINE_NAME, engine=True)
+ENGINE = Actor(ENGINE_NAME, engine=True)
 
 
 class Command(Struct, frozen=True, gc=False, kw_only=True):

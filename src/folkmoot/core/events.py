@@ -10,9 +10,9 @@ from msgspec import Struct, field
 from msgspec.structs import fields as struct_fields
 from msgspec.structs import replace
 
+from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.kinds import converted
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.terms import ENGINE_NAME, ActorKind, EventName
 

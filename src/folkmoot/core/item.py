@@ -23,7 +23,7 @@ class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
     judged: bool = False  # its verdict is given, and the item is still there
 
 
-class Span(Struct, frozen=True, gc=False, omit_defaults=True):
+class GuidanceCounters(Struct, frozen=True, gc=False, omit_defaults=True):
     """What was counted since the last guidance (R-18). Only a person begins it again."""
 
     runs: int = 0
@@ -188,7 +188,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     effort: Effort = field(default_factory=Effort)
     forwards: int = 0  # how often it went forward
     failures: dict[str, int] = field(default_factory=dict)  # agent -> counted failures since forward or guidance
-    span: Span = field(default_factory=Span)
+    span: GuidanceCounters = field(default_factory=GuidanceCounters)
     attempt_count: int = 0
     last_attempt_type: str | None = None
     last_attempt_outcome: str | None = None

@@ -4,13 +4,13 @@ from msgspec import Struct
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.terms import BOUND, ENDED, PRIORITIES
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES
 
 # A chain of dependents longer than this counts as this long: the order is a hint, and its upkeep must stay bounded.
 RANK_MAX = 16
 
 
-class Place(Struct, frozen=True, gc=False):
+class QueuePosition(Struct, frozen=True, gc=False):
     """Where an item stands in its queue. `queue` is the only agent that may claim it now, or None."""
 
     queue: str | None
@@ -18,11 +18,11 @@ class Place(Struct, frozen=True, gc=False):
     rank: int
 
 
-def place(flow: Flow, item: Item) -> Place:
-    return Place(taker(flow, item), PRIORITIES.index(item.priority), -item.rank)
+def queue_position(flow: Flow, item: Item) -> QueuePosition:
+    return QueuePosition(claimant(flow, item), PRIORITIES.index(item.priority), -item.rank)
 
 
-def taker(flow: Flow, item: Item) -> str | None:
+def claimant(flow: Flow, item: Item) -> str | None:
     """The only agent, or gate, that may claim the item now."""
     if item.column not in flow.columns:
         return None
@@ -33,7 +33,7 @@ def taker(flow: Flow, item: Item) -> str | None:
 
 def actor(flow: Flow, item: Item) -> str | None:
     """The agent whose turn it is in the item's column; None where nobody watches, or each gets a part of its own."""
-    if item.agent and (item.kind in BOUND or item.column == item.home):
+    if item.agent and (item.kind in ONE_SHOT_KINDS or item.column == item.home):
         return item.agent  # a task for a named agent that went elsewhere is for whoever acts there
     column = flow.acting(item.column, item.tags)
     if column.kind == "dispute":

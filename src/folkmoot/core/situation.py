@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Command, MakeItem, Speaker
+from folkmoot.core.commands import Actor, Command, MakeItem
 from folkmoot.core.events import Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
@@ -75,7 +75,7 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
     flow_version: int
     now: float  # store clock, seconds
     at: int  # wall clock, milliseconds
-    speaker: Speaker
+    actor: Actor
     draw: Draw
     item: Item | None = None
     run: Run | None = None  # the item's open run
@@ -104,7 +104,7 @@ class Case:
         self.situation = situation
         self.flow = situation.flow
         self.now = situation.now  # what the rules count from
-        self.speaker = situation.speaker
+        self.actor = situation.actor
         self.run = situation.run
         self.attempts = list(situation.attempts)
         self.comments = _by_id(situation.comments)
@@ -160,15 +160,15 @@ class Case:
             Event(
                 name=name,
                 item=item_id,
-                run=voice.id if voice else self.speaker.run,
-                agent=voice.agent if voice else self.speaker.name,
+                run=voice.id if voice else self.actor.run,
+                agent=voice.agent if voice else self.actor.name,
                 context=context or {},
                 changes=changes,
                 version=version,
                 at=at,
                 time=self.situation.now,
                 # Only where the name alone would tell it wrong.
-                by="person" if self.speaker.kind == "person" and self.speaker.name == ENGINE_NAME else None,
+                by="person" if self.actor.kind == "person" and self.actor.name == ENGINE_NAME else None,
             )
         )
 

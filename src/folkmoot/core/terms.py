@@ -58,7 +58,7 @@ def _is_bound(kind: Kind) -> bool:
 
 
 # Children that make one effort where they are: they never move, split or ask, and end `failed` where others would ask.
-BOUND: frozenset[str] = frozenset(kind for kind in KINDS if _is_bound(kind))
+ONE_SHOT_KINDS: frozenset[str] = frozenset(kind for kind in KINDS if _is_bound(kind))
 
 Priority = Literal["critical", "high", "medium", "low"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)

@@ -45,14 +45,14 @@ from folkmoot.api.views import (
     MessageView,
     QuestionView,
 )
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
+from folkmoot.core.input_limits import check_words, checked_key, checked_name
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
 from folkmoot.core.terms import OUTCOMES
-from folkmoot.core.text import check_words, checked_key, checked_name
-from folkmoot.doors.patience import Waiting, patiently, when_ready
-from folkmoot.doors.posting import order_to_dispatch, order_to_send
+from folkmoot.doors.message_command import order_to_dispatch, order_to_send
+from folkmoot.doors.waiting import Waiting, patiently, when_ready
 from folkmoot.engine.application import Application, Boards
 from folkmoot.errors import Invalid, MootError, Refused, unknown_agent
 
@@ -66,8 +66,8 @@ class Board:
 
     boards: ClassVar[Boards]  # set by the composition root
 
-    def __init__(self, application: Application, speaker: str = "someone") -> None:
-        who = Speaker(checked_name(speaker))
+    def __init__(self, application: Application, actor: str = "someone") -> None:
+        who = Actor(checked_name(actor))
         self._application = application
         self._ask = application.asked_by(who)
 
@@ -76,12 +76,12 @@ class Board:
         return self._ask(request, checked_key(key))
 
     @classmethod
-    def open(cls, place: str = ".", speaker: str = "someone") -> Self:
-        return cls(cls.boards.open(place), speaker)
+    def open(cls, board_dir: str = ".", actor: str = "someone") -> Self:
+        return cls(cls.boards.open(board_dir), actor)
 
     @classmethod
-    def create(cls, folder: str = ".", preset: str = "kanban", speaker: str = "someone") -> Self:
-        return cls(cls.boards.create(folder, preset), speaker)
+    def create(cls, folder: str = ".", preset: str = "kanban", actor: str = "someone") -> Self:
+        return cls(cls.boards.create(folder, preset), actor)
 
     def add(
         self,
@@ -216,7 +216,7 @@ class Board:
 
     def accept(self, message: str, *, agent: str | None = None, key: str | None = None) -> MessageView:
         """Accept a message as its receiver: `agent` says for whom this program speaks."""
-        ask = self._ask if agent is None else self._application.asked_by(Speaker(checked_name(agent)))
+        ask = self._ask if agent is None else self._application.asked_by(Actor(checked_name(agent)))
         return ask(AcceptMessage(message=message), checked_key(key))
 
     def complete(self, message: str, *, key: str | None = None) -> MessageView:
@@ -249,7 +249,7 @@ class Board:
 
     def backup(self, file: str | None = None) -> View:
         """Keep the board as it is now in one file, while others work on it; the answer says where."""
-        return self.boards.backup(self._application.place, file)
+        return self.boards.backup(self._application.board_dir, file)
 
     def close(self) -> None:
         self._application.close()
@@ -272,7 +272,7 @@ class Claim:
         self.model: str | None = view.model
         self.brief = view.brief
         self.item_id: str = self.brief["task"]["id"]
-        self._ask = application.asked_by(Speaker(self.agent, self.id, self.token))
+        self._ask = application.asked_by(Actor(self.agent, self.id, self.token))
         self._reported = False
         self._refused: Report | None = None
         self._over: threading.Event | None = None

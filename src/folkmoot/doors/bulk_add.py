@@ -7,10 +7,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.commands import AddItem
+from folkmoot.core.decoding import converted
 from folkmoot.core.flow import END, Flow
-from folkmoot.core.kinds import converted
+from folkmoot.core.input_limits import encoded, has_unstorable
 from folkmoot.core.terms import PRIORITIES, TYPES
-from folkmoot.core.text import encoded, has_unstorable
 from folkmoot.errors import Invalid
 
 ITEMS_MAX = 1000

@@ -5,12 +5,12 @@ from typing import Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.engine.calls import Calls
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.reads.queries import Queries
-from folkmoot.store.bell import Bell
+from folkmoot.store.change_signal import ChangeSignal
 
 LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
 
@@ -18,16 +18,18 @@ LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks t
 class Application:
     """An open board."""
 
-    def __init__(self, engine: Engine, place: str, notes: list[str], bell: Bell | None = None) -> None:
+    def __init__(
+        self, engine: Engine, board_dir: str, notes: list[str], change_signal: ChangeSignal | None = None
+    ) -> None:
         self.engine = engine
         self.queries = Queries(engine.store, engine.clock)
-        self.place = place
+        self.board_dir = board_dir
         self.notes = notes  # what the user should know, though nothing is wrong
-        self.bell = bell or Bell()  # one that nobody rings: who waits looks every few seconds
+        self.change_signal = change_signal or ChangeSignal()  # one that nobody rings: who waits looks every few seconds
         self.look_again = LOOK_AGAIN
         self.after_writing: Callable[[], None] | None = None  # done once, when it is closed after something was written
 
-    def asked_by(self, actor: Speaker) -> Calls:
+    def asked_by(self, actor: Actor) -> Calls:
         """What carries requests to this board, in the name of one actor."""
         return Calls(self, actor)
 
@@ -53,14 +55,14 @@ class Application:
         Gives the count to be handed in the next time. A count that was never given (-1) returns at once: from then on
         nothing is missed, so the board must be looked at after that.
         """
-        return self.bell.wait(seen, min(seconds, self.look_again))
+        return self.change_signal.wait(seen, min(seconds, self.look_again))
 
     def close(self) -> None:
-        has_written = self.bell.count > 0
+        has_written = self.change_signal.count > 0
         try:
             self.engine.store.close()
         finally:
-            self.bell.close()
+            self.change_signal.close()
         after, self.after_writing = self.after_writing, None
         if after is not None and has_written:
             after()
@@ -69,10 +71,10 @@ class Application:
 class Boards(Protocol):
     """How a door finds, makes and checks boards without knowing files or stores."""
 
-    def open(self, place: str | None) -> Application: ...
+    def open(self, board_dir: str | None) -> Application: ...
     def create(self, folder: str, preset: str) -> Application: ...
     def check(
-        self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ...
+        self, board_dir: str | None, flow: str | None, moves: dict[str, str] | None = None, actor: Actor = ...
     ) -> "Checked": ...
     def work(
         self,
@@ -85,20 +87,20 @@ class Boards(Protocol):
         begin: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]: ...
     def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]: ...
-    def aside(self, board: Application) -> str | None: ...
+    def unmerged_branch(self, board: Application) -> str | None: ...
     def in_the_way(self, board: Application) -> list[str]: ...
     def kept(self, board: Application, runs: list[str]) -> list[str]: ...
     def unable(self, board: Application, flow: Flow) -> dict[str, str]: ...
     def held_by_kernel(self) -> list[str]: ...
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]: ...
-    def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]: ...
-    def backup(self, place: str | None, file: str | None) -> dict[str, Any]: ...
+    def simulate(self, board_dir: str | None, request: "SimulationRequest") -> dict[str, Any]: ...
+    def backup(self, board_dir: str | None, file: str | None) -> dict[str, Any]: ...
     def restore(
-        self, place: str | None, file: str | None, at: int | None, ago: float | None = None
+        self, board_dir: str | None, file: str | None, at: int | None, ago: float | None = None
     ) -> dict[str, Any]: ...
-    def export(self, place: str | None, file: str | None, write: Callable[[bytes], object]) -> dict[str, Any]: ...
-    def take_in(self, folder: str, source: BinaryIO, name: str) -> dict[str, Any]: ...
-    def rescue(self, place: str | None) -> str: ...
+    def export(self, board_dir: str | None, file: str | None, write: Callable[[bytes], object]) -> dict[str, Any]: ...
+    def import_log(self, folder: str, source: BinaryIO, name: str) -> dict[str, Any]: ...
+    def rescue(self, board_dir: str | None) -> str: ...
     def mirror(
         self, board: Application, folder: str | None, *, watch: bool, tell: Callable[[str], None]
     ) -> dict[str, Any]: ...
@@ -124,7 +126,7 @@ class Checked:
         self.ladders = ladders  # the file whose ladders are used in place of the flow's own
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class SimulationRequest(Struct, frozen=True, kw_only=True):
     """What is to be tried out: which flow, with whom, how often."""
 
     flow: str | None = None  # a file

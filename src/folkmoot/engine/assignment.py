@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from folkmoot.api.views import Data
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
-from folkmoot.engine.standing import Standing
+from folkmoot.engine.run_context import RunContext
 
 
 class Assignment(Struct, frozen=True, kw_only=True):
@@ -15,8 +15,8 @@ class Assignment(Struct, frozen=True, kw_only=True):
     model: str | None
     flow: Flow  # the one it was claimed under
     brief: Data
-    standing: Standing  # how its item stands, and where its work begins
+    run_context: RunContext  # how its item stands, and where its work begins
 
     @property
-    def speaker(self) -> Speaker:
-        return Speaker(self.agent, self.run, self.token)
+    def actor(self) -> Actor:
+        return Actor(self.agent, self.run, self.token)

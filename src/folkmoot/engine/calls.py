@@ -15,11 +15,11 @@ from folkmoot.api.requests import Request
 from folkmoot.core import commands
 
 if TYPE_CHECKING:
-    from folkmoot.core.commands import Command, Speaker
+    from folkmoot.core.commands import Actor, Command
     from folkmoot.engine.application import Application
 
 Answer = TypeVar("Answer")
-Handler = Callable[["Application", "Speaker", Any, str | None], Any]
+Handler = Callable[["Application", "Actor", Any, str | None], Any]
 
 LOOKERS: frozenset[Role] = frozenset({"person", "run", "observer"})
 WORKERS: frozenset[Role] = frozenset({"person", "run"})
@@ -32,19 +32,19 @@ def _read(method: str) -> Handler:
 
 
 def _on_item(kind: type["Command"]) -> Handler:
-    def handle(board: "Application", actor: "Speaker", request: Any, key: str | None) -> Any:
+    def handle(board: "Application", actor: "Actor", request: Any, key: str | None) -> Any:
         fields = asdict(request)
-        return board.engine.on_item(actor, fields.pop("item") or "", kind(**fields), key)
+        return board.engine.handle_item(actor, fields.pop("item") or "", kind(**fields), key)
 
     return handle
 
 
 def _on_run(kind: type["Command"]) -> Handler:
-    return lambda board, actor, request, key: board.engine.on_run(actor, kind(**asdict(request)), key)
+    return lambda board, actor, request, key: board.engine.handle_run(actor, kind(**asdict(request)), key)
 
 
 def _of_run(name: str, request: type[Request[Any]], kind: type["Command"], may: frozenset[Role] = WORKERS) -> Call:
-    def tell(board: "Application", actor: "Speaker", request: Any, key: str | None) -> None:
+    def tell(board: "Application", actor: "Actor", request: Any, key: str | None) -> None:
         board.engine.act(actor, kind(**asdict(request)), key=key)
 
     return Call(name, request, _on_run(kind), may, writes=True, tells=tell)
@@ -55,7 +55,7 @@ def _by(method: str, kind: type["Command"]) -> Handler:
     return lambda board, actor, request, key: getattr(board.engine, method)(actor, kind(**asdict(request)), key)
 
 
-def _claim(board: "Application", actor: "Speaker", request: requests.Claim, key: str | None) -> Any:
+def _claim(board: "Application", actor: "Actor", request: requests.Claim, key: str | None) -> Any:
     return board.engine.claim(actor, key=key, **asdict(request))
 
 
@@ -115,7 +115,7 @@ BY_REQUEST: dict[type[Request[Any]], Call] = {call.request: call for call in CAL
 class Calls:
     """All calls of an open board, in the name of one actor."""
 
-    def __init__(self, board: "Application", actor: "Speaker") -> None:
+    def __init__(self, board: "Application", actor: "Actor") -> None:
         self._board, self._actor = board, actor
 
     def __call__(self, request: Request[Answer], key: str | None = None) -> Answer:

@@ -33,7 +33,7 @@ from folkmoot.core.rules.sharing.choice import (
     standing,
 )
 from folkmoot.core.rules.sharing.holds import landing_bar, taken_branches
-from folkmoot.engine.loading import ground
+from folkmoot.engine.loading import claim_context
 from folkmoot.errors import NothingToDo
 from folkmoot.store.base import Reading, Transaction
 
@@ -105,7 +105,7 @@ class _Search:
         if not fitting or (self._careless and not lands):
             return (fitting[0] if fitting else None), kept_out
         if self._ground is None:
-            self._ground = ground(self._tx, self._flow, self._now)
+            self._ground = claim_context(self._tx, self._flow, self._now)
         if lands:
             return self._first_to_land(fitting, kept_out)
         found, more = choose(fitting, self._ground, self._now - self._flow.limits.starve)
@@ -125,7 +125,7 @@ class _Search:
         """Look until one is free, or none is left that might be. `first` are the first of those behind no bar."""
         names = set(self._shut.names) if self._shut is not None else set()
         if not self._careless or self._agent == LANDING:
-            self._ground = ground(self._tx, self._flow, self._now)
+            self._ground = claim_context(self._tx, self._flow, self._now)
             names |= standing(self._ground)
         fallen = [bar for bar in bars if bar not in names]
         if len(fallen) > LISTS_MAX:

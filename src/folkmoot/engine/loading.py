@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Message, Meter, Pause, Run
@@ -55,7 +55,7 @@ def situation(
     reading: Reading,
     command: Command,
     item: Item | None,
-    speaker: Speaker,
+    actor: Actor,
     *,
     flow: Flow,
     flow_version: int,
@@ -68,9 +68,9 @@ def situation(
     light = kind in ALWAYS_LIGHT
     head = reading.head()
     maker = None
-    elsewhere = kind is commands.AddComment and item is not None and item.run != speaker.run
-    if (kind in ADDS or elsewhere) and not speaker.is_person:
-        speaker, maker = _maker(reading, speaker)
+    elsewhere = kind is commands.AddComment and item is not None and item.run != actor.run
+    if (kind in ADDS or elsewhere) and not actor.is_person:
+        actor, maker = _maker(reading, actor)
     origin = _origin(reading, kind, maker or item)
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
     children = reading.children(item.id) if item and kind in REPLANS else []
@@ -82,7 +82,7 @@ def situation(
         flow_version=flow_version,
         now=moment.now,
         at=moment.at,
-        speaker=speaker,
+        actor=actor,
         draw=draw,
         item=item,
         run=_run(reading, item, known_run),
@@ -265,16 +265,16 @@ def _neighbours(reading: Reading, command: Command, item: Item | None, children:
     return reading.upstream(wanted, UPSTREAM_MAX) if wanted else {}
 
 
-def _maker(reading: Reading, speaker: Speaker) -> tuple[Speaker, Item | None]:
+def _maker(reading: Reading, actor: Actor) -> tuple[Actor, Item | None]:
     """The item whose live run is adding another, and the run under its agent's name; None if the run is not current."""
-    run = reading.run(speaker.run or "")
-    if run is None or run.ended_at is not None or run.token != speaker.token:
-        return speaker, None
+    run = reading.run(actor.run or "")
+    if run is None or run.ended_at is not None or run.token != actor.token:
+        return actor, None
     item = known_item(reading, run.item)
     if item.kind == "part" and item.parent:
         # A part looks at its item's work: whom it sends for may change what that item may, and nothing else.
         item = msgspec.structs.replace(item, files=known_item(reading, item.parent).files)
-    return Speaker(run.agent, run.id, run.token), item
+    return Actor(run.agent, run.id, run.token), item
 
 
 def known_item(reading: Reading, item_id: str) -> Item:
@@ -304,7 +304,7 @@ def flow_in_force(reading: Reading) -> Flow:
     return adopted.flow
 
 
-def ground(reading: Reading, flow: Flow, now: float) -> Ground:
+def claim_context(reading: Reading, flow: Flow, now: float) -> Ground:
     holds = reading.holds(now) if reading.head().held else []
     starved = reading.starved(now - flow.limits.starve, STARVED_MAX)
     return Ground(holds, starved, lambda item: idle_waiters(reading, flow, item))

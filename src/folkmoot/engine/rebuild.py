@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from folkmoot.core.commands import ReleaseRun, Speaker
+from folkmoot.core.commands import Actor, ReleaseRun
 from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
-from folkmoot.core.order import Place, place
+from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Refused
 from folkmoot.store.base import Store
@@ -57,7 +57,7 @@ class Fold:
                 found.append(f"item {item.id} names {', '.join(unknown)}, and there is no such item")
         return found
 
-    def _places(self) -> dict[str, Place]:
+    def _places(self) -> dict[str, QueuePosition]:
         if not self.tables["flows"]:
             raise Unreadable("the log takes in no flow, and without one there is no board")
         for version in self.tables["flows"]:
@@ -65,7 +65,7 @@ class Fold:
                 raise Unreadable(f"the log takes in a flow of the version {version!r}, which is no number")
         in_force = max(self.tables["flows"].values(), key=lambda version: int(version.id))
         try:
-            return {item.id: place(in_force.flow, item) for item in self.tables["items"].values()}
+            return {item.id: queue_position(in_force.flow, item) for item in self.tables["items"].values()}
         except (KeyError, ValueError, IndexError) as fault:
             raise Unreadable(f"the log puts an item where the flow has nothing: {fault}") from fault
 
@@ -81,7 +81,7 @@ def give_back(engine: Engine) -> list[str]:
         for run in runs:
             ended.append(run.id)
             try:
-                engine.act(Speaker(run.id, run.id, run.token), ReleaseRun())
+                engine.act(Actor(run.id, run.id, run.token), ReleaseRun())
             except Refused as refusal:
                 if refusal.code != "stale_claim":  # the sweep of this command, or of one before, has ended it
                     raise

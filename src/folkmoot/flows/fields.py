@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from folkmoot.core.text import has_unstorable
+from folkmoot.core.input_limits import has_unstorable
 from folkmoot.errors import Invalid
 from folkmoot.flows.faults import Findings, Path, did_you_mean, shown
 from folkmoot.flows.sizes import format_size, parse_size

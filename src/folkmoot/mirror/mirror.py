@@ -78,7 +78,7 @@ class Mirror:
     def run(self, is_over: Callable[[], bool]) -> None:
         """Until it is said that it is over; then once more, so that the files show the end. Or until it is left."""
         while True:
-            seen = self._application.bell.count
+            seen = self._application.change_signal.count
             last = is_over()
             self.pass_(puts_off=not last)
             if last or self.is_left():
@@ -103,7 +103,7 @@ class Mirror:
                 self._pass()
             if not self._left and all(one.is_open for one in self._waiting.values()):
                 return
-            self._application.changed(self._application.bell.count, self._rest())
+            self._application.changed(self._application.change_signal.count, self._rest())
 
     def pass_(self, *, puts_off: bool = False) -> None:
         """What could not be done is said once, and tried again the next time."""

@@ -7,7 +7,7 @@ from folkmoot.core.events import Event, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import ORCHESTRATOR, Attempt, Comment, Hold, Message, Question, Run
-from folkmoot.core.terms import BOUND
+from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.engine.reads.history import TABLES, Snapshot
 from folkmoot.mirror import names
 
@@ -147,7 +147,7 @@ class Picture:
         wanted = {(names.meta_path(one.path or name), name) for name, one in made.items()}
         # Whoever disagrees with the spec says so beside it, also where nobody has called it an artifact.
         known = {file for file, _ in wanted}
-        if row is not None and row.spec and row.kind not in BOUND and names.meta_path(row.spec) not in known:
+        if row is not None and row.spec and row.kind not in ONE_SHOT_KINDS and names.meta_path(row.spec) not in known:
             wanted.add((names.meta_path(row.spec), row.spec))
         placed = {comment.id: self._file_of(comment) for comment in said.values()}
         wanted |= {(placed[one.id], one.artifact or "") for one in said.values()}

@@ -10,7 +10,7 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from folkmoot.core.kinds import reader
+from folkmoot.core.decoding import reader
 from folkmoot.mirror.folder import Seen
 
 KEPT = 4  # hashes of one file

@@ -315,8 +315,8 @@ class Taking:
         if dropped.question is not None:
             self._voice.answer(dropped, key)
             return None
-        speaker = self._voice.reporter(dropped, key)
-        return speaker.run or "", speaker.token or 0
+        actor = self._voice.reporter(dropped, key)
+        return actor.run or "", actor.token or 0
 
     def end_report(self, name: str, data: bytes, run: str, token: int) -> None:
         self._voice.report(self._read_dropped(name, data), run, token)

@@ -23,16 +23,16 @@ from folkmoot.api.requests import (
     SendReport,
     Unlock,
 )
-from folkmoot.core.commands import RaiseConflict, Speaker
+from folkmoot.core.commands import Actor, RaiseConflict
 from folkmoot.core.flow import LEASE_MAX, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import taker
+from folkmoot.core.order import claimant
 from folkmoot.core.records import Message, Run
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
-from folkmoot.core.terms import BOUND
+from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
-from folkmoot.doors.posting import order_to_send
+from folkmoot.doors.message_command import order_to_send
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.mirror.picture import WORKER, Picture
@@ -80,8 +80,8 @@ class Voice:
         found = self._picture.items.get(child)
         return found is not None and found.kind == "part" and found.parent == item
 
-    def _speaker_of(self, run: Run) -> Speaker:
-        return Speaker(run.agent, run.id, run.token)
+    def _speaker_of(self, run: Run) -> Actor:
+        return Actor(run.agent, run.id, run.token)
 
     def _claimable(self, agent: str, item: str) -> str | None:
         """The item, or the agent's own part of it, if it waits for that agent."""
@@ -89,17 +89,17 @@ class Voice:
         if known is None:
             return None
         candidates = [known, *(child for child in self._picture.children(item) if child.kind == "part")]
-        return next((one.id for one in candidates if taker(self.flow, one) == agent), None)
+        return next((one.id for one in candidates if claimant(self.flow, one) == agent), None)
 
-    def claim(self, agent: str, item: str | None, key: str) -> Speaker:
+    def claim(self, agent: str, item: str | None, key: str) -> Actor:
         """Take an item up for an agent that cannot ask for it. It cannot renew either: it has a run's whole time."""
         known = self.flow.agents.get(agent)
         longest = (known.timeout if known else None) or self.flow.limits.timeout
         request = Claim(agent=agent, item=item, lease=min(longest, LEASE_MAX), worker=WORKER, show=False)
-        view = self._by(Speaker(agent, file=True))(request, f"{key}:claim")
-        return Speaker(agent, view.run, view.token)
+        view = self._by(Actor(agent, file=True))(request, f"{key}:claim")
+        return Actor(agent, view.run, view.token)
 
-    def _at_work(self, agent: str, item: str, key: str) -> Speaker:
+    def _at_work(self, agent: str, item: str, key: str) -> Actor:
         """As the agent's run on the item: the one it has, or one that begins now."""
         run = self.run_of(agent, item)
         return (
@@ -113,16 +113,16 @@ class Voice:
         said = handoff.envelope
         request = order_to_send(said)
         sender = correspondent(self.flow, said.sender)
-        speaker = speaker_in_file(self.flow, said.sender)
-        if speaker.file:
+        actor = speaker_in_file(self.flow, said.sender)
+        if actor.file:
             run = self.run_of(sender, str(said.context["item"]) if "item" in said.context else None)
             waiting = work_of_sender(self.flow, self._picture.items.values(), sender, said.context)
             if run is not None:
-                speaker = self._speaker_of(run)
+                actor = self._speaker_of(run)
             elif waiting is not None and correspondent(self.flow, said.to) in self.flow.agents:
-                speaker = self.claim(sender, waiting, key)
+                actor = self.claim(sender, waiting, key)
         request = replace(request, message_id=said.message_id or message)
-        return self._by(speaker)(request, key).message_id
+        return self._by(actor)(request, key).message_id
 
     def accept(self, message: Message, key: str) -> None:
         """By its receiver: whoever takes a handoff up takes up its item (R-26)."""
@@ -135,8 +135,8 @@ class Voice:
                 pass  # it cannot begin now; that it was seen can be said all the same
         elif message.to in self.flow.agents and self._is_still_at_it(message):
             raise NotYet(message.id)
-        speaker = speaker_in_file(self.flow, message.to)
-        self._by(speaker)(AcceptMessage(message=message.id), f"{key}:accept")
+        actor = speaker_in_file(self.flow, message.to)
+        self._by(actor)(AcceptMessage(message=message.id), f"{key}:accept")
 
     def _is_still_at_it(self, message: Message) -> bool:
         """Has whoever sent it yet to report? Its receiver may begin when that stage is over."""
@@ -152,29 +152,29 @@ class Voice:
             # The end of its stage completes it; who has lost its run in between has done the work all the same.
             self._by(self._at_work(agent, item, key))(SendReport(report=Report.done()), f"{key}:report")
             return
-        speaker = speaker_in_file(self.flow, message.to)
-        self._by(speaker)(CompleteMessage(message=message.id), f"{key}:complete")
+        actor = speaker_in_file(self.flow, message.to)
+        self._by(actor)(CompleteMessage(message=message.id), f"{key}:complete")
 
     def reject(self, message: Message, why: str, key: str) -> None:
         run = self.run_of(message.to, message.item) if message.item is not None else None
         mine = run is not None and message.accepted_by == run.id
-        speaker = self._speaker_of(run) if run is not None and mine else speaker_in_file(self.flow, message.to)
-        self._by(speaker)(RejectMessage(message=message.id, why=why), f"{key}:reject")
+        actor = self._speaker_of(run) if run is not None and mine else speaker_in_file(self.flow, message.to)
+        self._by(actor)(RejectMessage(message=message.id, why=why), f"{key}:reject")
 
     # -- comments
 
     def comment(self, item: Item, artifact: str, said: Said, thread: str | None, key: str) -> None:
-        speaker = speaker_in_file(self.flow, said.author)
+        actor = speaker_in_file(self.flow, said.author)
         resolution = said.resolution
-        if not speaker.file:
-            self._comment(speaker, item.id, artifact, said, key)
+        if not actor.file:
+            self._comment(actor, item.id, artifact, said, key)
             return
         outcome = outcome_of_comment(
-            self.flow, item, speaker.name, artifact=artifact, thread=thread, resolved=resolution is not None
+            self.flow, item, actor.name, artifact=artifact, thread=thread, resolved=resolution is not None
         )
-        run = self.run_of(speaker.name, item.id)
+        run = self.run_of(actor.name, item.id)
         if outcome is None or (item.status == "running" and run is None):
-            self._comment(self._speaker_of(run) if run else speaker, item.id, artifact, said, key)
+            self._comment(self._speaker_of(run) if run else actor, item.id, artifact, said, key)
             return
         remark = Remark(
             content=said.content,
@@ -184,10 +184,10 @@ class Voice:
             resolution=resolution,
         )
         report = Report(outcome=outcome, comments=[remark])
-        at_work = self._at_work(speaker.name, item.id, key)
+        at_work = self._at_work(actor.name, item.id, key)
         self._by(at_work)(SendReport(report=report), f"{key}:report")
 
-    def _comment(self, speaker: Speaker, item: str, artifact: str, said: Said, key: str) -> None:
+    def _comment(self, actor: Actor, item: str, artifact: str, said: Said, key: str) -> None:
         request = AddComment(
             item=item,
             content=said.content,
@@ -196,7 +196,7 @@ class Voice:
             parent=said.parent,
             resolution=said.resolution,
         )
-        self._by(speaker)(request, f"{key}:comment")
+        self._by(actor)(request, f"{key}:comment")
 
     # -- locks and agents of the shared state
 
@@ -206,15 +206,15 @@ class Voice:
     def unlock(self, agent: str, resource: str, run: str | None, key: str) -> None:
         known = self._picture.runs.get(run or "")
         # One that was not taken by a run is its owner's by name, also while that works.
-        speaker = self._in_state(agent) if known is not None else speaker_in_file(self.flow, agent)
+        actor = self._in_state(agent) if known is not None else speaker_in_file(self.flow, agent)
         if known is not None and known.worker == WORKER:
-            speaker = self._speaker_of(known)
-        self._by(speaker)(Unlock(paths=[resource]), f"{key}:unlock")
+            actor = self._speaker_of(known)
+        self._by(actor)(Unlock(paths=[resource]), f"{key}:unlock")
 
-    def _in_state(self, agent: str) -> Speaker:
-        speaker = speaker_in_file(self.flow, agent)
-        run = self.run_of(speaker.name) if speaker.file else None
-        return self._speaker_of(run) if run is not None else speaker
+    def _in_state(self, agent: str) -> Actor:
+        actor = speaker_in_file(self.flow, agent)
+        run = self.run_of(actor.name) if actor.file else None
+        return self._speaker_of(run) if run is not None else actor
 
     def begin(self, agent: str, key: str) -> None:
         """An agent says that it is active: it takes up what waits for it."""
@@ -233,42 +233,42 @@ class Voice:
 
     # -- reports, answers, edits
 
-    def reporter(self, dropped: Dropped, key: str) -> Speaker:
+    def reporter(self, dropped: Dropped, key: str) -> Actor:
         """The run whose report it is: the one its agent has, or one that begins with it."""
         if dropped.agent is None:
             hint = 'say "agent" and "item" in it, or name the file 7-dev-agent.md'
             raise Invalid("unknown_writer", "it does not say whose report it is", hint)
-        speaker = speaker_in_file(self.flow, agent_named(self.flow, dropped.agent))
-        if not speaker.file:
-            raise Refused("unknown_writer", f"{speaker.name} is a person: reports are agents'", "name the agent")
+        actor = speaker_in_file(self.flow, agent_named(self.flow, dropped.agent))
+        if not actor.file:
+            raise Refused("unknown_writer", f"{actor.name} is a person: reports are agents'", "name the agent")
         read_report(dropped.text)  # what cannot be read begins nothing
         item = dropped.item
         if item is None:
-            run = self.run_of(speaker.name)
-            waiting = [one.id for one in self._picture.items.values() if taker(self.flow, one) == speaker.name]
+            run = self.run_of(actor.name)
+            waiting = [one.id for one in self._picture.items.values() if claimant(self.flow, one) == actor.name]
             item = run.item if run is not None else waiting[0] if len(waiting) == 1 else None
         if item is None:
-            words = f"it does not say which item {speaker.name} worked on"
+            words = f"it does not say which item {actor.name} worked on"
             raise Invalid("unknown_item", words, 'say "item" in it, or name the file 7-dev-agent.md')
         if item not in self._picture.items:
             raise Invalid("unknown_item", f"there is no item {item[:40]!r}", "see the files in kanban/")
-        return self._at_work(speaker.name, item, key)
+        return self._at_work(actor.name, item, key)
 
     def report(self, dropped: Dropped, run: str, token: int) -> None:
         """The key is the run's own: it reports once."""
         report = read_report(dropped.text)
-        self._by(Speaker(run, run, token))(SendReport(report=report), f"file:{run}:report")
+        self._by(Actor(run, run, token))(SendReport(report=report), f"file:{run}:report")
 
     def answer(self, dropped: Dropped, key: str) -> None:
         if dropped.by is None:
             raise Invalid("unknown_writer", "it does not say who answers", 'add "by"; only a person answers')
-        speaker = speaker_in_file(self.flow, dropped.by)
+        actor = speaker_in_file(self.flow, dropped.by)
         request = AnswerQuestion(question=dropped.question or "", answer=dropped.answer)
-        self._by(speaker)(request, f"{key}:answer")
+        self._by(actor)(request, f"{key}:answer")
 
     def edit(self, by: str, item: str, changed: dict[str, Any], key: str) -> None:
         """The fields of an item, by a person. Where the item goes, or that it is given up, comes last."""
-        speaker = speaker_in_file(self.flow, by)
+        actor = speaker_in_file(self.flow, by)
         plain = {name: value for name, value in changed.items() if name not in ("column", "status")}
         if "status" in changed and changed["status"] != "cancelled":
             words = f"status: it cannot be set to {changed['status']!r:.60}: it follows from what happens"
@@ -278,19 +278,19 @@ class Voice:
                 "two_changes", "column and status are changed by themselves", "change the rest before or after"
             )
         if plain:
-            self._by(speaker)(Edit(item=item, **plain), f"{key}:edit")
+            self._by(actor)(Edit(item=item, **plain), f"{key}:edit")
         elif "status" in changed:
-            self._by(speaker)(Cancel(item=item), f"{key}:cancel")
+            self._by(actor)(Cancel(item=item), f"{key}:cancel")
         elif "column" in changed:
-            self._by(speaker)(Move(item=item, column=str(changed["column"])), f"{key}:move")
+            self._by(actor)(Move(item=item, column=str(changed["column"])), f"{key}:move")
 
     def conflict(self, by: str, item: str, command: RaiseConflict, key: str) -> None:
-        speaker = speaker_in_file(self.flow, by)
-        self._engine.act(speaker, command, item, f"{key}:conflict")
+        actor = speaker_in_file(self.flow, by)
+        self._engine.act(actor, command, item, f"{key}:conflict")
 
     def is_bound(self, item: str) -> bool:
         known = self._picture.items.get(item)
-        return known is not None and known.kind in BOUND
+        return known is not None and known.kind in ONE_SHOT_KINDS
 
 
 def told(error: MootError) -> str:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Report
-from folkmoot.core.text import has_unstorable
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
 from folkmoot.reports.fields import Taken, finish

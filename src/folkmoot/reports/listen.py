@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import WORDS_BESIDE, Report
-from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome, shown
 from folkmoot.reports.json_dialects import adding, is_meant, report_from_object, return_from_object
 from folkmoot.reports.loose.handed import alone, is_handed, looks_handed, unlisted, without_end

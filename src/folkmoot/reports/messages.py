@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from folkmoot.core.kinds import converted
+from folkmoot.core.decoding import converted
 from folkmoot.core.report import AskedQuestion, Report, Tests
 from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, tally

@@ -5,7 +5,7 @@ from typing import Any
 
 from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.making import PURPOSES
@@ -84,11 +84,11 @@ class Agent:
             agents = [*world.flow.agents, *world.flow.gates, LANDING]
         agent = chance.choice(sorted(agents))
         lease = chance.choice((0.0, 0.0, 0.0, 10.0, 300.0))
-        order = Order(Speaker(self.name), commands.ClaimItem(agent=agent, lease=lease, worker=self.name))
+        order = Order(Actor(self.name), commands.ClaimItem(agent=agent, lease=lease, worker=self.name))
         if self.character != "good" and chance.random() < 0.1:
             columns = world.flow.watched_by(agent)
             item = chance.choice(sorted(world.items)) if world.items and chance.random() < 0.5 else None
-            order = Order(order.speaker, order.command, item, chance.choice(columns) if columns else None)
+            order = Order(order.actor, order.command, item, chance.choice(columns) if columns else None)
         return (yield from self._insist(order))
 
     def _hints(self) -> list[str]:
@@ -103,7 +103,7 @@ class Agent:
         """Say it with a key; if no answer came, say it again under that key, unless this process is gone for good."""
         self._keys += 1
         key = f"{self.name}-{self.character}-{self._keys}" if self.chance.random() < 0.7 else None
-        order = Order(order.speaker, order.command, order.item, order.column, key)
+        order = Order(order.actor, order.command, order.item, order.column, key)
         answer = self.world.say(order)
         while answer.lost and key is not None and self.chance.random() < 0.7:
             yield self.chance.uniform(0.1, 200.0)
@@ -116,24 +116,24 @@ class Agent:
         character = self.character
         if character != "good" and self.chance.random() < 0.4:
             character = self.chance.choice(("obedient", "obedient", "obedient", *CHARACTERS))
-        speaker = Speaker(claim.agent, claim.run, claim.token)
-        if speaker.name == LANDING and character not in ("good", "silent", "zombie", "releasing", "slow"):
+        actor = Actor(claim.agent, claim.run, claim.token)
+        if actor.name == LANDING and character not in ("good", "silent", "zombie", "releasing", "slow"):
             character = "obedient"
         lease = self._lease(claim)
         if character == "silent":
             yield self.chance.uniform(0, 4 * lease)
         elif character == "zombie":
-            yield from self._rise(claim, speaker, lease)
+            yield from self._rise(claim, actor, lease)
         else:
-            kept = yield from self._effort(speaker, lease, character)
+            kept = yield from self._effort(actor, lease, character)
             if kept:
-                yield from self._end(claim, speaker, character)
+                yield from self._end(claim, actor, character)
 
     def _lease(self, claim: ClaimView) -> float:
         run = self.world.witness.run(claim.run)
         return run.lease if run else 60.0
 
-    def _effort(self, speaker: Speaker, lease: float, character: str) -> "Generator[float, None, bool]":
+    def _effort(self, actor: Actor, lease: float, character: str) -> "Generator[float, None, bool]":
         """Work, and renew at a third of the lease. False: the lease was lost, so nothing more is said."""
         seconds = self.chance.uniform(2, 6) * lease if character == "slow" else self.chance.expovariate(1 / 15)
         if character == "good":
@@ -141,13 +141,13 @@ class Agent:
         while seconds > lease / 3:
             yield lease / 3
             seconds -= lease / 3
-            answer = yield from self._insist(Order(speaker, commands.RenewRun()))
+            answer = yield from self._insist(Order(actor, commands.RenewRun()))
             if answer.view is None:
                 return False
         yield seconds
         return True
 
-    def _rise(self, claim: ClaimView, speaker: Speaker, lease: float) -> Script:
+    def _rise(self, claim: ClaimView, actor: Actor, lease: float) -> Script:
         """Sleeps beyond its lease, then goes on as if nothing had happened. The world sees that it is refused."""
         yield lease * self.chance.uniform(1.01, 10)
         item = claim.brief["task"]["id"]
@@ -167,7 +167,7 @@ class Agent:
         ]
         self.chance.shuffle(last_words)
         for command, about in last_words[: self.chance.randrange(1, len(last_words) + 1)]:
-            yield from self._insist(Order(speaker, command, about))
+            yield from self._insist(Order(actor, command, about))
             yield self.chance.expovariate(1 / 5)
 
     def _scene(self, claim: ClaimView) -> Scene:
@@ -188,46 +188,46 @@ class Agent:
             return teamwork.splitting
         return SAYS.get(character, speech.obedient)
 
-    def _end(self, claim: ClaimView, speaker: Speaker, character: str) -> Script:
+    def _end(self, claim: ClaimView, actor: Actor, character: str) -> Script:
         chance, item = self.chance, claim.brief["task"]["id"]
         if character == "releasing":
-            yield from self._insist(Order(speaker, commands.ReleaseRun()))
+            yield from self._insist(Order(actor, commands.ReleaseRun()))
             return
         if character == "garbled":
             said = Report.failed("prose", "protocol")
-            yield from self._insist(Order(speaker, commands.ReportRun(report=said, fault="no report could be read")))
+            yield from self._insist(Order(actor, commands.ReportRun(report=said, fault="no report could be read")))
             return
         if character == "adding":
             parent = item if chance.random() < 0.5 else None
             after = [] if chance.random() < 0.7 else [item]
             more = commands.AddItem(title="something more", parent=parent, after=after)
-            yield from self._insist(Order(speaker, more))
+            yield from self._insist(Order(actor, more))
         if character == "sharing":
-            yield from self._share(speaker)
+            yield from self._share(actor)
         if character == "talking":
-            yield from self._talk(claim, speaker)
+            yield from self._talk(claim, actor)
             return
         if character == "rejecting" and claim.brief["messages"]:
             message = claim.brief["messages"][0]["message_id"]
-            yield from self._insist(Order(speaker, commands.RejectMessage(message=message, why="this is not for me")))
+            yield from self._insist(Order(actor, commands.RejectMessage(message=message, why="this is not for me")))
             return
         scene = self._scene(claim)
         if character == "exhausted":
-            yield from self._insist(Order(speaker, craft.quota(scene)))
+            yield from self._insist(Order(actor, craft.quota(scene)))
             return
         if craft.is_landing(scene):
-            yield from self._land(scene, speaker)
+            yield from self._land(scene, actor)
             return
-        yield from self._report(speaker, self._says(scene, character)(scene), claim)
+        yield from self._report(actor, self._says(scene, character)(scene), claim)
 
-    def _land(self, scene: Scene, speaker: Speaker) -> Script:
+    def _land(self, scene: Scene, actor: Actor) -> Script:
         for command in craft.landing(scene, self.world.items.get(scene.item.asker or "")):
-            answer = yield from self._insist(Order(speaker, command))
-            if answer.view is None or self.world.items[scene.item.id].run != speaker.run:
+            answer = yield from self._insist(Order(actor, command))
+            if answer.view is None or self.world.items[scene.item.id].run != actor.run:
                 return
             yield self.chance.expovariate(1 / 3)
 
-    def _share(self, speaker: Speaker) -> Script:
+    def _share(self, actor: Actor) -> Script:
         """In the middle of a run: locks, wider files, messages, others sent for."""
         chance, flow = self.chance, self.world.flow
         paths = chance.sample(PATHS, chance.choice((1, 2)))
@@ -240,7 +240,7 @@ class Agent:
             commands.UnlockPaths(paths=paths),
             commands.WidenRun(paths=[*paths, "../out"] if chance.random() < 0.1 else paths),
             commands.SendMessage(
-                sender=speaker.name if chance.random() < 0.9 else "somebody",
+                sender=actor.name if chance.random() < 0.9 else "somebody",
                 to=chance.choice(receivers),
                 type=chance.choice(kinds),
                 message_id=known if chance.random() < 0.1 else None,
@@ -255,10 +255,10 @@ class Agent:
             ),
         ]
         for _ in range(chance.choice((1, 2, 4))):
-            yield from self._insist(Order(speaker, chance.choice(orders)))
+            yield from self._insist(Order(actor, chance.choice(orders)))
             yield chance.expovariate(1 / 3)
 
-    def _talk(self, claim: ClaimView, speaker: Speaker) -> Script:
+    def _talk(self, claim: ClaimView, actor: Actor) -> Script:
         """Comments during the run, and reports that refer to them."""
         chance, item = self.chance, claim.brief["task"]["id"]
         disputes = [dispute["thread"] for dispute in claim.brief["disputes"]]
@@ -266,26 +266,26 @@ class Agent:
         parent = chance.choice(disputes) if disputes and chance.random() < 0.7 else chance.choice([*ids, None])
         way = chance.choice((None, "accepted", "rejected")) if parent else None
         words = commands.AddComment(content="about this", parent=parent, resolution=way, artifact="dev.md")
-        yield from self._insist(Order(speaker, words, item))
-        yield from self._report(speaker, chance.choice((Report.done("said"), Report(outcome="disputed"))), claim)
+        yield from self._insist(Order(actor, words, item))
+        yield from self._report(actor, chance.choice((Report.done("said"), Report(outcome="disputed"))), claim)
 
-    def _report(self, speaker: Speaker, report: Report, claim: ClaimView) -> Script:
+    def _report(self, actor: Actor, report: Report, claim: ClaimView) -> Script:
         """With what it made; a child's is merged anew as long as its parent's branch moves. Its process is over then,
         and what it says before that may be refused."""
         first = self._scene(claim)
         for command in handing.sends(first):
-            yield from self._insist(Order(speaker, command))
+            yield from self._insist(Order(actor, command))
         for words in [*tellers.wants(first), *sloppy.first_words(first, report), *printing.first(first, report)]:
-            answer = self.world.say(Order(speaker, words, key=f"{type(words).__name__}-{speaker.run}"))
+            answer = self.world.say(Order(actor, words, key=f"{type(words).__name__}-{actor.run}"))
             yield 0.5
             if answer.code == "report_refused" and sloppy.leaves(first):
                 return
-            if self.world.items[first.item.id].run != speaker.run:
+            if self.world.items[first.item.id].run != actor.run:
                 return
         for told in several.in_one_text(first):
-            self.world.say(Order(speaker, told))
+            self.world.say(Order(actor, told))
             yield 0.5
-            if self.world.items[first.item.id].run != speaker.run:
+            if self.world.items[first.item.id].run != actor.run:
                 return
         report = tellers.loosely(first, sloppy.hasty(first, planners.in_own_words(first, report)))
         report = lookers.so_far(first, talkative(first, quarrels.several(first, report)))
@@ -293,10 +293,10 @@ class Agent:
         while True:
             scene = self._scene(claim)
             work = crossing(scene, craft.made(scene, report, self.world.items.get(scene.item.asker or "")))
-            order = Order(speaker, commands.ReportRun(report=report, work=work, final=True))
+            order = Order(actor, commands.ReportRun(report=report, work=work, final=True))
             answer = yield from self._insist(order)
             if answer.code != "branch_moved":
                 break
         if answer.view is not None and self.chance.random() < 0.03:
             # A process that does not know it is finished.
-            self.world.say(Order(speaker, commands.RenewRun()))
+            self.world.say(Order(actor, commands.RenewRun()))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from folkmoot.core.events import Event, Row
-from folkmoot.core.order import Place
+from folkmoot.core.order import QueuePosition
 from folkmoot.store.base import Reading, Store, Transaction
 
 Result = TypeVar("Result")
@@ -71,7 +71,9 @@ class DyingTransaction:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tx, name)
 
-    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+    def save(
+        self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, QueuePosition]
+    ) -> None:
         if self._saves == 0 and self._place == BEFORE_SAVE:
             raise Crash
         self._tx.save(events, rows, places)

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import LANDING
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
@@ -26,7 +26,7 @@ ON_BOARD = (commands.StopBoard, commands.ResumeBoard)
 class Order(Struct, frozen=True):
     """One command as a door would hand it to the engine."""
 
-    speaker: Speaker
+    actor: Actor
     command: Command
     item: str | None = None
     column: str | None = None
@@ -34,7 +34,7 @@ class Order(Struct, frozen=True):
 
     def words(self) -> bytes:
         """For the trace: the same order always gives the same bytes, also if it holds what no store could keep."""
-        told = (self.speaker, type(self.command).__name__, self.item, self.column, self.key)
+        told = (self.actor, type(self.command).__name__, self.item, self.column, self.key)
         try:
             return msgspec.json.encode((told, self.command))
         except (UnicodeEncodeError, OverflowError, ValueError):
@@ -65,14 +65,14 @@ class Answer(Struct, frozen=True):
 
 def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> Struct:
     """`move` is git: it brings a commit onto the branch."""
-    speaker, command, key = order.speaker, order.command, order.key
+    actor, command, key = order.actor, order.command, order.key
     if isinstance(command, commands.AddItem | commands.DispatchAgent):
-        return engine.add(speaker, command, key)
+        return engine.add(actor, command, key)
     if isinstance(command, commands.AnswerQuestion):
-        return engine.answer(speaker, command, key)
+        return engine.answer(actor, command, key)
     if isinstance(command, commands.ClaimItem):
         return engine.claim(
-            speaker,
+            actor,
             command.agent,
             column=order.column,
             item=order.item,
@@ -81,19 +81,19 @@ def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> Stru
             key=key,
         )
     if isinstance(command, commands.LockPaths | commands.UnlockPaths):
-        return engine.lock(speaker, command, key)
+        return engine.lock(actor, command, key)
     if isinstance(command, commands.SendMessage):
-        return engine.send(speaker, command, key)
+        return engine.send(actor, command, key)
     if isinstance(command, commands.AcceptMessage | commands.CompleteMessage | commands.RejectMessage):
-        return engine.on_message(speaker, command, key)
+        return engine.on_message(actor, command, key)
     if isinstance(command, ON_BOARD):
-        return engine.on_board(speaker, command)
-    if isinstance(command, commands.ReportRun) and speaker.name == LANDING:
-        return engine.land(speaker, command, move, key)
+        return engine.on_board(actor, command)
+    if isinstance(command, commands.ReportRun) and actor.name == LANDING:
+        return engine.land(actor, command, move, key)
     if isinstance(command, BY_RUNS):
         # A worker that only wants to know whether it was taken is not shown the item.
         if key is not None:
-            return engine.on_run(speaker, command, key)
-        engine.act(speaker, command)
+            return engine.handle_run(actor, command, key)
+        engine.act(actor, command)
         return Taken()
-    return engine.on_item(speaker, order.item or "", command, key)
+    return engine.handle_item(actor, order.item or "", command, key)

@@ -3,7 +3,7 @@
 import random
 
 from folkmoot.core import commands
-from folkmoot.core.commands import ENGINE, Command, Speaker
+from folkmoot.core.commands import ENGINE, Actor, Command
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question
@@ -27,7 +27,7 @@ class Person:
 
     def __init__(self, world: World, name: str, items: int) -> None:
         self.world = world
-        self.speaker = Speaker(name)
+        self.actor = Actor(name)
         self.chance = world.chance
         self._left = items
         self._keys = 0
@@ -46,13 +46,13 @@ class Person:
     def _say(self, command: Command, item: str | None = None) -> Answer:
         """A person whose answer was lost says it again, with the same key."""
         self._keys += 1
-        key = f"{self.speaker.name}-{self._keys}" if self.chance.random() < 0.6 else None
-        order = Order(self.speaker, command, item, key=key)
+        key = f"{self.actor.name}-{self._keys}" if self.chance.random() < 0.6 else None
+        order = Order(self.actor, command, item, key=key)
         answer = self.world.say(order)
         while answer.lost and key is not None:
             answer = self.world.say(order)
         if key is not None and self.chance.random() < 0.03:
-            self.world.say(Order(self.speaker, commands.AddComment(content="another command"), "1", key=key))
+            self.world.say(Order(self.actor, commands.AddComment(content="another command"), "1", key=key))
         return answer
 
     def _some(self, count: int) -> list[str]:
@@ -98,7 +98,7 @@ class Person:
         if self.chance.random() > (0.4 if stopped else STOP_RATE):
             return False
         command: Command = commands.ResumeBoard() if stopped else commands.StopBoard(why="lunch")
-        self.world.say(Order(self.speaker, command))
+        self.world.say(Order(self.actor, command))
         return True
 
     def _meddle(self) -> None:
@@ -175,7 +175,7 @@ class Helper:
 
     def __init__(self, world: World, name: str) -> None:
         self.world = world
-        self.speaker = Speaker(name)
+        self.actor = Actor(name)
         self._answered: dict[str, int] = {}
 
     def script(self) -> Script:
@@ -183,9 +183,9 @@ class Helper:
             yield self.world.chance.expovariate(1 / 4)
             question = next(iter(self.world.witness.open_questions.values()), None)
             if self.world.witness.pauses(self.world.now):
-                self.world.say(Order(self.speaker, commands.ResumeBoard()))
+                self.world.say(Order(self.actor, commands.ResumeBoard()))
             elif question is not None:
-                self.world.say(Order(self.speaker, self._answer(question)))
+                self.world.say(Order(self.actor, self._answer(question)))
 
     def _answer(self, question: Question) -> Command:
         count = self._answered[question.item] = self._answered.get(question.item, 0) + 1
@@ -219,7 +219,7 @@ def impatient(world: World) -> Script:
         yield chance.expovariate(1 / 3)
         landing = next((item for item in world.items.values() if item.landing and item.run), None)
         if landing is not None and chance.random() < IMPATIENT_RATE:
-            world.say(Order(Speaker("ivy"), commands.CancelItem(why="too late?"), landing.id))
+            world.say(Order(Actor("ivy"), commands.CancelItem(why="too late?"), landing.id))
 
 
 def settler(world: World) -> Script:
@@ -255,7 +255,7 @@ def reformer(world: World) -> Script:
     while True:
         yield world.chance.expovariate(1 / 400)
         name = world.flow.name if world.chance.random() < 0.9 else None
-        world.adopt(Speaker("ann"), choose_flow(world.chance, name))
+        world.adopt(Actor("ann"), choose_flow(world.chance, name))
 
 
 def weather(world: World) -> Script:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.landing import unsettled
 from folkmoot.core.terms import ENGINE_NAME
@@ -146,7 +146,7 @@ def alone(world: World, agents: int) -> None:
     """No person is there any more. Whatever the agents do, their work comes to a stop (R-33)."""
     world.empty()
     limits = replace(world.flow.limits, runs=RUNS_ALONE)
-    world.adopt(Speaker("ann"), replace(world.flow, limits=limits))
+    world.adopt(Actor("ann"), replace(world.flow, limits=limits))
     for number in range(agents):
         world.enter(Agent(world, f"a{number}", world.chance.choice(CHARACTERS)).script())
     world.enter(reader(world))

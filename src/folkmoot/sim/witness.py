@@ -8,7 +8,7 @@ import msgspec
 from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
-from folkmoot.core.order import order_key, place
+from folkmoot.core.order import order_key, queue_position
 from folkmoot.core.records import Comment, Pause, Question, Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
 from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
@@ -214,7 +214,7 @@ class Witness:
             self.needs[item.id] = needs
         if item.asker:
             self._direct.setdefault(item.id, set()).add(item.asker)
-        queue = place(self.flow, item).queue
+        queue = queue_position(self.flow, item).queue
         before = self.queue_of.get(item.id)
         if queue != before:
             if before is not None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
-from folkmoot.core.commands import ENGINE, Speaker
+from folkmoot.core.commands import ENGINE, Actor
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.rules.decide import FOR_PEOPLE
@@ -20,7 +20,7 @@ from folkmoot.core.rules.running.limits import ALL
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.reads.queries import Queries
-from folkmoot.engine.turn import DUE_MAX
+from folkmoot.engine.unit_of_work import DUE_MAX
 from folkmoot.errors import MootError
 from folkmoot.sim.faults import PLACES, Crash, FaultyStore
 from folkmoot.sim.habits.planners import heard_otherwise, left_out
@@ -159,11 +159,11 @@ class World:
         self.on_step(order, answer)
         return answer
 
-    def adopt(self, speaker: Speaker, flow: Flow) -> None:
+    def adopt(self, actor: Actor, flow: Flow) -> None:
         """One step: take in another flow, on a board full of work."""
         self.step += 1
         try:
-            heard = str(self.engine.adopt_flow(speaker, flow, ""))
+            heard = str(self.engine.adopt_flow(actor, flow, ""))
         except MootError as error:
             heard = error.code
         except Exception as fault:
@@ -207,10 +207,10 @@ class World:
         overdue = [run.id for run in self.witness.audit.open_runs.values() if run.lease_until <= at.now]
         deadlines = [q.deadline for q in self.witness.open_questions.values() if q.deadline is not None]
         late = sum(deadline <= at.now for deadline in deadlines)
-        speaker = order.speaker
-        run = self.witness.run(speaker.run)
-        rescued = speaker.run in overdue and len(overdue) + late <= DUE_MAX
-        stale = run is not None and (run.ended_at is not None or run.token != speaker.token or rescued)
+        actor = order.actor
+        run = self.witness.run(actor.run)
+        rescued = actor.run in overdue and len(overdue) + late <= DUE_MAX
+        stale = run is not None and (run.ended_at is not None or run.token != actor.token or rescued)
         return Outlook(self.witness.seq, bool(overdue or late or at.restarted), stale, at)
 
     def _look(self, order: Order, answer: Answer, outlook: Outlook, crash: Crash | None) -> None:
@@ -232,17 +232,17 @@ class World:
             if item is not None and item.landed not in self.branch:
                 found.append(f"R-19: {event.name} says that {item.landed} is on a branch, and git does not show it")
         if isinstance(order.command, commands.ReportRun) and answer.view is not None and not repeated:
-            found += misjudged(self.witness.run(order.speaker.run), events)
+            found += misjudged(self.witness.run(order.actor.run), events)
         both = taken_though_it_contradicts(order.command) if answer.view is not None else None
         lost = heard_otherwise(order.command)
         splits = [event for event in events if event.name == "work_split"]
         lost = lost or next((why for one in splits if (why := left_out(order.command, one.context["children"]))), None)
         if lost:
-            found.append(f"R-24: a split of {order.speaker.run}: {lost}")
+            found.append(f"R-24: a split of {order.actor.run}: {lost}")
         if both:
-            found.append(f"R-32: a report of {order.speaker.run} was taken, and {both}")
-        if order.speaker.file and isinstance(order.command, FOR_PEOPLE) and answer.view is not None:
-            found.append(f"R-04: {type(order.command).__name__} was taken from a file of {order.speaker.name}")
+            found.append(f"R-32: a report of {order.actor.run} was taken, and {both}")
+        if order.actor.file and isinstance(order.command, FOR_PEOPLE) and answer.view is not None:
+            found.append(f"R-04: {type(order.command).__name__} was taken from a file of {order.actor.name}")
         if outlook.stale and not repeated and answer.view is not None:
             found.append(f"I3: {type(order.command).__name__} of a run that is not current was taken")
 
@@ -263,9 +263,9 @@ class World:
     def _check_refused_report(self, order: Order, events: Sequence[str]) -> list[str]:
         """Its run lives, nothing else has happened, and each comment of it is on the board once (R-32)."""
         found = [f"R-32: a refused report left {name} behind" for name in events if name != "report_refused"]
-        run = self.witness.run(order.speaker.run)
+        run = self.witness.run(order.actor.run)
         if run is None or run.ended_at is not None:
-            return [*found, f"R-32: run {order.speaker.run} was refused its report, and has ended"]
+            return [*found, f"R-32: run {order.actor.run} was refused its report, and has ended"]
         said = [comment.content for comment in self.witness.comments_of(run)]
         command = order.command
         told: list[str] = []
@@ -281,7 +281,7 @@ class World:
         """A key that was answered before: the same bytes again, and nothing happens (I30)."""
         if order.key is None:
             return False
-        place = (order.speaker.run or order.speaker.name, order.key)
+        place = (order.actor.run or order.actor.name, order.key)
         heard = self._told.get(place)
         if heard is None:
             given = answer.view if answer.view is not None else crash.answer if crash else None

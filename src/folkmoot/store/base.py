@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from folkmoot.core.events import Event, FlowVersion, Row
 from folkmoot.core.item import Item
-from folkmoot.core.order import Place
+from folkmoot.core.order import QueuePosition
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 
@@ -149,7 +149,9 @@ class Reading(Protocol):
 class Transaction(Reading, Protocol):
     """A writing transaction: everything it saves becomes durable together, or nothing does."""
 
-    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+    def save(
+        self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, QueuePosition]
+    ) -> None:
         """Each row comes with whether it is new; a hold replaces the one of its id, whatever is said there."""
 
     def keep_out(self, bars: dict[str, str]) -> None:
@@ -162,8 +164,8 @@ class Transaction(Reading, Protocol):
     def keep_output(self, run: str, part: int, text: str) -> None:
         """Beside the log: the part takes the place of the one with its number."""
 
-    def kept_answer(self, speaker: str, key: str) -> KeptAnswer | None: ...
-    def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None: ...
+    def kept_answer(self, actor: str, key: str) -> KeptAnswer | None: ...
+    def keep_answer(self, actor: str, key: str, kept: KeptAnswer, at: int) -> None: ...
 
 
 class Store(Protocol):

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from folkmoot.core.decoding import reader
 from folkmoot.core.events import Change, Event, type_of_table
-from folkmoot.core.kinds import reader
 from folkmoot.core.terms import ActorKind
 
 

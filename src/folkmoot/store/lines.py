@@ -6,7 +6,7 @@ from typing import Annotated, BinaryIO
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from folkmoot.core.kinds import reader
+from folkmoot.core.decoding import reader
 from folkmoot.errors import Invalid
 from folkmoot.store.codec import link
 

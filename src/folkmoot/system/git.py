@@ -17,9 +17,9 @@ import subprocess
 from collections.abc import Mapping
 
 from folkmoot.errors import Unavailable
+from folkmoot.system.line_process import SystemTalk
 from folkmoot.system.processes import own
 from folkmoot.system.processes.signals import exit_codes_are_kept
-from folkmoot.system.talk import SystemTalk
 from folkmoot.worker.ports import Bounds, Ran
 
 OLDEST = (2, 38)  # the first whose merge-tree merges without a work tree

@@ -6,7 +6,7 @@ from typing import Any, Self
 from msgspec import convert, to_builtins
 
 from folkmoot.core import commands
-from folkmoot.core.commands import ENGINE, Command, Speaker
+from folkmoot.core.commands import ENGINE, Actor, Command
 from folkmoot.core.events import Change, Event, evolve
 from folkmoot.core.flow import LEASE_MAX, Agent, Column, Flow, Limits, QuestionPolicy, Rung
 from folkmoot.core.item import Item
@@ -26,7 +26,7 @@ from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.clock import VirtualClock
 from folkmoot.testing.in_json import InJson
 
-PERSON = Speaker("alice")
+PERSON = Actor("alice")
 View = dict[str, Any]
 
 
@@ -153,7 +153,7 @@ class Story:
     def place(self) -> tuple[str, str]:
         return self.it.column, self.it.status
 
-    def situation(self, command: Command, speaker: Speaker = PERSON) -> Situation:
+    def situation(self, command: Command, actor: Actor = PERSON) -> Situation:
         asked = getattr(command, "question", None)
         claims = isinstance(command, commands.ClaimItem)
         return Situation(
@@ -161,7 +161,7 @@ class Story:
             flow_version=1,
             now=self.now,
             at=round(self.now * 1000),
-            speaker=speaker,
+            actor=actor,
             draw=Draw(
                 run=self.ids.run() if claims else "",
                 item=1,
@@ -177,9 +177,9 @@ class Story:
             maker=self.maker,
         )
 
-    def do(self, command: Command, speaker: Speaker = PERSON) -> Case:
+    def do(self, command: Command, actor: Actor = PERSON) -> Case:
         """Decide, and fold the events into the rows; what is refused leaves them as they were."""
-        case = decide(self.situation(command, speaker), command)
+        case = decide(self.situation(command, actor), command)
         for event in case.events:
             for change in event.changes:
                 self._fold(change)
@@ -195,18 +195,18 @@ class Story:
             rows = self.rows[change.table]
             rows[change.id] = evolve(rows.get(change.id), change)
 
-    def claim(self, agent: str | None = None, lease: float = 60.0) -> Speaker:
+    def claim(self, agent: str | None = None, lease: float = 60.0) -> Actor:
         """Whoever watches the column takes the item."""
         agent = agent or self.flow.watcher(self.it.column) or "nobody"
         self.now = max(self.now, self.it.wake_at)
         self.do(commands.ClaimItem(agent=agent, lease=lease))
         assert self.it.run is not None
-        return Speaker(agent, self.it.run, self.it.token)
+        return Actor(agent, self.it.run, self.it.token)
 
     def effort(self, outcome: str, **parts: Any) -> Item:
         """A claim by whoever watches the column, and its report."""
-        speaker = self.claim()
-        self.do(commands.ReportRun(report=report(outcome, **parts), final=True), speaker)
+        actor = self.claim()
+        self.do(commands.ReportRun(report=report(outcome, **parts), final=True), actor)
         return self.it
 
     def answer(self, question: str, answer: str = "1", to: str | None = None, **more: Any) -> Item:
@@ -247,19 +247,19 @@ class TrialBoard:
         added: str = self.engine.add(PERSON, commands.AddItem(title=title, **fields))["id"]
         return added
 
-    def claim(self, agent: str, **options: Any) -> Speaker:
+    def claim(self, agent: str, **options: Any) -> Actor:
         """Take an item; pauses are waited out."""
         view = self.engine.claim(PERSON, agent, **options)
-        return Speaker(agent, view["run"], view["token"])
+        return Actor(agent, view["run"], view["token"])
 
-    def report(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+    def report(self, actor: Actor, outcome: str, **parts: Any) -> View:
         """The last word of a process that has ended."""
-        view: View = self.engine.report(speaker, report(outcome, **parts), final=True)
+        view: View = self.engine.report(actor, report(outcome, **parts), final=True)
         return view
 
-    def say(self, speaker: Speaker, outcome: str, **parts: Any) -> View:
+    def say(self, actor: Actor, outcome: str, **parts: Any) -> View:
         """The report of an agent that is still there: what breaks the form is refused."""
-        view: View = self.engine.report(speaker, report(outcome, **parts))
+        view: View = self.engine.report(actor, report(outcome, **parts))
         return view
 
     def effort(self, agent: str, outcome: str, **parts: Any) -> View:
@@ -267,35 +267,35 @@ class TrialBoard:
 
     def bring(
         self,
-        speaker: Speaker | str,
+        actor: Actor | str,
         outcome: str = "done",
         work: Work | None = None,
         evidence: Sequence[Evidence] = (),
         **parts: Any,
     ) -> View:
         """A report with what a worker saw itself; an agent's name takes an item first."""
-        who = self.claim(speaker) if isinstance(speaker, str) else speaker
+        who = self.claim(actor) if isinstance(actor, str) else actor
         command = commands.ReportRun(report=report(outcome, **parts), work=work, evidence=list(evidence), final=True)
-        view: View = self.engine.on_run(who, command)
+        view: View = self.engine.handle_run(who, command)
         return view
 
-    def next(self, *agents: str) -> Speaker:
+    def next(self, *agents: str) -> Actor:
         """What a worker for these agents and gates begins next."""
-        speaker: Speaker = self.engine.claim_next(PERSON, agents).speaker
-        return speaker
+        actor: Actor = self.engine.claim_next(PERSON, agents).actor
+        return actor
 
-    def crash(self, speaker: Speaker) -> None:
+    def crash(self, actor: Actor) -> None:
         """Nothing is heard of the run any more: its lease runs out, and so does the pause after it."""
         self.sleep(LEASE_MAX)
         try:
-            self.engine.act(speaker, commands.RenewRun())
+            self.engine.act(actor, commands.RenewRun())
         except Refused:
             self.sleep(60)
             return
-        raise AssertionError(f"{speaker.run} is still alive")
+        raise AssertionError(f"{actor.run} is still alive")
 
-    def on(self, item: str, command: Command, speaker: Speaker = PERSON) -> View:
-        view: View = self.engine.on_item(speaker, item, command)
+    def on(self, item: str, command: Command, actor: Actor = PERSON) -> View:
+        view: View = self.engine.handle_item(actor, item, command)
         return view
 
     def answer(self, question: str, answer: str = "1", to: str | None = None, **more: Any) -> View:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Event, Row, evolve, type_of_table
 from folkmoot.core.item import Item
-from folkmoot.core.order import Place, order_key
+from folkmoot.core.order import QueuePosition, order_key
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
@@ -20,11 +20,13 @@ class Model:
     def __init__(self) -> None:
         self.tables: dict[str, dict[str, Any]] = {table: {} for table in type_of_table}
         self.log: list[Event] = []
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, QueuePosition] = {}
         self.bars: dict[str, str] = {}  # by item
         self.keys: dict[tuple[str, str], KeptAnswer] = {}
 
-    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+    def save(
+        self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, QueuePosition]
+    ) -> None:
         before = {table: set(known) for table, known in self.tables.items()}
         for event in events:
             self.log.append(replace(event, seq=len(self.log) + 1))

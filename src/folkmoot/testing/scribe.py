@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Change, Event, Row
 from folkmoot.core.flow import Agent, Column, Flow
-from folkmoot.core.item import Effort, Item, Span
-from folkmoot.core.order import Place, place
+from folkmoot.core.item import Effort, GuidanceCounters, Item
+from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.core.records import ORCHESTRATOR, Option, Question, Run
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.terms import MESSAGE_STATUSES, PRIORITIES, EventName
@@ -25,7 +25,7 @@ BARS = ("path:b.py", "path:src", "pool:ünï")
 RECEIVERS = (*AGENTS, ORCHESTRATOR)
 WORDS = ("plain", "naïve \u2028 text", 'quo"ted', "line\nbreak", "nul \0 inside", "🙂" * 3)
 
-Save = tuple[list[Event], list[tuple[str, Row, bool]], dict[str, Place]]
+Save = tuple[list[Event], list[tuple[str, Row, bool]], dict[str, QueuePosition]]
 
 
 def make_flow(version: int) -> Flow:
@@ -108,13 +108,13 @@ class Scribe:
         self.model.keep_out(noted)
 
     def keep(self, tx: Transaction) -> None:
-        speaker, key = self.chance.choice(AGENTS), str(self.chance.randrange(5))
-        known = self.model.keys.get((speaker, key))
-        assert tx.kept_answer(speaker, key) == known
+        actor, key = self.chance.choice(AGENTS), str(self.chance.randrange(5))
+        known = self.model.keys.get((actor, key))
+        assert tx.kept_answer(actor, key) == known
         if known is None:
             kept = KeptAnswer(self.chance.randbytes(32), b'{"answer": 1}')
-            tx.keep_answer(speaker, key, kept, 5)
-            self.model.keys[speaker, key] = kept
+            tx.keep_answer(actor, key, kept, 5)
+            self.model.keys[actor, key] = kept
 
     def add(self) -> Save:
         chance, known = self.chance, list(self.model.tables["items"])
@@ -177,7 +177,7 @@ class Scribe:
             "ready_at": self.now,
             "wake_at": self.now + 9.0 if self.chance.random() < 0.3 else 0.0,
             "effort": Effort(executions=1),
-            "span": Span(runs=1, off_moves={"todo": 2}),
+            "span": GuidanceCounters(runs=1, off_moves={"todo": 2}),
             "findings": report.findings,
         }
         return self.about(run.item, "agent_completed", fields, *changes)
@@ -323,7 +323,7 @@ class Scribe:
         source = str(self.chance.random())  # a version that was rolled back may come again with another content
         change = Change("flows", str(version), {"flow": self.flow, "source": source, "at": 1})
         events, rows, _ = self.about(None, "flow_adopted", {}, change)
-        return events, rows, {item.id: place(self.flow, item) for item in self.model.all_items()}
+        return events, rows, {item.id: queue_position(self.flow, item) for item in self.model.all_items()}
 
     def restart(self) -> Save:
         change = Change("clock", "clock", {"boot": f"boot {self.chance.randrange(9)}", "offset": self.now})
@@ -379,7 +379,7 @@ class Scribe:
             )
             for table, row in dict.fromkeys((change.table, change.id) for change in listed)
         ]
-        places = {row.id: place(self.flow, row) for table, row, _ in rows if table == "items"}
+        places = {row.id: queue_position(self.flow, row) for table, row, _ in rows if table == "items"}
         return [event], rows, places
 
 

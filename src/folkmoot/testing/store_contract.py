@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Change, Event, Row, evolve, type_of_table, typed
 from folkmoot.core.item import Item
-from folkmoot.core.order import Place
+from folkmoot.core.order import QueuePosition
 from folkmoot.core.records import Hold, Lesson, Message, Run
 from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid, Refused
@@ -227,7 +227,7 @@ def save_item(tx: Transaction, version: int, is_new: bool) -> None:
     item = Item(id="1", title="one", column="todo", version=version)
     change = Change("items", "1", {"title": "one", "column": "todo", "version": version})
     event = Event(name="item_added", item="1", changes=[change], version=version)
-    tx.save([event], [("items", item, is_new)], {"1": Place("dev", 2, 0)})
+    tx.save([event], [("items", item, is_new)], {"1": QueuePosition("dev", 2, 0)})
 
 
 def saving(table: str, row: Row, is_new: bool) -> Callable[[Transaction], None]:

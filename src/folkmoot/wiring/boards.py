@@ -4,22 +4,22 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from folkmoot.core.commands import ENGINE, Speaker
+from folkmoot.core.commands import ENGINE, Actor
 from folkmoot.engine.application import Application, Checked
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
-from folkmoot.wiring.changes import BoardBell
 from folkmoot.wiring.reading import check_owner, content_of, prompts_below, shown, text_of, write_new
+from folkmoot.wiring.wal_watch import BoardBell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
 
     from folkmoot.core.flow import Flow
-    from folkmoot.engine.application import Wish
+    from folkmoot.engine.application import SimulationRequest
 
 FOLDER = ".moot"
 STORE = "board.db"
@@ -39,13 +39,13 @@ IGNORED = (
 class FileBoards:
     """`.moot/` with the flow, its prompts and the embedded store."""
 
-    def open(self, place: str | None) -> Application:
-        home = _find(place)
+    def open(self, board_dir: str | None) -> Application:
+        home = _find(board_dir)
         store = SqliteStore.open(os.path.join(home, STORE))
         application = _application(store, home, list(store.warnings))
         application.notes += _flow_changed(home, application)
         if os.path.isdir(os.path.join(home, MOVING)):
-            from folkmoot.wiring.looking import cut_off
+            from folkmoot.wiring.git_status import cut_off
 
             cut_off(home, application)
         return application
@@ -53,7 +53,7 @@ class FileBoards:
     def create(self, folder: str, preset: str) -> Application:
         """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
         from folkmoot.flows.preset import read_preset
-        from folkmoot.wiring.looking import look_for_target, root_notes
+        from folkmoot.wiring.git_status import look_for_target, root_notes
         from folkmoot.wiring.trust import check_files, made_for_this, make_private
 
         home = os.path.join(folder, FOLDER)
@@ -96,15 +96,15 @@ class FileBoards:
         return application
 
     def check(
-        self, place: str | None, flow: str | None, moves: dict[str, str] | None = None, speaker: Speaker = ENGINE
+        self, board_dir: str | None, flow: str | None, moves: dict[str, str] | None = None, actor: Actor = ENGINE
     ) -> Checked:
         """Validate a flow; the board's own, if it has changed, is taken in, and `moves` says where items go."""
         if flow is not None:
             read, warnings = _read_flow(flow)
             return Checked(shown(flow), read.name, None, False, warnings)
-        from folkmoot.wiring.looking import look_for_target, uncommitted, unstartable
+        from folkmoot.wiring.git_status import look_for_target, uncommitted, unstartable
 
-        home = _find(place)
+        home = _find(board_dir)
         path, ladders = os.path.join(home, FLOW), _ladder_file(home)
         read, warnings = _read_own(home, ladders)
         look_for_target(home, read)
@@ -114,7 +114,7 @@ class FileBoards:
             version, source = board.queries.flow_source()
             changed = source != checksum or board.queries.flow() != read
             if changed or moves:
-                version = board.engine.adopt_flow(speaker if moves else ENGINE, read, checksum, moves)
+                version = board.engine.adopt_flow(actor if moves else ENGINE, read, checksum, moves)
             used = shown(ladders) if ladders else None
             warnings = [*warnings, *uncommitted(home, read), *unstartable(home, read)]
             return Checked(shown(path), read.name, version, changed or bool(moves), warnings, used)
@@ -134,40 +134,40 @@ class FileBoards:
         """Run agents on the board's items, until stopped or idle."""
         from folkmoot.wiring.running import work
 
-        return work(board, board.place, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
+        return work(board, board.board_dir, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
 
     def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]:
         """Work that did not land: listed, or one run's brought back as a branch."""
         from folkmoot.wiring.running import salvage
 
-        return salvage(board, board.place, run, branch)
+        return salvage(board, board.board_dir, run, branch)
 
-    def aside(self, board: Application) -> str | None:
+    def unmerged_branch(self, board: Application) -> str | None:
         """The branch on which landed work waits for the user to merge it, if any does."""
-        from folkmoot.wiring.looking import aside
+        from folkmoot.wiring.git_status import unmerged_branch
 
-        return aside(board.place, board.queries.flow().target)
+        return unmerged_branch(board.board_dir, board.queries.flow().target)
 
     def in_the_way(self, board: Application) -> list[str]:
         """The user's own files that keep landed work on the branch beside the target."""
-        from folkmoot.wiring.looking import in_the_way
+        from folkmoot.wiring.git_status import in_the_way
 
-        return in_the_way(board.place, board.queries.flow().target)
+        return in_the_way(board.board_dir, board.queries.flow().target)
 
     def kept(self, board: Application, runs: list[str]) -> list[str]:
         """Those of the runs whose work is kept, though no report has told of it."""
-        from folkmoot.wiring.looking import kept
+        from folkmoot.wiring.git_status import kept
 
-        return kept(board.place, runs)
+        return kept(board.board_dir, runs)
 
     def unable(self, board: Application, flow: "Flow") -> dict[str, str]:
         """The agents of a flow that cannot be run here, each with the reason."""
         from folkmoot.wiring.trust import Outside
-        from folkmoot.worker.able import inability
         from folkmoot.worker.clients.catalogue import Catalogue
+        from folkmoot.worker.startable import why_not_startable
 
-        catalogue, programs = Catalogue.load(), Outside(board.place)
-        found = {name: inability(catalogue, flow, agent, programs) for name, agent in flow.agents.items()}
+        catalogue, programs = Catalogue.load(), Outside(board.board_dir)
+        found = {name: why_not_startable(catalogue, flow, agent, programs) for name, agent in flow.agents.items()}
         return {name: why for name, why in found.items() if why is not None}
 
     def held_by_kernel(self) -> list[str]:
@@ -182,64 +182,66 @@ class FileBoards:
 
         return play(ask=ask, on_stderr=on_stderr)
 
-    def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]:
+    def simulate(self, board_dir: str | None, request: "SimulationRequest") -> dict[str, Any]:
         """Try a flow with a population, in virtual time, on a board in memory."""
         from folkmoot.wiring.trials import calibrate, simulate
 
-        if wish.calibrate:
-            board = self.open(place)
+        if request.calibrate:
+            board = self.open(board_dir)
             try:
                 return calibrate(board)
             finally:
                 board.close()
-        if wish.flow is not None:
-            flow, notes = _read_flow(wish.flow)
-            return simulate(flow, wish, notes, _read_flow)
-        if wish.preset is None:
+        if request.flow is not None:
+            flow, notes = _read_flow(request.flow)
+            return simulate(flow, request, notes, _read_flow)
+        if request.preset is None:
             try:
-                board = self.open(place)
+                board = self.open(board_dir)
             except Unavailable as error:
-                if place is not None or error.code != "no_board":
+                if board_dir is not None or error.code != "no_board":
                     raise
             else:
                 try:
                     flow, notes = board.queries.flow(), list(board.notes)
                 finally:
                     board.close()
-                return simulate(flow, wish, notes, _read_flow)
-        return simulate(None, wish, [], _read_flow)
+                return simulate(flow, request, notes, _read_flow)
+        return simulate(None, request, [], _read_flow)
 
-    def backup(self, place: str | None, file: str | None) -> dict[str, Any]:
+    def backup(self, board_dir: str | None, file: str | None) -> dict[str, Any]:
         """Keep the board as it is now in one file."""
-        from folkmoot.wiring.safekeeping import back_up
+        from folkmoot.wiring.backups import back_up
 
-        return back_up(shown(_find(place)), file)
+        return back_up(shown(_find(board_dir)), file)
 
-    def restore(self, place: str | None, file: str | None, at: int | None, ago: float | None = None) -> dict[str, Any]:
+    def restore(
+        self, board_dir: str | None, file: str | None, at: int | None, ago: float | None = None
+    ) -> dict[str, Any]:
         """Make the board what it was; where there is none, one is made from the backup."""
-        from folkmoot.wiring.safekeeping import restore
+        from folkmoot.wiring.backups import restore
         from folkmoot.wiring.trust import check_repository, make_private
 
-        home = shown(_find_lost(place, file))
+        home = shown(_find_lost(board_dir, file))
         view = restore(home, file, at, ago)
         make_private(home)
         check_repository(home)
         write_new(os.path.join(home, ".gitignore"), IGNORED)
         return view
 
-    def export(self, place: str | None, file: str | None, write: "Callable[[bytes], object]") -> dict[str, Any]:
+    def export(self, board_dir: str | None, file: str | None, write: "Callable[[bytes], object]") -> dict[str, Any]:
         """The board's log as JSON lines."""
-        from folkmoot.wiring.safekeeping import export
+        from folkmoot.wiring.backups import export
 
-        return export(shown(_find(place)), file, write)
+        return export(shown(_find(board_dir)), file, write)
 
-    def take_in(self, folder: str, source: "BinaryIO", name: str) -> dict[str, Any]:
+    def import_log(self, folder: str, source: "BinaryIO", name: str) -> dict[str, Any]:
         """A new board below the folder, from an exported log."""
-        from folkmoot.wiring.safekeeping import take_in
+        from folkmoot.wiring.backups import import_log
         from folkmoot.wiring.trust import made_for_this, make_private
 
         home = os.path.normpath(os.path.join(folder, FOLDER))
-        view = take_in(folder, home, source, name)
+        view = import_log(folder, home, source, name)
         make_private(home)
         made_for_this(home)
         write_new(os.path.join(home, ".gitignore"), IGNORED)
@@ -251,18 +253,18 @@ class FileBoards:
         """Show the board as the documents' files, and take in what is written there."""
         from folkmoot.wiring.mirroring.making import mirror
 
-        return mirror(board, board.place, folder, watch=watch, tell=tell)
+        return mirror(board, board.board_dir, folder, watch=watch, tell=tell)
 
-    def rescue(self, place: str | None) -> str:
+    def rescue(self, board_dir: str | None) -> str:
         """What to do about a board that is not sound."""
-        from folkmoot.store.sqlite.keeping.rescue import way_back
+        from folkmoot.store.sqlite.backup.recovery_advice import way_back
 
-        return way_back(os.path.join(_find(place), STORE))
+        return way_back(os.path.join(_find(board_dir), STORE))
 
 
 def _application(store: SqliteStore, home: str, notes: list[str]) -> Application:
-    store.bell = bell = BoardBell(store.path)
-    return Application(Engine(store, SystemClock(), SystemIds()), home, notes, bell)
+    store.change_signal = change_signal = BoardBell(store.path)
+    return Application(Engine(store, SystemClock(), SystemIds()), home, notes, change_signal)
 
 
 def _is_unfinished(path: str) -> bool:
@@ -274,12 +276,12 @@ def _is_unfinished(path: str) -> bool:
         store.close()
 
 
-def _find_lost(place: str | None, file: str | None) -> str:
+def _find_lost(board_dir: str | None, file: str | None) -> str:
     """The folder of the board to be brought back. Its store may be gone; with a backup it may all be gone."""
     try:
-        return _find(place)
+        return _find(board_dir)
     except Unavailable:
-        folder = os.path.abspath(place or os.curdir)
+        folder = os.path.abspath(board_dir or os.curdir)
         home = folder if os.path.basename(folder) == FOLDER else os.path.join(folder, FOLDER)
         needed = os.path.join(home, "backups") if file is None else os.path.dirname(home)
         if not os.path.isdir(needed):
@@ -297,17 +299,19 @@ def _fitted(flow: str, folder: str) -> str:
     return fitted(flow, Catalogue.load().find(Outside(os.path.join(folder, FOLDER))), current_branch(folder))
 
 
-def _find(place: str | None) -> str:
+def _find(board_dir: str | None) -> str:
     """The folder `.moot` of the board that is meant: the named one, or the nearest above."""
-    if place is not None:
-        if "://" in place:
-            raise Invalid("unsupported_store", f"{place} cannot be used yet", "name a folder that has a .moot/ in it")
-        for candidate in (place, os.path.join(place, FOLDER)):
+    if board_dir is not None:
+        if "://" in board_dir:
+            raise Invalid(
+                "unsupported_store", f"{board_dir} cannot be used yet", "name a folder that has a .moot/ in it"
+            )
+        for candidate in (board_dir, os.path.join(board_dir, FOLDER)):
             if os.path.basename(os.path.abspath(candidate)) == FOLDER and os.path.exists(
                 os.path.join(candidate, STORE)
             ):
                 return candidate
-        raise Unavailable("no_board", f"there is no board at {place}", f"make one: cd {place} && moot init")
+        raise Unavailable("no_board", f"there is no board at {board_dir}", f"make one: cd {board_dir} && moot init")
     folder = os.getcwd()
     while not os.path.exists(os.path.join(folder, FOLDER, STORE)):
         above = os.path.dirname(folder)

@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Any, TextIO
 
 from folkmoot.api.views import QuestionView
-from folkmoot.core.commands import ENGINE, AnswerQuestion, Speaker
-from folkmoot.doors.cli.say.page import Page
-from folkmoot.doors.cli.say.running import Progress
+from folkmoot.core.commands import ENGINE, Actor, AnswerQuestion
+from folkmoot.doors.cli.render.page import Page
+from folkmoot.doors.cli.render.running import Progress
 from folkmoot.engine.application import Application
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.engine.engine import Engine
@@ -27,12 +27,12 @@ from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.system.git import SystemGit
 from folkmoot.system.wake import FileWatch
-from folkmoot.wiring.changes import BoardBell
 from folkmoot.wiring.running import STORE, tools_of, worker_name
+from folkmoot.wiring.wal_watch import BoardBell
 from folkmoot.worker.worker import Worker
 
 View = dict[str, Any]
-YOU = Speaker("you")
+YOU = Actor("you")
 ALONE_SECONDS = 2.0  # a question waits this long where nobody is there
 WATCHED_SECONDS = 10.0  # and this long where somebody may type an answer
 WAKE_SECONDS = 0.5
@@ -98,11 +98,11 @@ class Project:
         with open(os.path.join(home, "flow.yaml"), "x", encoding="utf-8") as file:
             file.write(text)
         store = SqliteStore.create(os.path.join(home, STORE))
-        store.bell = bell = BoardBell(store.path)
+        store.change_signal = change_signal = BoardBell(store.path)
         engine = Engine(store, SystemClock(), SystemIds())
         flow = load_flow(text, "flow.yaml", lambda name: None)
         engine.adopt_flow(ENGINE, flow, sha256(text.encode()).hexdigest())
-        return Application(engine, home, list(store.warnings), bell)
+        return Application(engine, home, list(store.warnings), change_signal)
 
 
 def _work(
@@ -111,14 +111,14 @@ def _work(
     """Put the items on the board, and let a worker run agents until all of them are done."""
     progress = Progress(stream, board.asked_by(YOU), notes=stage.NOTES, prompt=person.prompt, changed=board.changed)
     with ExitStack() as stack:
-        tools = stack.enter_context(tools_of(board, board.place, progress.tell))
+        tools = stack.enter_context(tools_of(board, board.board_dir, progress.tell))
         sandbox = tools.sandbox_of(board.queries.flow())
         telling.opening(page, project.folder, before, sandbox.why)
-        for wish in stage.ITEMS:
-            telling.added(page, board.engine.add(YOU, wish), wish)
+        for request in stage.ITEMS:
+            telling.added(page, board.engine.add(YOU, request), request)
         page.blank()
         worker = Worker(tools, worker_name())
-        watch = FileWatch(tools.workshop.home, STORE, worker.wake)
+        watch = FileWatch(tools.workspaces.home, STORE, worker.wake)
         stack.callback(watch.close)
         progress.start()
         stack.callback(progress.stop)

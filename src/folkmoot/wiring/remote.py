@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 import msgspec
 
 from folkmoot.api.requests import Request
-from folkmoot.core.kinds import converted, reader
-from folkmoot.core.text import encoded
+from folkmoot.core.decoding import converted, reader
+from folkmoot.core.input_limits import encoded
 from folkmoot.engine.calls import BY_REQUEST
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.system.relay import BEHIND_PATH, receive, send
 from folkmoot.worker.relay import ANSWER_BYTES_MAX, KINDS, Fault, Reply, not_in_a_run
 
 if TYPE_CHECKING:
-    from folkmoot.core.commands import Speaker
+    from folkmoot.core.commands import Actor
     from folkmoot.core.flow import Flow
-    from folkmoot.engine.application import Application, Checked, Wish
+    from folkmoot.engine.application import Application, Checked, SimulationRequest
 
 Answer = TypeVar("Answer")
 PATIENCE = 60.0  # seconds for one answer: others may be writing
@@ -112,7 +112,7 @@ class RemoteApplication:
     def __getattr__(self, name: str) -> NoReturn:
         raise _nothing_here(name)
 
-    def asked_by(self, actor: "Speaker") -> RemoteCalls:
+    def asked_by(self, actor: "Actor") -> RemoteCalls:
         return self._calls
 
     def last(self) -> int:
@@ -164,11 +164,11 @@ class RemoteBoards:
         place: str | None,
         flow: str | None,
         moves: dict[str, str] | None = None,
-        speaker: "Speaker | None" = None,
+        actor: "Actor | None" = None,
     ) -> "Checked":
         raise not_in_a_run("checking a flow and taking it in")
 
-    def aside(self, board: "Application") -> str | None:
+    def unmerged_branch(self, board: "Application") -> str | None:
         """The user's branches are none of a run's business."""
         return None
 
@@ -185,7 +185,7 @@ class RemoteBoards:
     def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]:
         raise not_in_a_run("the demo")
 
-    def simulate(self, place: str | None, wish: "Wish") -> dict[str, Any]:
+    def simulate(self, place: str | None, request: "SimulationRequest") -> dict[str, Any]:
         raise not_in_a_run("a simulation")
 
 

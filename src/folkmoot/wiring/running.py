@@ -22,8 +22,8 @@ from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
-from folkmoot.system.alone import alone, alone_within
-from folkmoot.system.keeping import SystemKeeper
+from folkmoot.system.file_lock import alone, alone_within
+from folkmoot.system.keeper_client import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.processes.bounds import has_filled
 from folkmoot.system.relay import RelayServer
@@ -55,10 +55,10 @@ from folkmoot.worker.git.places import private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.git.target import check_target
-from folkmoot.worker.jobs.job import Happening, Tools
+from folkmoot.worker.jobs.job import Tools, WorkerEvent
 from folkmoot.worker.ports import Sandbox
 from folkmoot.worker.worker import Worker
-from folkmoot.worker.workshop import FolderWorkshop, GitWorkshop, Workshop
+from folkmoot.worker.workspaces import FolderWorkspaces, GitWorkspaces, WorkspaceProvider
 
 STORE = "board.db"
 
@@ -95,15 +95,15 @@ def _told_now(home: str, flow_now: Callable[[], Flow] | None) -> Told:
     return now
 
 
-def open_workshop(home: str, flow_now: Callable[[], Flow]) -> Workshop:
+def open_workshop(home: str, flow_now: Callable[[], Flow]) -> WorkspaceProvider:
     flow = flow_now()
     check_target(git_for(home), project_of(home), flow.target)
     repository = open_repository(home, flow.target, flow_now)
     if repository is not None:
-        return GitWorkshop(repository, time.sleep, _one_after_the_other(repository), has_filled)
+        return GitWorkspaces(repository, time.sleep, _one_after_the_other(repository), has_filled)
     lock = os.path.join(home, "writer.lock")
     shown = in_trees(home, mirrors_of(home, flow.mirror))
-    return FolderWorkshop(
+    return FolderWorkspaces(
         project_of(home),
         os.path.abspath(home),
         lambda: alone(lock),
@@ -127,7 +127,7 @@ def finish_left(home: str, target: str) -> None:
 def tools_of(
     application: Application,
     home: str,
-    tell: Callable[[Happening], None],
+    tell: Callable[[WorkerEvent], None],
     step: Callable[[str, str], None] = lambda name, run: None,
     *,
     adopts: bool = False,
@@ -140,26 +140,26 @@ def tools_of(
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
-        workshop = open_workshop(home, application.queries.flow)
+        workspaces = open_workshop(home, application.queries.flow)
         for words in make_private(home):
             tell(_fault(words))
         if flow.mirror is not None and flow.mirror_shown:
-            workshop.readable.append(made_folder(home, flow.mirror))
-        sandbox_of = _Boxes(home, is_cloned=isinstance(workshop, GitWorkshop))
+            workspaces.readable.append(made_folder(home, flow.mirror))
+        sandbox_of = _Boxes(home, is_cloned=isinstance(workspaces, GitWorkspaces))
         sandbox_of(flow)  # where there must be one and is none, nothing begins
         programs = Outside(home)
         yield Tools(
             application=application,
             keeper=keeper,
             sandbox_of=sandbox_of,
-            workshop=workshop,
+            workspaces=workspaces,
             catalogue=Catalogue.load(),
             now=time.monotonic,
             env={**os.environ, "PATH": programs.path},
             root=project_of(home),
             moot=programs.moot,
             programs=programs,
-            open_door=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
+            open_socket=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
             tell=tell,
             step=step,
         )
@@ -174,10 +174,10 @@ class _Boxes:
         self._made: tuple[tuple[str, ...], Sandbox] | None = None
 
     def __call__(self, flow: Flow) -> Sandbox:
-        wish = (flow.sandbox, *self._hidden(flow))
-        if self._made is None or self._made[0] != wish:
+        request = (flow.sandbox, *self._hidden(flow))
+        if self._made is None or self._made[0] != request:
             env = {**os.environ, "PATH": outside_path(trees_of(self._home))}
-            self._made = (wish, choose(flow.sandbox, wish[1:], env))
+            self._made = (request, choose(flow.sandbox, request[1:], env))
         return self._made[1]
 
     def _hidden(self, flow: Flow) -> list[str]:
@@ -224,14 +224,14 @@ def work(
     with tools_of(application, home, tell, adopts=True) as tools, ExitStack() as stack:
         worker = Worker(tools, worker_name(), slots=slots, agents=agents, until_idle=until_idle)
         begin(_introduction(worker))
-        watch = FileWatch(tools.workshop.home, STORE, worker.wake)
+        watch = FileWatch(tools.workspaces.home, STORE, worker.wake)
         stack.callback(watch.close)
         stack.enter_context(_signals(worker, tell))
         told = notifier_of(worker, os.path.abspath(home))
         stack.callback(told.finish)  # however it ends: the last run may have asked something
         stack.enter_context(mirrored(application, os.path.abspath(home), lambda words: tell(_fault(words))))
         worker.run(told)
-    return {"worker": worker.name, "interrupted": worker.crew.interrupts > 0, "unable": _unable(worker)}
+    return {"worker": worker.name, "interrupted": worker.scheduler.interrupts > 0, "unable": _unable(worker)}
 
 
 def notifier_of(worker: Worker, home: str) -> Notifier:
@@ -264,8 +264,8 @@ def notifier_of(worker: Worker, home: str) -> Notifier:
     )
 
 
-def _fault(words: str) -> Happening:
-    return Happening("fault", "", "", "", ENGINE_NAME, words, good=False)
+def _fault(words: str) -> WorkerEvent:
+    return WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False)
 
 
 def _introduction(worker: Worker) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def _introduction(worker: Worker) -> dict[str, Any]:
     return {
         "worker": worker.name,
         "flow": flow.name,
-        "slots": worker.crew.slots,
+        "slots": worker.scheduler.slots,
         "agents": [name for name in able if name in flow.agents],
         "gates": [name for name in able if name in flow.gates],
         "only": worker.only,
@@ -283,7 +283,7 @@ def _introduction(worker: Worker) -> dict[str, Any]:
         "left_out": tools.programs.left_out,
         "sandboxed": sandbox.works,
         "why_not_sandboxed": sandbox.why,
-        "git": isinstance(tools.workshop, GitWorkshop),
+        "git": isinstance(tools.workspaces, GitWorkspaces),
         "target": flow.target,
     }
 
@@ -299,7 +299,7 @@ def _signals(worker: Worker, tell: Callable[[Any], None]) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         times = worker.interrupt()
         words = "agents may finish; once more to stop them now" if times == 1 else "agents are being stopped"
-        tell(Happening("stopping", "", "", "", ENGINE_NAME, words))
+        tell(WorkerEvent("stopping", "", "", "", ENGINE_NAME, words))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

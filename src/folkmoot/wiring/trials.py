@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.flow import RUNG_ESCALATE, Flow
-from folkmoot.engine.application import Wish
+from folkmoot.engine.application import SimulationRequest
 from folkmoot.errors import Invalid
 from folkmoot.flows.faults import did_you_mean, shown
 from folkmoot.flows.ladder_file import read_ladder_file
@@ -17,7 +17,7 @@ from folkmoot.sim.population.ladders import is_said, read_said, with_ladders
 from folkmoot.sim.population.population import OTHERS, Population
 from folkmoot.sim.population.read import default_population, population_from
 from folkmoot.sim.population.trials import Side, side_of, try_side
-from folkmoot.wiring.several import play_all
+from folkmoot.wiring.process_pool import play_all
 
 if TYPE_CHECKING:
     from folkmoot.engine.application import Application
@@ -26,31 +26,31 @@ USUAL_PRESET = "kanban"
 ReadFlow = Callable[[str], tuple[Flow, list[str]]]
 
 
-def simulate(flow: Flow | None, wish: Wish, notes: list[str], read_flow: ReadFlow) -> dict[str, Any]:
+def simulate(flow: Flow | None, request: SimulationRequest, notes: list[str], read_flow: ReadFlow) -> dict[str, Any]:
     """Try this flow, or without one the preset that is wished for; alone, or against another side."""
     notes = list(notes)
-    base = flow or _preset(wish.preset or USUAL_PRESET)
-    other = _other(wish.against, read_flow, notes) if wish.against else base
-    a = _with(base, wish.ladders, "--ladder", notes)
-    play = partial(play_all, tell=wish.tell)
-    if not wish.compares:
-        population = _population(wish.population, [a], "--population", notes)[0]
-        notes += _strangers(wish.ladders, a, population)
+    base = flow or _preset(request.preset or USUAL_PRESET)
+    other = _other(request.against, read_flow, notes) if request.against else base
+    a = _with(base, request.ladders, "--ladder", notes)
+    play = partial(play_all, tell=request.tell)
+    if not request.compares:
+        population = _population(request.population, [a], "--population", notes)[0]
+        notes += _strangers(request.ladders, a, population)
         return {
-            **try_side(side_of(a, population, items=wish.items, slots=wish.slots), wish.seeds, play),
+            **try_side(side_of(a, population, items=request.items, slots=request.slots), request.seeds, play),
             "notes": notes,
         }
-    b = _with(other, _their_ladders(wish), "--against-ladder", notes)
-    ours, theirs = _population(wish.population, [a, b], "--population", notes)
-    if wish.against_population:
-        theirs = _population(wish.against_population, [b, a], "--against-population", notes)[0]
-    notes += [*_strangers(wish.ladders, a, ours), *_strangers(wish.against_ladders, b, theirs)]
-    slots = wish.against_slots or wish.slots
-    names = _names(wish, base)
-    first = side_of(a, ours, label=names[0], items=wish.items, slots=wish.slots)
-    second = side_of(b, theirs, label=names[1], items=wish.items, slots=slots)
+    b = _with(other, _their_ladders(request), "--against-ladder", notes)
+    ours, theirs = _population(request.population, [a, b], "--population", notes)
+    if request.against_population:
+        theirs = _population(request.against_population, [b, a], "--against-population", notes)[0]
+    notes += [*_strangers(request.ladders, a, ours), *_strangers(request.against_ladders, b, theirs)]
+    slots = request.against_slots or request.slots
+    names = _names(request, base)
+    first = side_of(a, ours, label=names[0], items=request.items, slots=request.slots)
+    second = side_of(b, theirs, label=names[1], items=request.items, slots=slots)
     notes += _doubts(first, second)
-    return {**compare(first, second, wish.seeds, play), "notes": notes}
+    return {**compare(first, second, request.seeds, play), "notes": notes}
 
 
 def calibrate(board: "Application") -> dict[str, Any]:
@@ -61,23 +61,23 @@ def calibrate(board: "Application") -> dict[str, Any]:
     return board.engine.store.read(lambda reading: calibrated(reading, flow))
 
 
-def _their_ladders(wish: Wish) -> list[str]:
+def _their_ladders(request: SimulationRequest) -> list[str]:
     """Another flow has ladders of its own; the same flow keeps those of this side, unless others are named."""
-    return wish.against_ladders or ([] if wish.against else wish.ladders)
+    return request.against_ladders or ([] if request.against else request.ladders)
 
 
-def _names(wish: Wish, base: Flow) -> tuple[str, str]:
+def _names(request: SimulationRequest, base: Flow) -> tuple[str, str]:
     """What tells the two sides apart, in a few words each."""
-    flows = wish.flow or wish.preset or base.name
-    a, b = [flows], [wish.against or flows]
-    a += [f"with {', '.join(wish.ladders)}"] if wish.ladders else []
-    b += [f"with {', '.join(_their_ladders(wish))}"] if _their_ladders(wish) else []
-    if wish.against_population:
-        a.append(f"population {wish.population or 'default'}")
-        b.append(f"population {wish.against_population}")
-    if wish.against_slots:
-        a.append(f"{wish.slots or base.limits.slots} slots")
-        b.append(f"{wish.against_slots} slots")
+    flows = request.flow or request.preset or base.name
+    a, b = [flows], [request.against or flows]
+    a += [f"with {', '.join(request.ladders)}"] if request.ladders else []
+    b += [f"with {', '.join(_their_ladders(request))}"] if _their_ladders(request) else []
+    if request.against_population:
+        a.append(f"population {request.population or 'default'}")
+        b.append(f"population {request.against_population}")
+    if request.against_slots:
+        a.append(f"{request.slots or base.limits.slots} slots")
+        b.append(f"{request.against_slots} slots")
     return ", ".join(a), ", ".join(b)
 
 

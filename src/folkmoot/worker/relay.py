@@ -20,10 +20,10 @@ from folkmoot.api.requests import (
     ShowFlow,
 )
 from folkmoot.core.commands import ReportRun
-from folkmoot.core.kinds import converted, reader
+from folkmoot.core.decoding import converted, reader
+from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
-from folkmoot.core.text import NAME_CHARS_MAX, encoded
 from folkmoot.engine.calls import BY_NAME
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from folkmoot.api.calls import Call
     from folkmoot.api.requests import Request
     from folkmoot.api.views import ItemView
-    from folkmoot.core.commands import Speaker
+    from folkmoot.core.commands import Actor
     from folkmoot.engine.application import Application
 
 ANSWER_BYTES_MAX = 64_000_000
@@ -93,7 +93,7 @@ class Relay:
     def __init__(
         self,
         application: Application,
-        speaker: Speaker,
+        actor: Actor,
         item: str,
         clean: Callable[[Any], Any] = lambda value: value,
         keep: Callable[[Report, str | None], None] = lambda report, fault: None,
@@ -102,8 +102,8 @@ class Relay:
         self._clean = clean
         self._keep_safe = keep
         self._application = application
-        self._ask = application.asked_by(speaker)
-        self._speaker = speaker
+        self._ask = application.asked_by(actor)
+        self._actor = actor
         self._item = item
         self._lock = threading.Lock()
         self._bucket = Bucket(self._now())
@@ -178,13 +178,13 @@ class Relay:
         if call is None:
             return not_in_a_run(name[:80])
         if call.request is Claim:
-            words = f"run {self._speaker.run} works on item {self._item}, and takes no other"
+            words = f"run {self._actor.run} works on item {self._item}, and takes no other"
             return Refused("inside_a_run", words, "report it first")
         words = f"{call.name} is for people, not for runs"
         return Refused("only_people", words, "report asks, and a person will decide", {"call": call.name})
 
     def _read(self, request: Request[Any]) -> Any:
-        if isinstance(request, ReadOutput) and request.run != self._speaker.run:
+        if isinstance(request, ReadOutput) and request.run != self._actor.run:
             raise not_in_a_run("reading what another run printed")
         if isinstance(request, ShowFlow):
             # What the programs of other agents get into their environment is nobody else's business.

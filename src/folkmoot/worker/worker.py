@@ -3,20 +3,20 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from folkmoot.core.commands import ReleaseRun, RenewRun, Speaker
+from folkmoot.core.commands import Actor, ReleaseRun, RenewRun
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
-from folkmoot.worker.able import NO_RUN, inability
-from folkmoot.worker.crew import Crew
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
-from folkmoot.worker.jobs.job import STORE_PAUSE, Happening, Job, Tools
+from folkmoot.worker.jobs.job import STORE_PAUSE, Job, Tools, WorkerEvent
 from folkmoot.worker.jobs.landing import LandingJob
 from folkmoot.worker.logins.waiting import Logins
 from folkmoot.worker.ports import Sandbox
-from folkmoot.worker.tidy import forget_logins, tidy
+from folkmoot.worker.reclaim import forget_logins, reclaim
+from folkmoot.worker.slot_scheduler import SlotScheduler
+from folkmoot.worker.startable import NO_RUN, why_not_startable
 
 LONGEST_SLEEP = 5.0
 TIDY_SECONDS = 30.0
@@ -37,13 +37,15 @@ class Worker:
     ) -> None:
         self.tools = tools
         self.name = name
-        self.speaker = Speaker(name)
+        self.actor = Actor(name)
         self.flow: Flow = tools.application.queries.flow()
         self.only = list(agents)
         self.jobs: dict[str, Job] = {}
         self._unable: dict[str, str | None] = {}
         # Where no agent can be started, it sees to gates and landings, and then there is nothing to wait for.
-        self.crew = Crew(slots or self.flow.limits.slots, until_idle=until_idle or self._is_lame())
+        self.scheduler = SlotScheduler(
+            slots or self.flow.limits.slots, until_idle=until_idle or self._no_agent_startable()
+        )
         self._threads: dict[str, threading.Thread] = {}
         self._wake = threading.Event()
         self._tidy_at = 0.0
@@ -56,7 +58,7 @@ class Worker:
         self._looking = threading.Lock()
         self._guarding = threading.Event()  # there is another run to look after, or none any more
         self._is_over = False
-        self._logins = Logins(tools, self.speaker)
+        self._logins = Logins(tools, self.actor)
 
     def agents(self) -> list[str]:
         """Whom it can run: agents that the flow says how to start, and every gate with a command; and landings."""
@@ -69,11 +71,11 @@ class Worker:
         known = self._unable.get(agent, "")
         if known == "":
             tools = self.tools
-            known = inability(tools.catalogue, self.flow, self.flow.agents[agent], tools.programs)
+            known = why_not_startable(tools.catalogue, self.flow, self.flow.agents[agent], tools.programs)
             self._unable[agent] = known
         return known
 
-    def _is_lame(self) -> bool:
+    def _no_agent_startable(self) -> bool:
         """Of the agents that the flow says how to start, can none be started here?"""
         named = [name for name in self.only or self.flow.agents if name in self.flow.agents]
         missing = [self.unable(name) for name in named]
@@ -83,13 +85,13 @@ class Worker:
 
     def wake(self) -> None:
         """The board was written to; while no slot is free, that is only remembered."""
-        self.crew.woken()
-        if self.crew.has_room:
+        self.scheduler.woken()
+        if self.scheduler.has_room:
             self._wake.set()
 
     def interrupt(self) -> int:
         """Asked to stop: once, and what runs may finish; twice, and it is ended and given back."""
-        times = self.crew.interrupted()
+        times = self.scheduler.interrupted()
         self._wake.set()
         self._guarding.set()
         return times
@@ -105,10 +107,10 @@ class Worker:
             while True:
                 self._tidy()
                 self._reap()
-                self._watch()
+                self._timers()
                 self._logins.look(self.flow)
                 self._fill()
-                if self.crew.is_over():
+                if self.scheduler.is_over():
                     idle()  # what its last run asked is told too
                     self._tidy_up()
                     break
@@ -129,7 +131,7 @@ class Worker:
         while not self._is_over:
             self._look_after()
             now = self.tools.now()
-            times = [job.watch.next_end() - now for job in list(self.jobs.values())]
+            times = [job.timers.next_end() - now for job in list(self.jobs.values())]
             self._guarding.wait(max(0.0, min([LONGEST_SLEEP, *times])))
             self._guarding.clear()
 
@@ -139,31 +141,31 @@ class Worker:
         if not busy and self.tools.now() >= self._tidy_at:
             self._tidy_at = self.tools.now() + TIDY_SECONDS
             args = (self.tools, self._hurries)
-            self._tidying = threading.Thread(target=tidy, args=args, name="moot-tidy", daemon=True)
+            self._tidying = threading.Thread(target=reclaim, args=args, name="moot-tidy", daemon=True)
             self._tidying.start()
 
     def _tidy_up(self) -> None:
         """At the end once more, for what died meanwhile."""
         if self._tidying is not None:
             self._tidying.join()
-        tidy(self.tools, self._hurries)
+        reclaim(self.tools, self._hurries)
 
     def _hurries(self) -> bool:
         """Was it asked twice to stop?"""
-        return self.crew.interrupts > 1
+        return self.scheduler.interrupts > 1
 
     def _reap(self) -> None:
         with self._lock:
             ended, self._ended = self._ended, []
             freed, self._freed = self._freed, []
         for run in freed:
-            self.crew.ended(run)
+            self.scheduler.ended(run)
         for run in ended:
             self._threads.pop(run).join()
             self.jobs.pop(run)
-            self.crew.ended(run)
+            self.scheduler.ended(run)
 
-    def _watch(self) -> None:
+    def _timers(self) -> None:
         """Renew what is due, one by one: each may have to wait for the store, so all are looked at in between."""
         for _ in range(len(self.jobs) + 1):
             job = self._look_after()
@@ -175,25 +177,25 @@ class Worker:
         to_renew = []
         with self._looking:
             for job in list(self.jobs.values()):
-                if self.crew.interrupts > 1 and job.watch.ending is None:
-                    job.end(job.watch.stop())
-                act = job.watch.due(self.tools.now())
+                if self.scheduler.interrupts > 1 and job.timers.ending is None:
+                    job.end(job.timers.stop())
+                act = job.timers.due(self.tools.now())
                 if act is not None and act.do == "renew":
                     to_renew.append(job)
                 elif act is not None:
                     job.end(act)
-        return min(to_renew, key=lambda one: one.watch.acked, default=None)
+        return min(to_renew, key=lambda one: one.timers.acked, default=None)
 
     def _renew(self, job: Job) -> bool:
         """False if the store could not be reached."""
         sent = self.tools.now()
-        job.watch.renewing(sent)
+        job.timers.renewing(sent)
         try:
-            self.tools.application.engine.act(job.speaker, RenewRun())
-            job.watch.renewed(sent)
+            self.tools.application.engine.act(job.actor, RenewRun())
+            job.timers.renewed(sent)
         except Refused:
-            if not job.watch.done:  # it may have reported while it was being renewed
-                job.end(job.watch.lost())
+            if not job.timers.done:  # it may have reported while it was being renewed
+                job.end(job.timers.lost())
         except Unavailable as error:
             job.tell("fault", f"the lease could not be renewed: {error.message}", good=False)
             return False
@@ -201,25 +203,25 @@ class Worker:
 
     def _fill(self) -> None:
         """Ask for one item, if a slot is free. The next one is asked for after another look at what runs."""
-        if not self.crew.wants(self.tools.now()):
+        if not self.scheduler.wants(self.tools.now()):
             return
-        self.crew.asks()
+        self.scheduler.asks()
         wait = self._next_wake()  # before it is asked: what wakes in between is given out, or was seen to rest
         try:
             self._claim()
         except NothingToDo:
-            self.crew.nothing(self.tools.now(), wait)
+            self.scheduler.nothing(self.tools.now(), wait)
         except Refused as error:
             if error.code != "stopped":
                 raise
-            self.crew.nothing(self.tools.now(), None)
+            self.scheduler.nothing(self.tools.now(), None)
         except Unavailable as error:
             if error.code == NO_SANDBOX:
                 self._barred = error  # what runs may finish; nothing else begins
-                self.crew.interrupted()
+                self.scheduler.interrupted()
                 return
-            self.tools.tell(Happening("fault", "", "", "", ENGINE_NAME, error.message, good=False))
-            self.crew.nothing(self.tools.now(), STORE_PAUSE)
+            self.tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, error.message, good=False))
+            self.scheduler.nothing(self.tools.now(), STORE_PAUSE)
 
     def _look_at_flow(self) -> None:
         """Everything that the flow decides is taken from the one in force, for each run anew."""
@@ -236,7 +238,7 @@ class Worker:
         self._look_at_flow()
         sandboxed = self.tools.sandbox_of(self.flow).works
         sent = self.tools.now()
-        assignment = engine.claim_next(self.speaker, self.agents(), worker=self.name, sandboxed=sandboxed)
+        assignment = engine.claim_next(self.actor, self.agents(), worker=self.name, sandboxed=sandboxed)
         self._take_flow(assignment.flow)
         box = self._box_as_said(assignment, sandboxed)
         if box is None:
@@ -244,10 +246,10 @@ class Worker:
         job = self._job(assignment, box)
         job.free = lambda: self._free(job.run)
         job.hurry = self._guarding.set
-        job.watch.renewed(sent)
+        job.timers.renewed(sent)
         self.jobs[job.run] = job
         self._guarding.set()
-        self.crew.claimed(job.run)
+        self.scheduler.claimed(job.run)
         job.tell("claimed")
         thread = threading.Thread(target=self._carry_out, args=(job,), name=f"moot-{job.run}", daemon=True)
         self._threads[job.run] = thread
@@ -262,7 +264,7 @@ class Worker:
         except Unavailable as error:
             if error.code != NO_SANDBOX:
                 raise
-        self.tools.application.engine.act(assignment.speaker, ReleaseRun())
+        self.tools.application.engine.act(assignment.actor, ReleaseRun())
         return None
 
     def _job(self, assignment: Assignment, box: Sandbox) -> Job:
@@ -290,18 +292,20 @@ class Worker:
         Not while one of them still makes its own: that would only be slower by it.
         """
         busy = self._ahead is not None and self._ahead.is_alive()
-        if busy or self.crew.has_room or any(job.watch.started is None for job in list(self.jobs.values())):
+        if busy or self.scheduler.has_room or any(job.timers.started is None for job in list(self.jobs.values())):
             return
-        if self.tools.workshop.wants_ahead():
+        if self.tools.workspaces.wants_ahead():
             self._ahead = threading.Thread(target=self._prepare, name="moot-ahead", daemon=True)
             self._ahead.start()
 
     def _prepare(self) -> None:
         try:
-            self.tools.workshop.look_ahead(self.flow.target)
+            self.tools.workspaces.look_ahead(self.flow.target)
         except (MootError, OSError) as error:
             # The run that needs it will meet the same trouble, and report it.
-            self.tools.tell(Happening("fault", "", "", "", ENGINE_NAME, f"no clone could be made: {error}", good=False))
+            self.tools.tell(
+                WorkerEvent("fault", "", "", "", ENGINE_NAME, f"no clone could be made: {error}", good=False)
+            )
 
     def _next_wake(self) -> float | None:
         try:
@@ -311,16 +315,16 @@ class Worker:
 
     def _sleep(self) -> None:
         now = self.tools.now()
-        times = [self.crew.next_at(), *(job.watch.next_at() for job in self.jobs.values())]
+        times = [self.scheduler.next_at(), *(job.timers.next_at() for job in self.jobs.values())]
         self._wake.wait(max(0.0, min([LONGEST_SLEEP, *(at - now for at in times)])))
         self._wake.clear()
 
     def _end_all(self) -> None:
         """However the loop ended, nothing goes on without it."""
         for job in list(self.jobs.values()):
-            if not job.watch.done:
-                job.end(job.watch.stop())
+            if not job.timers.done:
+                job.end(job.timers.stop())
         beside = [thread for thread in (self._ahead, self._tidying) if thread is not None]
         for thread in [*self._threads.values(), *beside]:
             thread.join()
-        self.tools.workshop.close()
+        self.tools.workspaces.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.wiring.looking import aside, in_the_way
+from folkmoot.wiring.git_status import in_the_way, unmerged_branch
 
 
 def git(folder: Path, *words: str) -> None:
@@ -73,7 +73,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_each_file_that_is_in_the_way_is_named(project: Path, way: object) -> None:
     home = str(project / ".moot")
-    assert aside(home, "main") == "moot/main" and in_the_way(home, "main") == []
+    assert unmerged_branch(home, "main") == "moot/main" and in_the_way(home, "main") == []
     assert callable(way)
     way(project)
     assert in_the_way(home, "main") == WAYS[way]

@@ -2,21 +2,21 @@
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import END, LANDING, LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
-from folkmoot.core.terms import ASKING, BOUND
+from folkmoot.core.terms import ASKING, ONE_SHOT_KINDS
 from folkmoot.errors import Invalid, NothingToDo, Refused, unknown_agent, unknown_column
 
 
-def check_claimer(speaker: Speaker, run: Run | None) -> None:
+def check_claimer(actor: Actor, run: Run | None) -> None:
     """A run works on its own item and takes no other; `run` is the speaker's, if it is one."""
-    if speaker.is_person:
+    if actor.is_person:
         return
-    if run is None or run.ended_at is not None or run.token != speaker.token:
-        raise stale(speaker, "it has ended")
+    if run is None or run.ended_at is not None or run.token != actor.token:
+        raise stale(actor, "it has ended")
     raise Refused("inside_a_run", f"run {run.id} works on item {run.item}, and takes no other", "report it first")
 
 
@@ -74,7 +74,7 @@ def way_out(new: Flow, item: Item, moves: dict[str, str]) -> str | None:
 
     What is bound to another item never moves: it goes with its parent.
     """
-    if item.kind in BOUND:
+    if item.kind in ONE_SHOT_KINDS:
         return None
     if item.column in moves:
         return moves[item.column]
@@ -114,7 +114,7 @@ def check_place(flow: Flow, item: Item, run: Run | None) -> None:
 
 
 def _advice(item: Item, column: str) -> str:
-    if item.kind in BOUND:
+    if item.kind in ONE_SHOT_KINDS:
         return f"wait until it has ended, or: moot cancel {item.id}"
     return f"say where its items go: moot check --move {column}=COLUMN"
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
 from folkmoot.core.flow import END
-from folkmoot.core.item import Dispute, Effort, Guidance, Span
+from folkmoot.core.item import Dispute, Effort, Guidance, GuidanceCounters
 from folkmoot.core.records import Option, Question
 from folkmoot.core.rules.asking.choosing import Chosen, choose
 from folkmoot.core.rules.breaker import decided_by, leave_undecided
@@ -33,7 +33,7 @@ from folkmoot.core.rules.running.pauses import go_on
 from folkmoot.core.rules.sharing.findings import remarks, to_change
 from folkmoot.core.rules.sharing.mirrored import take_over
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENDED, EventName
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.errors import Invalid, Refused, unknown_column
 
 GUIDANCE_KEPT = 20
@@ -130,7 +130,7 @@ def _park(case: Case, question: Question, text: str) -> None:
     if case.item.status == "running":
         words = f"an agent works on item {case.item.id}: it cannot be parked now"
         raise Refused("item_running", words, "wait for its report, or choose another option")
-    context = {"question": question.id, "by": case.speaker.name, "why": text}
+    context = {"question": question.id, "by": case.actor.name, "why": text}
     row = {"blocking": True, "deadline": None}
     case.emit("item_parked", context, item={"status": "parked"}, questions=(question.id, row))
 
@@ -166,7 +166,7 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     target = command.to or (option.to if option else None)
     if target and target not in case.flow.columns:
         raise unknown_column(target, case.flow.columns)
-    if target and case.item.kind in BOUND:
+    if target and case.item.kind in ONE_SHOT_KINDS:
         words = f"item {case.item.id} is of kind {case.item.kind}: it never moves"
         raise Refused("bound", words, "answer without --to")
     if target and case.item.status == "running":
@@ -185,7 +185,7 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
 
 
 def _record(case: Case, question: Question, said: Chosen, target: str | None, to: str | None) -> None:
-    by, text = case.speaker.name, said.text
+    by, text = case.actor.name, said.text
     chosen = said.option.option if said.option else None
     told = {"question": question.id, "answer": text, "by": by, "option": chosen, "to": to}
     remaining = [q for q in case.item.open_questions if q != question.id]
@@ -245,7 +245,7 @@ def reset_counters(case: Case, reason: str) -> None:
     case.set(
         "escalation_counters_reset",
         {"reason": reason},
-        span=Span(experts_tried=case.item.span.experts_tried),
+        span=GuidanceCounters(experts_tried=case.item.span.experts_tried),
         failures={},
         effort=Effort(),
         told=None,
@@ -296,7 +296,7 @@ def _where_it_came_from(case: Case) -> tuple[str, list[str]]:
 
 def _late(case: Case, question: Question, text: str) -> None:
     """An answer that comes when nobody waits for it any more is kept as a comment."""
-    by = case.speaker.name
+    by = case.actor.name
     comment: dict[str, Any] = {"item": case.item.id, "author": by, "at": case.situation.at}
     comment["content"] = f"A late answer to {question.id} ({question.question}): {text}"
     fields: dict[str, Any] = {"comment_count": case.item.comment_count + 1}

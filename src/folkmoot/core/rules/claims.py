@@ -5,10 +5,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import ClaimItem, Speaker
+from folkmoot.core.commands import Actor, ClaimItem
+from folkmoot.core.explain import time_of_day, waits_for
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import taker
+from folkmoot.core.order import claimant
 from folkmoot.core.records import Hold, Question, Run
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.judging.verdicts import danger, heed_danger
@@ -29,7 +30,6 @@ from folkmoot.core.rules.sharing.holds import (
 )
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import ENDED, Cause, EventName, RunEnd, RunOutcome
-from folkmoot.core.why import time_of_day, waits_for
 from folkmoot.errors import Refused
 
 RELEASES_MAX = 3
@@ -38,7 +38,7 @@ RELEASES_MAX = 3
 def claim(case: Case, command: ClaimItem) -> None:
     """Grant the item. What makes it claimable is looked at again here, inside the granting transaction."""
     item = case.item
-    if taker(case.flow, item) != command.agent or item.wake_at > case.now or item.waits_for:
+    if claimant(case.flow, item) != command.agent or item.wake_at > case.now or item.waits_for:
         raise not_claimable(case.flow, item, command.agent, case.now, case.situation.at, case.questions.values())
     token = item.token + 1
     agent = case.flow.agents.get(command.agent)
@@ -92,13 +92,13 @@ def not_claimable(
     about: dict[str, Any] = {"agent": agent, "item": item.id, "status": item.status, "column": item.column}
     if item.status in ENDED:
         return Refused("not_claimable", words, f"see why with: moot show {item.id}", about)
-    if item.wake_at > now and taker(flow, item) == agent:
+    if item.wake_at > now and claimant(flow, item) == agent:
         left = item.wake_at - now
         until = time_of_day(at + round(left * 1000))
         words = f"{words}, and is tried again after a pause: in {left:.0f}s, at {until}"
         about["seconds"] = round(left, 3)
         return Refused("not_claimable", words, f"try again then: moot claim {agent} --item {item.id}", about)
-    others = in_the_way(item.files, holds, item.id) if item.status == "ready" and taker(flow, item) == agent else []
+    others = in_the_way(item.files, holds, item.id) if item.status == "ready" and claimant(flow, item) == agent else []
     waits = f"{held_by(others[0])}" if others else waits_for(flow, item, now, questions)
     return Refused("not_claimable", f"{words}; {waits}", f"see why with: moot show {item.id}", about)
 
@@ -150,19 +150,19 @@ def _check_paths(case: Case) -> None:
 
 def fence(case: Case) -> Run:
     """The live run of the speaker, or a refusal that says what holds instead."""
-    run, speaker = case.run, case.speaker
-    if run is not None and run.ended_at is None and run.id == speaker.run and run.token == speaker.token:
+    run, actor = case.run, case.actor
+    if run is not None and run.ended_at is None and run.id == actor.run and run.token == actor.token:
         case.voice = run
         return run
-    raise stale(speaker, f"item {case.item.id} is {case.item.status}, its token is {case.item.token}")
+    raise stale(actor, f"item {case.item.id} is {case.item.status}, its token is {case.item.token}")
 
 
-def stale(speaker: Speaker, holds: str) -> Refused:
+def stale(actor: Actor, holds: str) -> Refused:
     return Refused(
         "stale_claim",
-        f"run {speaker.run} with token {speaker.token} is not the current run; {holds}",
+        f"run {actor.run} with token {actor.token} is not the current run; {holds}",
         "stop this effort: its lease was lost, or it has ended; nothing was changed",
-        {"run": speaker.run, "token": speaker.token},
+        {"run": actor.run, "token": actor.token},
     )
 
 

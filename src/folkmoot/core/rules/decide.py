@@ -5,7 +5,7 @@ from typing import Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
-from folkmoot.core.rules import answers, claims, dependencies, hands, outcomes
+from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
 from folkmoot.core.rules.children import counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
@@ -33,9 +33,9 @@ FOR_PEOPLE = (
 def decide(situation: Situation, command: Command) -> Case:
     """Run the rule for a command. The case holds the events; the same situation always gives the same ones."""
     case = Case(situation)
-    speaker = situation.speaker
-    if isinstance(command, FOR_PEOPLE) and not speaker.may_decide:
-        name, who = type(command).__name__, f"files of {speaker.name}" if speaker.file else "runs"
+    actor = situation.actor
+    if isinstance(command, FOR_PEOPLE) and not actor.may_decide:
+        name, who = type(command).__name__, f"files of {actor.name}" if actor.file else "runs"
         raise Refused("only_people", f"{name} is for people, not for {who}", "report asks, and a person will decide")
     carry_out(case, command)
     if isinstance(command, commands.ReportRun) and case.refusal is None:
@@ -70,7 +70,7 @@ def _of_run(rule: Rule) -> Rule:
     """A rule that a person or a run may use; a run must show its token first (R-27)."""
 
     def fenced(case: Case, command: Any) -> None:
-        if not case.speaker.is_person:
+        if not case.actor.is_person:
             claims.fence(case)
         rule(case, command)
 
@@ -90,7 +90,7 @@ RULES: dict[type[Command], Rule] = {
     commands.ReleaseRun: lambda case, command: claims.release(case),
     commands.LapseRun: lambda case, command: claims.lapse(case),
     commands.WidenRun: _widen,
-    commands.AskPerson: hands.ask_person,
+    commands.AskPerson: manual.ask_person,
     commands.PauseRun: pauses.pause_run,
     commands.StopBoard: pauses.stop,
     commands.ResumeBoard: pauses.resume,
@@ -98,12 +98,12 @@ RULES: dict[type[Command], Rule] = {
     commands.SettleLanding: landing.settle_landing,
     commands.KeepWork: work.keep_child_work,
     commands.PassDeadline: answers.pass_deadline,
-    commands.AddItem: hands.add,
-    commands.MoveItem: hands.move,
-    commands.EditItem: hands.edit,
-    commands.CancelItem: hands.cancel,
-    commands.ReopenItem: hands.reopen,
-    commands.AddComment: hands.comment,
+    commands.AddItem: manual.add,
+    commands.MoveItem: manual.move,
+    commands.EditItem: manual.edit,
+    commands.CancelItem: manual.cancel,
+    commands.ReopenItem: manual.reopen,
+    commands.AddComment: manual.comment,
     commands.AnswerQuestion: answers.answer,
     commands.DispatchAgent: making.dispatch,
     commands.LockPaths: _of_run(holds.lock),

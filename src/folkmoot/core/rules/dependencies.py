@@ -22,7 +22,7 @@ from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.situation import MADE, Case, path
-from folkmoot.core.terms import BOUND, ENDED, EventName, Kind
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, EventName, Kind
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused, unknown_item
 
@@ -187,7 +187,7 @@ def _wait_for(case: Case, name: EventName, context: dict[str, Any], waits_for: l
 
 
 def ask_about_cancelled(case: Case, need: str) -> None:
-    if case.item.kind in BOUND and case.item.status == "running":
+    if case.item.kind in ONE_SHOT_KINDS and case.item.status == "running":
         drop_dependency(case, need)  # it may ask nobody, and its run goes on with what there is
         return
     ask(

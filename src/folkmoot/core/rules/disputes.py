@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.flow import Column
-from folkmoot.core.item import Dispute, Side, Span
+from folkmoot.core.item import Dispute, GuidanceCounters, Side
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import artifact_of, flag, thread_of, without
@@ -166,7 +166,7 @@ def _fault_of_place(case: Case, said: list[Remark | Comment], reason: str | None
     """A reply that could belong to several disputes or to none, or a reason that names a place where others argue.
     `left`: the disputes that wait for this side, and are named by no `parent`."""
     mine = turn_of(case)
-    agent = case.run.agent if case.run else case.speaker.name
+    agent = case.run.agent if case.run else case.actor.name
     for one in said:
         if one.parent is not None or answered_by(case, one, beside=one is not said[0]):
             continue
@@ -232,7 +232,7 @@ def state(case: Case, comments: list[str], reason: str | None = None, agent: str
     They are the comments of the report that end nothing, or those its run made before it. All disputes wait until
     their side is called; those that somebody must now answer are given back. `reason` may lead to a dispute column.
     """
-    agent = agent or (case.run.agent if case.run else case.speaker.name)
+    agent = agent or (case.run.agent if case.run else case.actor.name)
     said = [one for one in map(case.comments.__getitem__, comments) if one.status == "open"] or _earlier(case)
     mine = {dispute.thread: dispute for dispute in turn_of(case)}
     new, answered = [], dict[str, list[tuple[str, dict[str, str | None]]]]()
@@ -275,7 +275,7 @@ def _open(case: Case, statements: list[Comment], agent: str, reason: str | None)
     return []
 
 
-def _open_one(case: Case, statement: Comment, agent: str, reason: str | None, span: Span) -> Dispute | None:
+def _open_one(case: Case, statement: Comment, agent: str, reason: str | None, span: GuidanceCounters) -> Dispute | None:
     item = case.item
     disputer = Side(agent, item.column, stage_of(case), item.origins)
     maker = _maker(case, statement.artifact, reason)

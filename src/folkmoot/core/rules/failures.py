@@ -4,7 +4,7 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
-from folkmoot.core.item import Effort, Span
+from folkmoot.core.item import Effort, GuidanceCounters
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import SIGNALS, Report, Try
 from folkmoot.core.rules.asking.telling import facts, said_told
@@ -316,7 +316,7 @@ def _own_are_used_up(case: Case) -> bool:
     return next_expert(case, run.agent) is not None
 
 
-def _counted_in(span: Span, kind: str) -> Span:
+def _counted_in(span: GuidanceCounters, kind: str) -> GuidanceCounters:
     if kind == "expert_delegation":
         return replace(span, expert_attempts=span.expert_attempts + 1)
     return replace(span, self_solve_attempts=span.self_solve_attempts + 1)

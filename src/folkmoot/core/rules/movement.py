@@ -15,7 +15,7 @@ from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.terms import ASKING, BOUND, ENDED, EventName
+from folkmoot.core.terms import ASKING, ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
@@ -140,7 +140,7 @@ def finish(case: Case, *, proven: bool = False) -> None:
     place = case.flow.columns[column]
     if stands_alone(case):
         unbind(case)
-    if case.item.kind in BOUND or (case.item.kind == "task" and column == case.item.home):
+    if case.item.kind in ONE_SHOT_KINDS or (case.item.kind == "task" and column == case.item.home):
         end_child(case, f"{case.item.agent or column} is done")
     elif case.item.proving is not None and case.item.proving.column in origins:
         # A red gate sent it here: what was mended is proved before anything else, whatever kind of column this is.
@@ -292,7 +292,7 @@ def unbind(case: Case) -> None:
 def leave_flow(case: Case, target: str, because: str, reason: str | None = None) -> None:
     """Go to an escalation, specialist, backflow or human column, or ask if the item has done so too often (R-09)."""
     item = case.item
-    if item.kind in BOUND:
+    if item.kind in ONE_SHOT_KINDS:
         ask(case, "decision", because, AGAIN)  # it never moves: its parent goes on with what there is
         return
     stage = item.origins[0] if item.origins else item.column

@@ -35,7 +35,7 @@ from folkmoot.core.rules.judging.form import fault_of, not_kept, refuse, row_of,
 from folkmoot.core.rules.judging.gates import gate_reported
 from folkmoot.core.rules.judging.sent import with_unheard
 from folkmoot.core.rules.judging.understanding import understood
-from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, ground, heed_danger
+from folkmoot.core.rules.judging.verdicts import approved, as_shown, changes_requested, danger, heed_danger, objection
 from folkmoot.core.rules.messages.carrying import told_by_report
 from folkmoot.core.rules.messages.enclosed import send_enclosed, without_unsent
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
@@ -57,7 +57,7 @@ from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENDED
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
 
@@ -107,7 +107,7 @@ def report(case: Case, command: ReportRun) -> None:
     comments = _comments(case, said, fault)
     if fault is None and case.item.kind != "part":
         resolve(case, said)
-    disputes = fault is None and said.outcome == "disputed" and case.item.kind not in BOUND
+    disputes = fault is None and said.outcome == "disputed" and case.item.kind not in ONE_SHOT_KINDS
     if disputes and (judged.asks or danger(case, said)):
         state(case, comments, said.escalation_reason)  # the dispute is not lost: a person goes first
     _decide(case, judged, comments, claimed)
@@ -151,7 +151,7 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
 def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
     if (stands_alone(case) and is_last_word(case.item, said.outcome)) or judges_alone(case, said):
         unbind(case)  # what must change is for whoever fixes, and then it is looked at again
-    if case.item.kind in BOUND and _ends_child(case, said):
+    if case.item.kind in ONE_SHOT_KINDS and _ends_child(case, said):
         return
     match said.outcome:
         case "done" if goes_again(case, said):
@@ -163,7 +163,7 @@ def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
         case "done":
             approved(case)
         case "changes_requested":
-            against = ground(case, said) if claimed == "done" else None
+            against = objection(case, said) if claimed == "done" else None
             changes_requested(case, said, against, whole=claimed != "incomplete")
         case "disputed" if disputes_task(case, comments):
             pass
@@ -377,7 +377,7 @@ def _ask_beside(case: Case, said: Report) -> None:
         return
     if case.item.kind == "part" and case.item.parent:
         _raise(case, said, asked)
-    elif case.item.kind not in BOUND:
+    elif case.item.kind not in ONE_SHOT_KINDS:
         _clarify(case, said, asked)
 
 

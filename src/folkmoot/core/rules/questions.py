@@ -10,7 +10,7 @@ from folkmoot.core.records import Option, Question, Wanted
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.choosing import fitting
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENGINE_NAME, QuestionKind, Status
+from folkmoot.core.terms import ENGINE_NAME, ONE_SHOT_KINDS, QuestionKind, Status
 from folkmoot.core.vocabulary.ways import CANCEL, PARK, Way
 
 # An item's third question since guidance blocks and has no default: two were for the agent's convenience.
@@ -133,7 +133,7 @@ def clarify(
 
 def _gives_way(case: Case, question: str, part: str | None) -> bool:
     """A child that may not ask ends instead; only what was dispatched, and has no parent, is asked about itself."""
-    if case.item.kind not in BOUND or (part and case.item.parent is None):
+    if case.item.kind not in ONE_SHOT_KINDS or (part and case.item.parent is None):
         return False
     give_way(case, question)
     return True

@@ -23,7 +23,7 @@ from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.running.looking import looks_anew, unseen_by
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENDED, EventName
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, NOT_NOW, Way
 
 # More than a flow can have columns: whoever gets here has found a circle that no check of the flow has seen.
@@ -58,7 +58,9 @@ def _see_to_it(case: Case) -> None:
     column = flow.columns[item.column]
     if rejoin(case):
         return
-    if item.join == "parts" or (flow.is_group(item.column) and item.kind not in BOUND and item.proving is None):
+    if item.join == "parts" or (
+        flow.is_group(item.column) and item.kind not in ONE_SHOT_KINDS and item.proving is None
+    ):
         merged(case) if all_have_spoken(case) else settle_group(case)
     elif item.join is not None:
         _join(case)
@@ -181,13 +183,15 @@ def _settle_with_agent(case: Case) -> None:
         ask(case, "budget", words, GO_ON, NOT_NOW, context=facts(_where(case), history(case)))
     elif item.advisor:
         return  # the advice is tried before anything else is thought of
-    elif item.span.expert_attempts >= EXPERTS_MAX and item.kind not in BOUND:
+    elif item.span.expert_attempts >= EXPERTS_MAX and item.kind not in ONE_SHOT_KINDS:
         words = f"{item.span.expert_attempts} experts could not help. Should it be tried again?"
         ask(case, "decision", words, AGAIN, NOT_NOW, context=_tried(case))
     elif agent not in flow.agents:
         words = f"The flow has no agent {agent} any more. Where should the item go?"
         ask(case, "decision", words, *stages(case), context=facts(_where(case), history(case)))
-    elif flow.is_spent(agent, failures, item.kind in BOUND) or (wants_help(case, agent) and next_expert(case, agent)):
+    elif flow.is_spent(agent, failures, item.kind in ONE_SHOT_KINDS) or (
+        wants_help(case, agent) and next_expert(case, agent)
+    ):
         seek_help(case, agent)
 
 

@@ -83,7 +83,7 @@ def add_command(
     view = session.ask(Add(**asdict(command)))
 
     def words() -> None:
-        from folkmoot.doors.cli.say.item import added
+        from folkmoot.doors.cli.render.item import added
 
         added(view)
 
@@ -116,7 +116,7 @@ def _add_many(session: Session, source: str, defaults: AddItem) -> None:
             known[name] = view.id
 
     def words() -> None:
-        from folkmoot.doors.cli.say.item import added_many
+        from folkmoot.doors.cli.render.item import added_many
 
         added_many(views, found.ticked)
 
@@ -151,12 +151,12 @@ def list_command(session: Session, column: str | None, tag: str | None, status: 
     """
     view = session.ask(ListItems(column=column, tag=tag, status=status, after=after))
     if not view.items:
-        from folkmoot.doors.cli.completing.nearest import known_column
+        from folkmoot.doors.cli.completion.nearest import known_column
 
         known_column(column, session.ask(ShowFlow()))
 
     def words() -> None:
-        from folkmoot.doors.cli.say.board import items
+        from folkmoot.doors.cli.render.board import items
 
         items(view.items, view.next, chosen=bool(column or tag or status or after))
 
@@ -183,15 +183,15 @@ def show_command(session: Session, item: str) -> None:
     view = ask(Show(item=number_of(item)))
 
     def words() -> None:
-        from folkmoot.doors.cli.say.item import story
-        from folkmoot.doors.cli.say.phases import numbered
-        from folkmoot.doors.cli.say.progress.held import Beside
+        from folkmoot.doors.cli.render.item import story
+        from folkmoot.doors.cli.render.phases import numbered
+        from folkmoot.doors.cli.render.progress.blocked_reasons import Beside
 
         events: list[EventView] = []
         while page := ask(ReadLog(after=events[-1].seq if events else 0, item=view.id)).events:
             events += page
         flow = ask(ShowFlow())
-        aside = session.boards.aside(session.board) if view.landed else None
+        aside = session.boards.unmerged_branch(session.board) if view.landed else None
         cut_off = [run for run in view.runs if run.ended_at and run.end != "reported" and not run.ref]
         beside = Beside(
             pauses=ask(ListPauses()).pauses,
@@ -225,11 +225,11 @@ def board_command(session: Session) -> None:
     ask = session.ask
     flow, view = ask(ShowFlow()), ask(ShowBoard())
     if any(item.status == "done" for item in view.items):
-        aside = session.boards.aside(session.board)
+        aside = session.boards.unmerged_branch(session.board)
         view = replace(view, aside=aside, in_the_way=session.boards.in_the_way(session.board) if aside else [])
 
     def words() -> None:
-        from folkmoot.doors.cli.say.board import board
+        from folkmoot.doors.cli.render.board import board
 
         board(view, flow, unable=lambda: session.boards.unable(session.board, flow))
 

@@ -6,7 +6,7 @@ from folkmoot.api.pages import Locks
 from folkmoot.api.requests import ListLocks, Lock, Unlock
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
 from folkmoot.doors.cli.session import Session, Span, common, in_run, keyed
-from folkmoot.doors.patience import patiently
+from folkmoot.doors.waiting import patiently
 
 
 @click.command("lock")
@@ -79,7 +79,7 @@ def locks_command(session: Session) -> None:
 
 def _say(session: Session, view: Locks, paths: list[str], done: str) -> None:
     def words() -> None:
-        from folkmoot.doors.cli.say.locks import locks
+        from folkmoot.doors.cli.render.locks import locks
 
         locks(view.locks, paths, done, view.note or "")
 

@@ -8,7 +8,7 @@ from typing import TextIO
 import click
 
 from folkmoot.config import Settings
-from folkmoot.doors.cli.completing import VARIABLE
+from folkmoot.doors.cli.completion import VARIABLE
 from folkmoot.doors.cli.session import ReaderGone, Session, common
 from folkmoot.engine.application import Boards
 from folkmoot.errors import Invalid, MootError, Unavailable
@@ -20,10 +20,10 @@ COMMANDS = {
     "demo": "setup",
     "simulate": "simulate",
     "add": "items",
-    "edit": "hands",
-    "move": "hands",
-    "cancel": "hands",
-    "reopen": "hands",
+    "edit": "manual",
+    "move": "manual",
+    "cancel": "manual",
+    "reopen": "manual",
     "claim": "runs",
     "renew": "runs",
     "release": "runs",
@@ -45,23 +45,23 @@ COMMANDS = {
     "accept": "messages",
     "complete": "messages",
     "reject": "messages",
-    "inbox": "talk",
-    "answer": "talk",
-    "comment": "talk",
-    "comments": "talk",
+    "inbox": "questions",
+    "answer": "questions",
+    "comment": "questions",
+    "comments": "questions",
     "board": "items",
     "list": "items",
     "show": "items",
-    "log": "story",
-    "metrics": "story",
-    "lessons": "story",
-    "doctor": "story",
-    "backup": "keep",
-    "restore": "keep",
-    "export": "keep",
-    "import": "keep",
-    "mirror": "keep",
-    "completion": "completing.command",
+    "log": "inspect",
+    "metrics": "inspect",
+    "lessons": "inspect",
+    "doctor": "inspect",
+    "backup": "backup",
+    "restore": "backup",
+    "export": "backup",
+    "import": "backup",
+    "mirror": "backup",
+    "completion": "completion.command",
     "call": "contract",
     "schema": "contract",
 }
@@ -90,7 +90,7 @@ class Moot(click.Group):
         module = import_module(f"folkmoot.doors.cli.{COMMANDS[name]}")
         command: click.Command = getattr(module, f"{name}_command")
         if ctx.resilient_parsing:  # somebody types, and wants to see what could stand there
-            from folkmoot.doors.cli.completing.values import fit
+            from folkmoot.doors.cli.completion.values import fit
 
             return fit(command)
         return command
@@ -148,7 +148,7 @@ def run(arguments: list[str], boards: Boards, settings: Settings) -> int:
     sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     session = Session(boards, settings)
     if VARIABLE in os.environ:
-        from folkmoot.doors.cli.completing.shells import complete
+        from folkmoot.doors.cli.completion.shells import complete
 
         return complete(moot, os.environ[VARIABLE], session)
     # An error before a command has read its options must still come in the form the caller asked for.
@@ -159,7 +159,7 @@ def run(arguments: list[str], boards: Boards, settings: Settings) -> int:
     except MootError as error:
         return session.fail(_with_suggestion(error))
     except click.ClickException as error:
-        from folkmoot.doors.cli.completing.nearest import in_our_words
+        from folkmoot.doors.cli.completion.nearest import in_our_words
 
         return session.fail(in_our_words(error))
     except (click.Abort, KeyboardInterrupt):
@@ -191,7 +191,7 @@ def _hush() -> None:
 def _with_suggestion(error: MootError) -> MootError:
     if error.code not in ("unknown_column", "unknown_agent"):
         return error
-    from folkmoot.doors.cli.completing.nearest import suggest
+    from folkmoot.doors.cli.completion.nearest import suggest
 
     return suggest(error)
 

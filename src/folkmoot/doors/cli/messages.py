@@ -8,7 +8,7 @@ from folkmoot.core.records import ORCHESTRATOR
 from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.doors.cli.session import Session, common, in_run, keyed, number_of, print_json, read_text
-from folkmoot.doors.posting import order_to_dispatch
+from folkmoot.doors.message_command import order_to_dispatch
 from folkmoot.errors import Invalid
 
 
@@ -40,7 +40,7 @@ def send_command(session: Session, file: str | None, to: str | None, schema: boo
 
     See also: moot messages, moot accept, moot dispatch.
     """
-    from folkmoot.doors.posting import order_to_send
+    from folkmoot.doors.message_command import order_to_send
     from folkmoot.reports.envelope import envelope_schema, read_message
 
     if schema:
@@ -73,12 +73,12 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
     to = correspondent(flow, to) if to else None
     view = session.ask(ListMessages(to=to, status=status, item=number_of(item) if item else None))
     if not view.messages and to != ORCHESTRATOR:
-        from folkmoot.doors.cli.completing.nearest import known_agent
+        from folkmoot.doors.cli.completion.nearest import known_agent
 
         known_agent(to, flow)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.messages import messages
+        from folkmoot.doors.cli.render.messages import messages
 
         messages(view.messages, chosen=bool(to or status or item))
 
@@ -184,7 +184,7 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
     view = session.ask(order_to_dispatch(agent, read_text(task) if task == "-" else task, purpose))
 
     def say() -> None:
-        from folkmoot.doors.cli.say.item import added
+        from folkmoot.doors.cli.render.item import added
 
         added(view, f"for {agent}")
 
@@ -193,7 +193,7 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
 
 def _say(session: Session, view: MessageView, done: str) -> None:
     def words() -> None:
-        from folkmoot.doors.cli.say.messages import told
+        from folkmoot.doors.cli.render.messages import told
 
         told(view, done)
         if done == "sent":
@@ -205,7 +205,7 @@ def _say(session: Session, view: MessageView, done: str) -> None:
 def _tell_questions(session: Session, view: MessageView) -> None:
     """An escalation is a question: whoever looks at this screen should see it."""
     if view.type == "escalation" and view.status == "pending" and view.item:
-        from folkmoot.doors.cli.say.talk import requested
+        from folkmoot.doors.cli.render.questions import requested
 
         item = session.ask(Show(item=view.item))
         for question in [q for q in item.questions if q.state == "open"][-1:]:

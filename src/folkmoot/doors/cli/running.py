@@ -11,8 +11,8 @@ from folkmoot.errors import Unavailable
 
 
 def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...]) -> None:
-    from folkmoot.doors.cli.say.progress.held import UNABLE
-    from folkmoot.doors.cli.say.running import Progress
+    from folkmoot.doors.cli.render.progress.blocked_reasons import UNABLE
+    from folkmoot.doors.cli.render.running import Progress
 
     stream = sys.stderr if session.json else sys.stdout
     progress = Progress(stream, session.ask, changed=session.board.changed)
@@ -29,7 +29,7 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
         progress.stop()
     held = progress.held(summary["unable"], agents)
     waits = [{"why": one.why, "reason": one.reason, "agents": one.agents, "items": one.items} for one in held]
-    aside = session.boards.aside(session.board)
+    aside = session.boards.unmerged_branch(session.board)
     in_the_way = session.boards.in_the_way(session.board) if aside else []
     view = {**summary, **progress.summary(), "waits": waits, "aside": aside, "in_the_way": in_the_way}
     lame = [one for one in held if one.why == UNABLE] if not view["runs"] and not view["interrupted"] else []
@@ -128,7 +128,7 @@ def go_command(session: Session, pool: str | None) -> None:
 
 def _say_pauses(session: Session, view: Pauses) -> None:
     def words() -> None:
-        from folkmoot.doors.cli.say.board import stopped
+        from folkmoot.doors.cli.render.board import stopped
 
         stopped(view)
 
@@ -156,7 +156,7 @@ def output_command(session: Session, run: str, follow: bool, diff: bool) -> None
 
     See also: moot show, moot log, moot salvage.
     """
-    from folkmoot.doors.cli.say.progress.kept import print_output
+    from folkmoot.doors.cli.render.progress.run_output import print_output
 
     view = session.ask(ReadOutput(run=run))
     parts = [part for part in view.parts if (part.part >= 1_000_000) == diff]
@@ -190,7 +190,7 @@ def salvage_command(session: Session, run: str | None, branch: str | None) -> No
     view = session.boards.salvage(session.board, run, branch)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.progress.kept import salvaged
+        from folkmoot.doors.cli.render.progress.run_output import salvaged
 
         salvaged(view)
 

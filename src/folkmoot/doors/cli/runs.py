@@ -6,10 +6,10 @@ import click
 
 from folkmoot.api.requests import AskPerson, Claim, OfferReport, Release, Renew, RequestFiles, SendReport, Show
 from folkmoot.api.views import ItemView
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
 from folkmoot.doors.cli.session import Session, Span, in_run, keyed, number_of, plain, read_text
-from folkmoot.doors.patience import Waiting, patiently, when_ready
+from folkmoot.doors.waiting import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo
 
 
@@ -55,7 +55,7 @@ def claim_command(
     view = when_ready(session.board, agent, wait, lambda: session.ask(request))
 
     def words() -> None:
-        from folkmoot.doors.cli.say.run import claimed
+        from folkmoot.doors.cli.render.run import claimed
 
         claimed(view)
 
@@ -139,8 +139,8 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
     run, paths = (run_and_paths[0], run_and_paths[1:]) if named else (None, run_and_paths)
     if not paths:
         raise Invalid("bad_usage", "widen needs a RUN and at least one PATH", "see: moot widen --help")
-    request, speaker = RequestFiles(paths=list(paths)), session.run_speaker(run, token)
-    view = patiently(session.board, wait, lambda: session.ask(request, actor=speaker))
+    request, actor = RequestFiles(paths=list(paths)), session.run_speaker(run, token)
+    view = patiently(session.board, wait, lambda: session.ask(request, actor=actor))
     _say(session, view, f"may write {', '.join(paths)}")
 
 
@@ -213,19 +213,19 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     if len(run_and_file) > 2:
         raise Invalid("bad_usage", "report takes a RUN and a FILE", "see: moot report --help")
     run = run_and_file[0] if len(run_and_file) == 2 else None
-    speaker = session.run_speaker(run, token)
-    report, fault = _read(session, speaker, run_and_file[-1], final)
-    view = session.ask(SendReport(report=report, fault=fault, final=final), actor=speaker)
+    actor = session.run_speaker(run, token)
+    report, fault = _read(session, actor, run_and_file[-1], final)
+    view = session.ask(SendReport(report=report, fault=fault, final=final), actor=actor)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.ends import reported
+        from folkmoot.doors.cli.render.ends import reported
 
-        reported(session.ask, view, speaker.run or "")
+        reported(session.ask, view, actor.run or "")
 
     session.answer(view, words)
 
 
-def _read(session: Session, speaker: Speaker, file: str, final: bool) -> tuple[Report, str | None]:
+def _read(session: Session, actor: Actor, file: str, final: bool) -> tuple[Report, str | None]:
     """The report in a file; at the end of a process what cannot be read becomes a fault instead. Its text is kept."""
     from folkmoot.reports.read import read_report
 
@@ -239,13 +239,13 @@ def _read(session: Session, speaker: Speaker, file: str, final: bool) -> tuple[R
             return unread, error.message
         if text is not None:
             with suppress(Invalid):  # what is told to the agent is what is wrong with its report
-                session.ask(OfferReport(report=unread, fault=error.message), "", actor=speaker)
+                session.ask(OfferReport(report=unread, fault=error.message), "", actor=actor)
         raise
 
 
 def _say(session: Session, view: ItemView, done: str) -> None:
     def words() -> None:
-        from folkmoot.doors.cli.say.item import changed
+        from folkmoot.doors.cli.render.item import changed
 
         changed(view, done)
 

@@ -11,8 +11,8 @@ import msgspec
 
 from folkmoot.api.requests import Request
 from folkmoot.config import Settings
-from folkmoot.core.commands import Speaker
-from folkmoot.core.text import checked_key, checked_name
+from folkmoot.core.commands import Actor
+from folkmoot.core.input_limits import checked_key, checked_name
 from folkmoot.engine.application import Application, Boards
 from folkmoot.engine.calls import BY_REQUEST
 from folkmoot.errors import Invalid, MootError
@@ -21,7 +21,7 @@ View = dict[str, Any]
 Answer = msgspec.Struct | Mapping[str, Any]  # of the contract; or what a command itself tells
 Function = TypeVar("Function", bound=Callable[..., Any])
 Result = TypeVar("Result")
-READER = Speaker("someone")  # reads tell everybody the same
+READER = Actor("someone")  # reads tell everybody the same
 TEXT_BYTES_MAX = 1_000_000
 GIVEN_BYTES_MAX = 20_000_000  # of a file whose reader has a bound of its own, and words for it
 NUMBER_MAX = 2**63 - 1  # what a store can count to
@@ -36,7 +36,7 @@ class Session:
     def __init__(self, boards: Boards, settings: Settings) -> None:
         self.boards = boards
         self.settings = settings
-        self.place: str | None = settings.board
+        self.board_dir: str | None = settings.board
         self.json = False
         self.name: str | None = None
         self.key: str | None = None
@@ -47,7 +47,7 @@ class Session:
     @property
     def board(self) -> Application:
         if self._application is None:
-            self._application = self.boards.open(self.place)
+            self._application = self.boards.open(self.board_dir)
             self.note(self._application.notes)
         return self._application
 
@@ -60,26 +60,26 @@ class Session:
         if self._application is not None:
             self._application.close()
 
-    def speaker(self) -> Speaker:
+    def actor(self) -> Actor:
         """The run this process is part of, whatever name it gives itself; else the person."""
         if self.run is not None:
             return self.run_speaker(None, None)
-        return Speaker(checked_name(plain(self.name or self.settings.user)))
+        return Actor(checked_name(plain(self.name or self.settings.user)))
 
-    def run_speaker(self, run: str | None, token: int | None) -> Speaker:
+    def run_speaker(self, run: str | None, token: int | None) -> Actor:
         run, token = run or self.run, self.token if token is None else token
         if run is None or token is None:
             raise Invalid(
                 "no_run", "a run and its token are needed", "give RUN and --token N, as `moot claim` told them"
             )
-        return Speaker(run, run, token)
+        return Actor(run, run, token)
 
-    def ask(self, request: Request[Result], key: str | None = None, actor: Speaker | None = None) -> Result:
+    def ask(self, request: Request[Result], key: str | None = None, actor: Actor | None = None) -> Result:
         """Carry a request to the board, in the name of whoever speaks. What changes it has the key of the command line,
         unless another is given; an empty one is none."""
         if not BY_REQUEST[type(request)].writes:
             return self.board.asked_by(actor or READER)(request)
-        return self.board.asked_by(actor or self.speaker())(request, (self.key if key is None else key) or None)
+        return self.board.asked_by(actor or self.actor())(request, (self.key if key is None else key) or None)
 
     def answer(self, view: Answer, words: Callable[[], None]) -> None:
         """Print the answer: as JSON, or in words for a person."""
@@ -203,7 +203,7 @@ def _set_json(context: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 def _set_board(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.obj.place = value or context.obj.place
+    context.obj.board_dir = value or context.obj.board_dir
 
 
 def _set_name(context: click.Context, _: click.Parameter, value: str | None) -> None:

@@ -31,7 +31,7 @@ def init_command(session: Session, preset: str) -> None:
 
     See also: moot add, moot check, moot demo.
     """
-    from folkmoot.doors.cli.say.progress.held import run_by
+    from folkmoot.doors.cli.render.progress.blocked_reasons import run_by
 
     made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
     application = session.boards.create(os.curdir, preset)
@@ -41,7 +41,7 @@ def init_command(session: Session, preset: str) -> None:
     finally:
         application.close()
     view = {
-        "board": application.place,
+        "board": application.board_dir,
         "flow": flow.name,
         "columns": list(flow.columns),
         "agents": list(flow.agents),
@@ -51,7 +51,7 @@ def init_command(session: Session, preset: str) -> None:
     }
 
     def words() -> None:
-        from folkmoot.doors.cli.say.setup import made
+        from folkmoot.doors.cli.render.setup import made
 
         made(view, next((flow.watcher(name) for name in flow.stages() if flow.watcher(name)), None))
 
@@ -86,9 +86,9 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
     if flow is not None and moves:
         raise Invalid("bad_usage", "--move is for the board's own flow", "leave FLOW out: moot check --move OLD=NEW")
     if moves:
-        checked = session.boards.check(session.place, None, _moves(moves), session.speaker())
+        checked = session.boards.check(session.board_dir, None, _moves(moves), session.actor())
     else:
-        checked = session.boards.check(session.place, flow)
+        checked = session.boards.check(session.board_dir, flow)
     view: View = {
         "ok": True,
         "flow": checked.name,
@@ -102,7 +102,7 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         "unable": {},
     }
     if flow is None:
-        from folkmoot.doors.cli.say.progress.held import run_by
+        from folkmoot.doors.cli.render.progress.blocked_reasons import run_by
 
         taken = session.ask(ShowFlow())
         started, unable = run_by(taken), session.boards.unable(session.board, taken)
@@ -110,7 +110,7 @@ def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) ->
         view["unable"] = {agent: why for agent, why in unable.items() if agent in started}
 
     def words() -> None:
-        from folkmoot.doors.cli.say.setup import checked as say_checked
+        from folkmoot.doors.cli.render.setup import checked as say_checked
 
         say_checked(view)
 
@@ -147,7 +147,7 @@ def demo_command(session: Session, ask: bool) -> None:
     view = session.boards.demo(ask=ask, on_stderr=session.json)
 
     def words() -> None:
-        from folkmoot.doors.cli.say.setup import demonstrated
+        from folkmoot.doors.cli.render.setup import demonstrated
 
         demonstrated(view, _program())
 

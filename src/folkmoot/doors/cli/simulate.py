@@ -10,7 +10,7 @@ import click
 from msgspec.structs import replace
 
 from folkmoot.doors.cli.session import GivenFile, Number, Session, View, common
-from folkmoot.engine.application import Wish
+from folkmoot.engine.application import SimulationRequest
 from folkmoot.errors import Invalid, Refused
 
 SEED_MAX = 2**63 - 1
@@ -75,8 +75,8 @@ def simulate_command(session: Session, /, plot: str | None, calibrate: bool, **o
         _calibrate(session, {**options, "plot": plot})
         return
     _check_plot(plot)
-    wish = _wish(options, _progress())
-    view = session.boards.simulate(session.place, wish)
+    request = _request(options, _progress())
+    view = session.boards.simulate(session.board_dir, request)
     session.note(view["notes"])
     if plot is not None:
         _draw(view, plot)
@@ -84,25 +84,25 @@ def simulate_command(session: Session, /, plot: str | None, calibrate: bool, **o
     _check_trials(view)
 
 
-def _wish(options: dict[str, Any], tell: Callable[[int, int], None] | None) -> Wish:
+def _request(options: dict[str, Any], tell: Callable[[int, int], None] | None) -> SimulationRequest:
     seed, seeds = options.pop("seed"), options.pop("seeds")
     if options["flow"] is not None and options["preset"] is not None:
         raise Invalid("bad_usage", "--flow and --preset both name a flow", "give one of them")
     if seed is not None and seeds is not None:
         raise Invalid("bad_usage", "--seed and --seeds both name seeds", "give one of them")
     options["ladders"], options["against_ladders"] = list(options["ladders"]), list(options["against_ladders"])
-    wish = Wish(**options, tell=tell)
-    usual = list(SEEDS_OF_A_COMPARISON) if wish.compares else [1]
-    return replace(wish, seeds=_seeds(seeds) if seeds is not None else usual if seed is None else [seed])
+    request = SimulationRequest(**options, tell=tell)
+    usual = list(SEEDS_OF_A_COMPARISON) if request.compares else [1]
+    return replace(request, seeds=_seeds(seeds) if seeds is not None else usual if seed is None else [seed])
 
 
 def _say(view: View) -> None:
     if "sides" in view:
-        from folkmoot.doors.cli.say.plot.compared import compared
+        from folkmoot.doors.cli.render.plot.compared import compared
 
         compared(view)
     else:
-        from folkmoot.doors.cli.say.simulate import simulated
+        from folkmoot.doors.cli.render.simulate import simulated
 
         simulated(view)
 
@@ -110,7 +110,7 @@ def _say(view: View) -> None:
 def _calibrate(session: Session, options: dict[str, Any]) -> None:
     if any(options.values()):
         raise Invalid("bad_usage", "--calibrate looks at the board, and tries nothing", "leave the other options out")
-    view = session.boards.simulate(session.place, Wish(calibrate=True))
+    view = session.boards.simulate(session.board_dir, SimulationRequest(calibrate=True))
     session.answer(view, lambda: click.echo(view["population"], nl=False))
 
 
@@ -126,7 +126,7 @@ def _check_plot(plot: str | None) -> None:
 
 
 def _draw(view: View, plot: str) -> None:
-    from folkmoot.doors.cli.say.plot.svg import drawing
+    from folkmoot.doors.cli.render.plot.svg import drawing
 
     try:
         with open(plot, "w", encoding="utf-8") as file:

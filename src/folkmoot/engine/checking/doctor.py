@@ -6,7 +6,7 @@ from typing import Any
 from folkmoot.core.events import type_of_table
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import place
+from folkmoot.core.order import queue_position
 from folkmoot.core.records import Hold, Question, Run
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
@@ -68,7 +68,7 @@ def check_bars(reading: Reading, audit: Audit, flow: Flow) -> list[Violation]:
     items: dict[str, Any] = audit.tables.get("items", {})
     found = []
     for one, bar in reading.barred().items():
-        queue = place(flow, items[one]).queue if one in items else None
+        queue = queue_position(flow, items[one]).queue if one in items else None
         if queue is None or not is_barred_by(flow, queue, items[one], bar):
             found.append(Violation("R-03", f"it is hidden: {bar!r} is noted, and does not keep it out", one))
     return found
@@ -112,7 +112,7 @@ def blocked(
     Looked at as if time had passed: locks are over, and whatever is ready has waited too long. Of those that wait for a
     path each keeps out all that came after it: `Elders` says so without naming every one of them.
     """
-    queues = {item.id: place(flow, item).queue for item in items.values() if item.files or item.changed}
+    queues = {item.id: queue_position(flow, item).queue for item in items.values() if item.files or item.changed}
     landing = [items[one] for one, queue in queues.items() if queue == LANDING]
     ready = [items[one] for one, queue in queues.items() if queue is not None and items[one].files]
     if not (ready or landing) or not (holds or len(ready) > 1):

@@ -6,13 +6,13 @@ from msgspec import Struct
 
 from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import place
+from folkmoot.core.order import queue_position
 from folkmoot.core.records import Hold, Message, Question, Run
 from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.life import is_over
-from folkmoot.core.terms import ASKING, BOUND, ENDED
+from folkmoot.core.terms import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import DOES
 from folkmoot.engine.checking.quests import check_task
 
@@ -123,7 +123,7 @@ def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple
         flagged = any(question.thread == dispute.thread for question in asked)
         if dispute.rounds >= limits.dispute_rounds and at_rest and not flagged:
             yield "R-12", f"{dispute.thread} has {dispute.rounds} rounds and nobody is asked"
-    unhelped = item.span.expert_attempts >= EXPERTS_MAX and not item.advisor and item.kind not in BOUND
+    unhelped = item.span.expert_attempts >= EXPERTS_MAX and not item.advisor and item.kind not in ONE_SHOT_KINDS
     if item.status == "ready" and unhelped:
         yield "R-08", f"{item.span.expert_attempts} attempts with experts failed, and nobody is asked"
     if item.wanted and item.status != "running":
@@ -155,9 +155,9 @@ def _alive(flow: Flow, item: Item, questions: list[Question], others: dict[str, 
     missing = [need for need in needed if need not in item.waits_for]
     if missing:
         yield "R-03", f"it does not wait for {', '.join(missing)}, which it comes after"
-    if item.status == "ready" and place(flow, item).queue not in flow.agents:
+    if item.status == "ready" and queue_position(flow, item).queue not in flow.agents:
         yield "R-03", f"it is ready in {item.column}, but no agent may take it"
-    if item.status == "proving" and place(flow, item).queue not in {*flow.gates, LANDING}:
+    if item.status == "proving" and queue_position(flow, item).queue not in {*flow.gates, LANDING}:
         yield "R-03", f"it is to be proved in {item.column}, but the flow has no such gate"
     if item.status in ("ready", "proving") and item.waits_for:
         yield "R-03", f"it is {item.status} but waits for {item.waits_for}"
@@ -189,7 +189,7 @@ def _made(item: Item, questions: list[Question], others: dict[str, Item]) -> Ite
     if item.kind == "item":
         return
     maker = others.get(item.parent or item.dispatched_by or "")
-    if item.kind in BOUND:
+    if item.kind in ONE_SHOT_KINDS:
         # Nobody could ask about danger for what was dispatched: it has no parent, and who sent for it has gone on.
         if questions and (item.kind != "dispatch" or item.parent):
             yield "R-25", f"it is a {item.kind}, and asked {questions[0].id}"
@@ -199,7 +199,7 @@ def _made(item: Item, questions: list[Question], others: dict[str, Item]) -> Ite
             yield "R-25", f"it is a {item.kind}, and made items of its own"
     if maker is None:
         return
-    if maker.kind in BOUND:
+    if maker.kind in ONE_SHOT_KINDS:
         yield "R-25", f"the {maker.kind} {maker.id} made it"
     further = item.kind in ("task", "dispatch")
     if item.generation != maker.generation + further:

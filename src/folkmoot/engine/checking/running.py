@@ -13,7 +13,7 @@ from folkmoot.core.rules.running.rights import may_write, strays, trespasses
 from folkmoot.core.rules.running.work import leaked, too_much
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
-from folkmoot.core.terms import BOUND
+from folkmoot.core.terms import ONE_SHOT_KINDS
 
 Found = Callable[[str, str, str | None], None]
 NOBODYS = frozenset({".git", ".moot"})  # no run changes what lies in one of these, at any depth
@@ -73,7 +73,7 @@ class Running:
         seconds = until - event.time
         if longer and not event.context["shown"] and seconds > QUOTA_SECONDS_MAX + ROUNDED:
             self.found("R-07", f"{change.id} pauses for {seconds:.0f}s because of words alone", event.item)
-        asks = item is not None and item.kind not in BOUND
+        asks = item is not None and item.kind not in ONE_SHOT_KINDS
         if asks and seconds > LONG_SECONDS + ROUNDED and change.fields["question"] is None:
             self.found("R-07", f"{change.id} pauses for {seconds:.0f}s and nobody is asked", event.item)
 

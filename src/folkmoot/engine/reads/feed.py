@@ -40,7 +40,7 @@ class Feed:
 
     def close(self) -> None:
         self._closed.set()
-        self._application.bell.ring()
+        self._application.change_signal.notify()
         self._thread.join()
 
     def leave(self, subscription: "Subscription") -> None:
@@ -57,7 +57,7 @@ class Feed:
 
     def _read(self) -> None:
         while not self._closed.is_set():
-            seen = self._application.bell.count
+            seen = self._application.change_signal.count
             events = self._application.queries.log(self._last, limit=PAGE).events
             if not events:
                 self._application.changed(seen, self._application.look_again)

@@ -31,6 +31,7 @@ from folkmoot.api.views import (
     Tracking,
 )
 from folkmoot.core.commands import Command, OfferReport, ReportRun
+from folkmoot.core.explain import tier, why
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
@@ -40,7 +41,6 @@ from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.judging.reasons import reason_does
 from folkmoot.core.rules.running.limits import in_force
 from folkmoot.core.vocabulary.ways import does
-from folkmoot.core.why import tier, why
 from folkmoot.engine.moment import Moment
 
 

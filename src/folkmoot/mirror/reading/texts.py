@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from folkmoot.core.text import has_unstorable
+from folkmoot.core.input_limits import has_unstorable
 from folkmoot.errors import Invalid
 
 NODES_MAX = 100_000

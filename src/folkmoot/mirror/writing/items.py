@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
+from folkmoot.core.explain import tier
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Attempt, Run
-from folkmoot.core.why import tier
 from folkmoot.engine.reads.views import moment_text
 from folkmoot.mirror.writing.yaml_text import listed, quoted, scalar
 

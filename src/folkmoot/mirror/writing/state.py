@@ -10,7 +10,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Hold, Run
-from folkmoot.core.terms import BOUND, ENDED
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.engine.reads.views import moment_text, pending_view, tracking_view
 from folkmoot.mirror.picture import Picture
 from folkmoot.mirror.writing.items import pretty
@@ -39,7 +39,7 @@ class State:
         self._active: dict[str, int] = {}  # agent -> when it was last heard of
 
     def see_item(self, flow: Flow, item: Item) -> None:
-        if item.kind not in BOUND and (item.attempt_count or item.clarifications or item.span.experts_tried):
+        if item.kind not in ONE_SHOT_KINDS and (item.attempt_count or item.clarifications or item.span.experts_tried):
             self._tracking[item.id] = _line(tracking_view(item))
         if item.kind == "item" and item.parent is None:
             out, into = (self._live, self._over) if item.status in ENDED else (self._over, self._live)

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Remark, Report
-from folkmoot.core.text import has_unstorable
 from folkmoot.reports.canonical import FIELDS, PARTS, UNSTORABLE, Faulty, canonical_report, missing_outcome
 from folkmoot.reports.json_dialects import report_from_object
 from folkmoot.reports.loose.blocks import HEAD, OF_ITEM, blocks, is_whole, load, nested_ends

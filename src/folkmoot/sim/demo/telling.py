@@ -4,8 +4,8 @@ from typing import Any
 
 from folkmoot.api.views import ItemView
 from folkmoot.core.commands import AddItem
-from folkmoot.doors.cli.say.page import BAD, CARE, GOOD, PERSON, QUIET, Page, Part, count
-from folkmoot.doors.cli.say.progress.lines import span
+from folkmoot.doors.cli.render.page import BAD, CARE, GOOD, PERSON, QUIET, Page, Part, count
+from folkmoot.doors.cli.render.progress.lines import span
 
 View = dict[str, Any]
 LABEL = 10

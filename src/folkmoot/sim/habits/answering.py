@@ -7,13 +7,13 @@ something else (R-16). They have a chance of their own, so that the rest of the 
 import random
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.records import Option, Question
 from folkmoot.core.terms import ENDED
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.world import Red, Script, World
 
-HASTY = Speaker("hester")
+HASTY = Actor("hester")
 # Clear to a person, and none of them an option of any question.
 OTHER_WORDS = (
     "Hm, I would rather not say",

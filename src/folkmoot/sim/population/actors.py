@@ -23,7 +23,7 @@ from folkmoot.core.report import (
     Try,
     Usage,
 )
-from folkmoot.core.terms import BOUND, FindingKind
+from folkmoot.core.terms import ONE_SHOT_KINDS, FindingKind
 from folkmoot.sim.population.chance import Chance
 from folkmoot.sim.population.population import Population
 
@@ -139,7 +139,7 @@ class Effort:
         disputes = self.brief.get("disputes", [])
         if disputes:
             return self._answer(disputes)
-        free = self.item.kind not in BOUND
+        free = self.item.kind not in ONE_SHOT_KINDS
         may = self.flow.agents[self.agent].may
         asks, disputes_it = self._happens("asks"), self._happens("disputes")
         delegates, incomplete, too_large = (self._happens(name) for name in ("delegates", "incomplete", "too_large"))

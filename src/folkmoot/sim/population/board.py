@@ -6,7 +6,7 @@ from typing import cast
 from folkmoot.core.events import Event, Row, type_of_table
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import place
+from folkmoot.core.order import queue_position
 from folkmoot.core.records import Attempt, Question, Run
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.terms import ASKING, ENDED
@@ -71,7 +71,7 @@ class BoardSeen:
             self._questions_of.setdefault(self.questions[row].item, {})[row] = None
 
     def _place(self, item: Item) -> None:
-        queue, before = place(self.flow, item).queue, self._queue_of.get(item.id)
+        queue, before = queue_position(self.flow, item).queue, self._queue_of.get(item.id)
         if queue != before:
             if before is not None:
                 self.queues[before].discard(item.id)

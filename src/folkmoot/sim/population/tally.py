@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import Run
 from folkmoot.core.terms import ASKING
-from folkmoot.engine.reads.measures import workflow_of
+from folkmoot.engine.reads.metrics import workflow_of
 from folkmoot.sim.population.trial import Trial
 
 View = dict[str, Any]

@@ -8,7 +8,7 @@ from functools import partial
 from msgspec import Struct
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
@@ -23,8 +23,8 @@ from folkmoot.sim.population.population import ROLES, People, Population
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.clock import VirtualClock
 
-WORKER = Speaker("worker")
-OWNER = Speaker("owner")  # brings the items, and answers
+WORKER = Actor("worker")
+OWNER = Actor("owner")  # brings the items, and answers
 # The rules bound the runs of an item, and people give up; a trial that goes on beyond this has found a hole in both.
 STEPS_PER_ITEM_MAX = 20_000
 
@@ -122,7 +122,7 @@ class Trial:
         """Every command first makes happen what is due, also one that is refused, as this one is."""
         self._changed = True
         try:
-            self.engine.act(Speaker("worker", "no-run", 0), commands.RenewRun())
+            self.engine.act(Actor("worker", "no-run", 0), commands.RenewRun())
         except Invalid:
             self._after_step()
 
@@ -309,7 +309,7 @@ class Trial:
         answers = self._answers.get(question.item, 0)
         try:
             if answers >= people.gives_up_after:
-                self.engine.on_item(OWNER, question.item, commands.CancelItem(why="it is not worth more answers"))
+                self.engine.handle_item(OWNER, question.item, commands.CancelItem(why="it is not worth more answers"))
             else:
                 self.engine.answer(OWNER, commands.AnswerQuestion(question=name, answer=self._choice(people, question)))
         except Refused as refusal:
@@ -343,5 +343,5 @@ class Trial:
             self.seen.broken.append(words)
 
 
-def _voice(run: Run) -> Speaker:
-    return Speaker(run.agent, run.id, run.token)
+def _voice(run: Run) -> Actor:
+    return Actor(run.agent, run.id, run.token)

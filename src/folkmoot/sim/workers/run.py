@@ -7,7 +7,7 @@ from zlib import crc32
 
 from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import LANDING
 from folkmoot.core.report import Report
 from folkmoot.errors import MootError
@@ -15,7 +15,7 @@ from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.workers.thread import Thread
 from folkmoot.sim.world import Script
-from folkmoot.worker.watch import Act, Watch
+from folkmoot.worker.run_timers import Act, RunTimers
 
 if TYPE_CHECKING:
     from folkmoot.sim.workers.worker import SimWorker
@@ -42,7 +42,7 @@ class Voice(Agent):
             if self._run.worker.now >= self._run.worker.cut_until:
                 answer = self.world.say(order)
             if answer is not None and answer.code == "stale_claim":
-                self._run.watch.lost()
+                self._run.timers.lost()
                 raise Ending
             if answer is not None and not answer.lost:
                 return answer
@@ -60,13 +60,13 @@ class SimRun:
         self.id = claim.run
         row = self.world.witness.run(self.id)
         assert row is not None
-        self.speaker = Speaker(row.agent, row.id, row.token)
+        self.actor = Actor(row.agent, row.id, row.token)
         self.lease = row.lease
         self.claimed_at = sent
         self.held_from = worker.now  # when the lease was last made anew, as only the world knows
         limits = self.world.flow.limits
-        self.watch = Watch(worker.now, row.lease, limits.timeout, limits.silence, limits.after_report)
-        self.watch.renewed(sent)
+        self.timers = RunTimers(worker.now, row.lease, limits.timeout, limits.silence, limits.after_report)
+        self.timers.renewed(sent)
         self.is_at_large = False  # has it processes that nobody has told to end?
         self._kill_at = math.inf
         self._stopped = False
@@ -76,8 +76,12 @@ class SimRun:
     def end(self, act: Act) -> None:
         self._stopped = self._stopped or act.why in ("lost", "stopped")
         self.is_at_large = False
-        said = self.watch.reported_at
-        if act.why in ("timeout", "silence") and said is not None and self.worker.now >= said + self.watch.after_report:
+        said = self.timers.reported_at
+        if (
+            act.why in ("timeout", "silence")
+            and said is not None
+            and self.worker.now >= said + self.timers.after_report
+        ):
             self.world.accuse(f"run {self.id} had reported, and was ended by {act.why} all the same")
         self._kill_at = min(self._kill_at, self.worker.now + self.chance.uniform(0.0, act.grace))
         self._thread.wake()
@@ -94,9 +98,9 @@ class SimRun:
             self.check_alive()
             yield from self._tell()
         except Ending:
-            if self.watch.ending == "stopped" and self.worker.now >= self.worker.cut_until:
-                self.world.say(Order(self.speaker, commands.ReleaseRun()))
-        self.watch.done = True
+            if self.timers.ending == "stopped" and self.worker.now >= self.worker.cut_until:
+                self.world.say(Order(self.actor, commands.ReleaseRun()))
+        self.timers.done = True
         self._check_told()
         self.worker.finished(self)
 
@@ -110,9 +114,9 @@ class SimRun:
         )
         ends_at = worker.now + (chance.expovariate(1 / mean) if way == "lingers" else seconds)
         self.is_at_large = True
-        self.watch.started_at(worker.now)
+        self.timers.started_at(worker.now)
         if way == "hangs" and crc32(self.id.encode()) % 2:  # its own luck: it has said all, and stays
-            self.watch.reported(worker.now)
+            self.timers.reported(worker.now)
             worker.main.wake()
         while worker.now < min(ends_at, self._kill_at):
             speaks_at = worker.now + (chance.uniform(1.0, self.lease) if way != "hangs" else math.inf)
@@ -121,44 +125,44 @@ class SimRun:
             if worker.now >= speaks_at:
                 self._print()
             if way == "lingers" and worker.now >= ends_at:
-                self.watch.over(worker.now)
+                self.timers.over(worker.now)
                 ends_at = math.inf
                 worker.main.wake()
         self.is_at_large = False
-        self.watch.process_ended()
+        self.timers.process_ended()
 
     def _print(self) -> None:
-        self.watch.heard(self.worker.now)
+        self.timers.heard(self.worker.now)
         row = self.world.witness.run(self.id)
         if self.worker.now < self.worker.cut_until or row is None:
             return
         try:
-            self.world.engine.keep_output(self.speaker, [(0, "words")])
+            self.world.engine.keep_output(self.actor, [(0, "words")])
         except MootError:
-            self.end(self.watch.lost())
+            self.end(self.timers.lost())
         else:
             if row.ended_at is not None:
                 self.world.accuse(f"what run {self.id} printed was kept after it had ended")
 
     def _tell(self) -> Script:
         character = "good" if self.worker.good else self.chance.choice(("obedient", "obedient", *VOICES))
-        if self.speaker.name == LANDING and character not in ("good", "releasing"):
+        if self.actor.name == LANDING and character not in ("good", "releasing"):
             character = "obedient"
         voice = Voice(self, character)
-        if self.watch.ending in ("timeout", "silence") and self.watch.reported_at is None:
+        if self.timers.ending in ("timeout", "silence") and self.timers.reported_at is None:
             late = commands.ReportRun(report=Report.failed("it was ended", "timeout"))
-            yield from voice._insist(Order(self.speaker, late))
+            yield from voice._insist(Order(self.actor, late))
             return
-        yield from voice._end(self.claim, self.speaker, character)
+        yield from voice._end(self.claim, self.actor, character)
         if self._is_open():
             # What the board would not hear is told to it as what it is: nothing can be taken of it.
             words = commands.ReportRun(report=Report.failed("refused", "environment"))
-            yield from voice._insist(Order(self.speaker, words))
+            yield from voice._insist(Order(self.actor, words))
 
     def _is_open(self) -> bool:
         row = self.world.witness.run(self.id)
         return row is not None and row.ended_at is None
 
     def _check_told(self) -> None:
-        if self._is_open() and self.worker.troubled_at < self.claimed_at and self.watch.ending != "lost":
+        if self._is_open() and self.worker.troubled_at < self.claimed_at and self.timers.ending != "lost":
             self.world.accuse(f"{self.worker.name} has left run {self.id} without a word")

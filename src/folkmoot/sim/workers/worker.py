@@ -4,14 +4,14 @@ from collections.abc import Generator
 
 from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
-from folkmoot.core.commands import Speaker
+from folkmoot.core.commands import Actor
 from folkmoot.core.flow import LANDING
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.workers.run import STORE_PAUSE, SimRun
 from folkmoot.sim.workers.thread import Thread
 from folkmoot.sim.workers.world import Next, WorkerWorld
 from folkmoot.sim.world import Script
-from folkmoot.worker.crew import Crew
+from folkmoot.worker.slot_scheduler import SlotScheduler
 
 SHORTEST_SLEEP, LONGEST_SLEEP = 0.02, 60.0  # however wrong its times are, the world goes on
 SLOW_RATE, LOST_RATE, WAKE_LOST_RATE = 0.05, 0.03, 0.1
@@ -27,7 +27,7 @@ class SimWorker:
         self.slots = slots
         self.good = good
         self.chance = world.chance
-        self.crew = Crew(slots)
+        self.scheduler = SlotScheduler(slots)
         self.runs: dict[str, SimRun] = {}
         self.alive = True
         self.thawed_at = 0.0  # until then its process stands still
@@ -50,7 +50,7 @@ class SimWorker:
 
     def hint(self) -> None:
         if self.alive and not (self.world.faults and self.chance.random() < WAKE_LOST_RATE):
-            self.crew.woken()
+            self.scheduler.woken()
             self.main.wake(self.chance.uniform(0.0, 0.2))
 
     def trouble(self, seconds: float = 0.0) -> None:
@@ -69,12 +69,12 @@ class SimWorker:
         self.cut_until = max(self.cut_until, self.now + seconds)
 
     def interrupt(self) -> None:
-        self.crew.interrupted()
+        self.scheduler.interrupted()
         self.main.wake()
 
     def finished(self, run: SimRun) -> None:
         self.runs.pop(run.id)
-        self.crew.ended(run.id)
+        self.scheduler.ended(run.id)
         self.free_since = self.now
         self.main.wake()
 
@@ -84,10 +84,10 @@ class SimWorker:
         while True:
             yield from self._watch()
             yield from self._fill()
-            if self.crew.is_over():
+            if self.scheduler.is_over():
                 self.alive = False
                 return
-            times = [self.crew.next_at(), *(run.watch.next_at() for run in self.runs.values())]
+            times = [self.scheduler.next_at(), *(run.timers.next_at() for run in self.runs.values())]
             yield from self.main.sleep(max(SHORTEST_SLEEP, min([LONGEST_SLEEP, *(at - self.now for at in times)])))
 
     def _watch(self) -> Script:
@@ -96,43 +96,43 @@ class SimWorker:
             if run is None:
                 return
             sent = self.now
-            run.watch.renewing(sent)
-            answer = yield from self.call(Order(run.speaker, commands.RenewRun()), run)
+            run.timers.renewing(sent)
+            answer = yield from self.call(Order(run.actor, commands.RenewRun()), run)
             if answer is None:
                 return
             if answer.view is not None:
-                run.watch.renewed(sent)
-            elif not run.watch.done:
-                run.end(run.watch.lost())
+                run.timers.renewed(sent)
+            elif not run.timers.done:
+                run.end(run.timers.lost())
 
     def _look_after(self) -> SimRun | None:
         to_renew = []
         for run in list(self.runs.values()):
-            if self.crew.interrupts > 1 and run.watch.ending is None:
-                run.end(run.watch.stop())
-            act = run.watch.due(self.now)
+            if self.scheduler.interrupts > 1 and run.timers.ending is None:
+                run.end(run.timers.stop())
+            act = run.timers.due(self.now)
             if act is not None and act.do == "renew":
                 to_renew.append(run)
             elif act is not None:
                 run.end(act)
-        return min(to_renew, key=lambda one: one.watch.acked, default=None)
+        return min(to_renew, key=lambda one: one.timers.acked, default=None)
 
     def _fill(self) -> Script:
-        if not self.crew.wants(self.now):
+        if not self.scheduler.wants(self.now):
             return
-        self.crew.asks()
+        self.scheduler.asks()
         wait = self.world.queries.next_wake(self.agents())
         sent = self.now
-        order = Next(Speaker(self.name), commands.ClaimItem(agent="", lease=0), agents=self.agents())
+        order = Next(Actor(self.name), commands.ClaimItem(agent="", lease=0), agents=self.agents())
         answer = yield from self.call(order)
         if answer is None:
-            self.crew.nothing(self.now, STORE_PAUSE)
+            self.scheduler.nothing(self.now, STORE_PAUSE)
         elif isinstance(answer.view, ClaimView):
             run = self.runs[answer.view.run] = self.world.runs[answer.view.run] = SimRun(self, answer.view, sent)
-            self.crew.claimed(run.id)
+            self.scheduler.claimed(run.id)
         else:
             stopped = answer.code == "stopped"
-            self.crew.nothing(self.now, None if stopped else wait)
+            self.scheduler.nothing(self.now, None if stopped else wait)
 
     def call(self, order: Order, run: SimRun | None = None) -> Call:
         """One call of the store: it takes its time, and may fail before or after it was heard. None: nobody knows."""

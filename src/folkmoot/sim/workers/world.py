@@ -11,7 +11,7 @@ from folkmoot.errors import MootError
 from folkmoot.sim.faults import Crash
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.world import Outlook, Red, Script, World
-from folkmoot.worker.crew import LOOK_AGAIN
+from folkmoot.worker.slot_scheduler import LOOK_AGAIN
 
 if TYPE_CHECKING:
     from folkmoot.sim.workers.run import SimRun
@@ -43,7 +43,7 @@ class WorkerWorld(World):
         if not isinstance(order, Next):
             return super()._speak(order)
         try:
-            given = self.engine.claim_next(order.speaker, order.agents, worker=order.speaker.name)
+            given = self.engine.claim_next(order.actor, order.agents, worker=order.actor.name)
             return Answer(view=self._shown(given)), None
         except MootError as error:
             return Answer(error=error), None
@@ -59,7 +59,7 @@ class WorkerWorld(World):
             model=given.model,
             lease_expires_at=None,
             workspace=None,
-            item=self.queries.show(given.standing.item),
+            item=self.queries.show(given.run_context.item),
             brief=given.brief,
         )
 
@@ -69,17 +69,15 @@ class WorkerWorld(World):
             for agent in order.agents:
                 missed = self._for(agent, outlook.moment.now)
                 if missed:
-                    self.witness.found.append(
-                        f"R-03: item {missed} could be claimed, but {order.speaker.name} got none"
-                    )
+                    self.witness.found.append(f"R-03: item {missed} could be claimed, but {order.actor.name} got none")
 
     def _for(self, agent: str, now: float) -> str | None:
         item = self.witness.first(agent, now) if self.witness.may_begin(agent, now) else None
         return item.id if item else None
 
     def _after(self, order: Order, answer: Answer) -> None:
-        run = self.runs.get(order.speaker.run or "")
-        if run is not None and answer.view is not None and (run.watch.ending == "lost" or not run.worker.alive):
+        run = self.runs.get(order.actor.run or "")
+        if run is not None and answer.view is not None and (run.timers.ending == "lost" or not run.worker.alive):
             self.accuse(f"a run of {run.worker.name} was given up, yet its {type(order.command).__name__} was taken")
         # In truth a renewal wakes others as well; here it would only cost time.
         news = [name for name, *_ in self.witness.log[self._seen :] if name != "lease_renewed"]
@@ -123,7 +121,7 @@ class WorkerWorld(World):
                     self.accuse(f"item {row.item} is still with {run.worker.name}, which died long ago")
 
     def _free(self) -> "list[SimWorker]":
-        return [w for w in self.workers if w.alive and not w.crew.stopping and len(w.runs) < w.slots]
+        return [w for w in self.workers if w.alive and not w.scheduler.stopping and len(w.runs) < w.slots]
 
     def _healthy_since(self) -> float:
         """Since when some worker with a free slot has had no trouble at all."""

@@ -24,7 +24,7 @@ PRAGMA journal_size_limit = 16777216;
 STATEMENTS = 128  # kept prepared; more than there are in queries.sql
 
 
-class Patience:
+class BusyHandler:
     """How long SQLite may wait for a lock. Asked by SQLite each time it meets one.
 
     With the gate only one of our writers stands here at a time, so it may look often; SQLite's own sleeps get long.
@@ -50,7 +50,7 @@ def configure(connection: apsw.Connection) -> None:
     connection.execute(SETTINGS).fetchall()
 
 
-def connect(path: str, durable: bool, patience: Patience) -> apsw.Connection:
+def connect(path: str, durable: bool, patience: BusyHandler) -> apsw.Connection:
     """Nothing is written before it is known that the file is ours and not newer than we are."""
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=STATEMENTS)
     try:
@@ -74,7 +74,7 @@ def connect(path: str, durable: bool, patience: Patience) -> apsw.Connection:
     return connection
 
 
-def connect_again(path: str, patience: Patience) -> apsw.Connection:
+def connect_again(path: str, patience: BusyHandler) -> apsw.Connection:
     """A second connection of this process, for reading beside the one that writes."""
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=STATEMENTS)
     try:

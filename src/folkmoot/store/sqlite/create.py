@@ -6,11 +6,11 @@ import os
 import apsw
 
 from folkmoot.errors import MootError, Unavailable
-from folkmoot.store.sqlite import faults, ground
+from folkmoot.store.sqlite import faults, preflight
 from folkmoot.store.sqlite.migrate import migrate
 
 # Said before the first table; a number in the file's header, by which every tool can tell whose file it is.
-MARK = f"PRAGMA application_id = {ground.APPLICATION_ID}"
+MARK = f"PRAGMA application_id = {preflight.APPLICATION_ID}"
 PARTS = ("", "-wal", "-shm", "-journal")  # a board's file, and what SQLite keeps beside it
 
 
@@ -18,7 +18,7 @@ def create_file(path: str) -> None:
     """Build it under another name in the same folder, then give it its own. Never replaces a file."""
     if (left := left_behind(path)) is not None:
         raise exists(left)
-    ground.check_mount(path)
+    preflight.check_mount(path)
     unfinished = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.new"
     try:
         os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

@@ -8,7 +8,7 @@ import apsw
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.sqlite import faults
-from folkmoot.store.sqlite.proving.tail import check_tail
+from folkmoot.store.sqlite.proving.wal_check import check_tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ def migrate(connection: apsw.Connection, path: str, folder: str = FOLDER) -> Non
     if not left:
         return
     if len(left) < len(known):  # a board that is in use, not one that is being made
-        from folkmoot.store.sqlite.keeping.backup import keep_before_migration
+        from folkmoot.store.sqlite.backup.backup import keep_before_migration
 
         keep_before_migration(connection, path)
     connection.execute("BEGIN IMMEDIATE")

@@ -9,15 +9,15 @@ import apsw
 
 from folkmoot.errors import Unavailable
 from folkmoot.store.base import Reading, Transaction
-from folkmoot.store.bell import Bell
-from folkmoot.store.sqlite import faults, ground, links
-from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, Patience, configure, connect, connect_again
+from folkmoot.store.change_signal import ChangeSignal
+from folkmoot.store.sqlite import faults, hash_chain, preflight
+from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, BusyHandler, configure, connect, connect_again
 from folkmoot.store.sqlite.create import create_file, prepare
-from folkmoot.store.sqlite.gate import Gate
+from folkmoot.store.sqlite.fair_lock import FairFileLock
+from folkmoot.store.sqlite.group_commit import CommitBatch
 from folkmoot.store.sqlite.migrate import known_migrations, pending
 from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
-from folkmoot.store.sqlite.together import Together
-from folkmoot.store.sqlite.turns import Turns, Wish
+from folkmoot.store.sqlite.writer_queue import WriteRequest, WriterQueue
 
 if TYPE_CHECKING:
     from folkmoot.core.events import FlowVersion
@@ -39,20 +39,20 @@ class SqliteStore:
     `bell` rings after each commit that wrote events.
     """
 
-    def __init__(self, connection: apsw.Connection, path: str, patience: Patience, warnings: list[str]) -> None:
+    def __init__(self, connection: apsw.Connection, path: str, patience: BusyHandler, warnings: list[str]) -> None:
         self.path = path
         self.warnings = warnings
-        self.bell = Bell()
+        self.change_signal = ChangeSignal()
         self._connection = connection
         self._execute: Execute = connection.cursor().execute
         self._patience = patience
-        self._gate: Gate | None = None
-        self._turns = Turns()
+        self._lock: FairFileLock | None = None
+        self._queue = WriterQueue()
         self._process = os.getpid()
         self._refusal: Callable[[str], Unavailable] | None = None
         self._flows: dict[int, FlowVersion] = {}
         self._schema: int | None = None  # as it was when it was last found to be ours
-        self._beside: Beside | None = None
+        self._reader: ReaderConnection | None = None
         self._opening = RLock()
 
     @classmethod
@@ -65,7 +65,7 @@ class SqliteStore:
         connection = apsw.Connection(path, statementcachesize=STATEMENTS)
         configure(connection)
         prepare(connection, path)
-        return cls(connection, path, Patience(0), [])
+        return cls(connection, path, BusyHandler(0), [])
 
     @classmethod
     def open(
@@ -73,9 +73,9 @@ class SqliteStore:
     ) -> "SqliteStore":
         """A board that is there. `verify=False` is for a doctor, who must look at what is damaged."""
         path = os.fspath(path)
-        ground.check_file(path)
-        warnings = ground.check_mount(path)
-        waiting = Patience(patience)
+        preflight.check_file(path)
+        warnings = preflight.check_mount(path)
+        waiting = BusyHandler(patience)
         try:
             connection = connect(path, durable, waiting)
         except faults.STORE_FAULTS as fault:
@@ -94,23 +94,23 @@ class SqliteStore:
         interrupted, once more. With `alone` it shares its commit with nobody.
         """
         self._check_thread()
-        wish = Wish(work, alone=alone)
-        together: Together | None = None
+        request = WriteRequest(work, alone=alone)
+        together: CommitBatch | None = None
         try:
-            if self._turns.enter(wish):
-                together = Together(self._connection, self._execute, self._flows, self._take_write_lock)
-                together.lead(wish, self._turns)
+            if self._queue.enter(request):
+                together = CommitBatch(self._connection, self._execute, self._flows, self._take_write_lock)
+                together.lead(request, self._queue)
         finally:
             try:
-                self._end(wish, together)
+                self._end(request, together)
             except BaseException:
-                surely(lambda: self._end(wish, together))
+                surely(lambda: self._end(request, together))
                 raise
         if together is not None and together.written:
-            self.bell.ring()
-        fault = wish.fault
+            self.change_signal.notify()
+        fault = request.fault
         if fault is None:
-            result: Result = wish.result
+            result: Result = request.result
             return result
         if isinstance(fault, faults.STORE_FAULTS):
             raise faults.translate(fault, self.path) from fault
@@ -122,43 +122,43 @@ class SqliteStore:
 
     def broken_links(self) -> list[str]:
         """Walk the whole log and say what is wrong with it."""
-        return self._prove(links.broken_links)
+        return self._prove(hash_chain.broken_links)
 
     def close(self) -> None:
         """For good. A forked child leaves alone what is its parent's."""
         if self._process != os.getpid():
             return
         self._check_thread()
-        wish = Wish(None)
+        request = WriteRequest(None)
         try:
-            self._turns.enter(wish)
+            self._queue.enter(request)
             with self._opening:
                 self._refusal = faults.closed
-                if self._beside is not None:
-                    self._beside.close()
-                    self._beside = None
+                if self._reader is not None:
+                    self._reader.close()
+                    self._reader = None
             self._connection.close()
-            if self._gate is not None:
-                self._gate.close()
-                self._gate = None
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
         finally:
             try:
-                self._turns.leave(wish)
+                self._queue.leave(request)
             except BaseException:
-                surely(lambda: self._turns.leave(wish))
+                surely(lambda: self._queue.leave(request))
                 raise
 
-    def _end(self, wish: Wish, together: Together | None) -> None:
+    def _end(self, request: WriteRequest, together: CommitBatch | None) -> None:
         if together is not None:
             together.conclude()
             if together.broken:
                 self._refusal = self._refusal or faults.broken
-        self._turns.leave(wish, together.carried if together is not None else ())
+        self._queue.leave(request, together.carried if together is not None else ())
 
     def _check_thread(self) -> None:
         if self._process != os.getpid():
             raise faults.forked(self.path)
-        if self._turns.thread == get_ident():
+        if self._queue.thread == get_ident():
             raise RuntimeError("a transaction cannot begin inside another one")
 
     def _check_usable(self) -> None:
@@ -168,9 +168,9 @@ class SqliteStore:
     def _look(self, work: Callable[[SqliteReading], Result]) -> Result:
         """By the one connection where it is free, else beside it: readers need not wait for those who write."""
         self._check_thread()
-        wish = Wish(None)
+        request = WriteRequest(None)
         try:
-            if self._turns.enter(wish, wait=self.path == MEMORY):
+            if self._queue.enter(request, wait=self.path == MEMORY):
                 self._check_usable()
                 return look(self._connection, self._execute, self._flows, work)
         except faults.STORE_FAULTS as fault:
@@ -179,9 +179,9 @@ class SqliteStore:
             raise faults.translate(fault, self.path) from fault
         finally:
             try:
-                self._turns.leave(wish)
+                self._queue.leave(request)
             except BaseException:
-                surely(lambda: self._turns.leave(wish))
+                surely(lambda: self._queue.leave(request))
                 raise
         return self._look_beside(work)
 
@@ -189,8 +189,8 @@ class SqliteStore:
         with self._opening:
             self._check_usable()
             try:
-                self._beside = self._beside or Beside(self.path, self._patience.seconds)
-                return self._beside.look(work)
+                self._reader = self._reader or ReaderConnection(self.path, self._patience.seconds)
+                return self._reader.look(work)
             except faults.STORE_FAULTS as fault:
                 raise faults.translate(fault, self.path) from fault
 
@@ -211,7 +211,7 @@ class SqliteStore:
         self._schema = self._execute(SCHEMA).get
 
     def _begin_to_write(self) -> None:
-        gate = self._gate
+        gate = self._lock
         if gate is None:
             self._execute(BEGIN_WRITE)
         elif gate.enter(self._patience.seconds):
@@ -236,23 +236,23 @@ class SqliteStore:
             return [fault.message]
 
     def _verify(self) -> None:
-        found = self._prove(links.last_link_faults)
+        found = self._prove(hash_chain.last_link_faults)
         if found:
             self.close()
             raise faults.damaged(self.path, found[0])
 
     def _open_gate(self) -> None:
         try:
-            self._gate = Gate(f"{self.path}-gate")
+            self._lock = FairFileLock(f"{self.path}-gate")
         except OSError as fault:
             self.warnings.append(f"writers of {self.path} cannot queue, so one may wait long: {fault}")
 
 
-class Beside:
+class ReaderConnection:
     """A connection for readers who come while the other one writes; one at a time."""
 
     def __init__(self, path: str, patience: float) -> None:
-        self._connection = connect_again(path, Patience(patience))
+        self._connection = connect_again(path, BusyHandler(patience))
         self._execute = self._connection.cursor().execute
         self._flows: dict[int, FlowVersion] = {}
         self._busy = False

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Clock, Event, FlowVersion, Row
 from folkmoot.core.item import Item
-from folkmoot.core.order import Place
+from folkmoot.core.order import QueuePosition
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import encode_body, encode_row, link, number_of
@@ -68,7 +68,9 @@ class SqliteTransaction(SqliteReading):
         self._half_saved = False
         self.flows_changed = False
 
-    def save(self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, Place]) -> None:
+    def save(
+        self, events: Sequence[Event], rows: Sequence[tuple[str, Row, bool]], places: dict[str, QueuePosition]
+    ) -> None:
         """Number the events, write them and the rows, and give each item in `places` its place in its queue."""
         self._half_saved = self.touched = True
         head = self._save_events(self.head(), events)
@@ -96,13 +98,13 @@ class SqliteTransaction(SqliteReading):
         self.written = True
         self._half_saved = False
 
-    def kept_answer(self, speaker: str, key: str) -> KeptAnswer | None:
-        row = self._execute(KEPT_ANSWER, (speaker, key)).get
+    def kept_answer(self, actor: str, key: str) -> KeptAnswer | None:
+        row = self._execute(KEPT_ANSWER, (actor, key)).get
         return None if row is None else KeptAnswer(*row)
 
-    def keep_answer(self, speaker: str, key: str, kept: KeptAnswer, at: int) -> None:
+    def keep_answer(self, actor: str, key: str, kept: KeptAnswer, at: int) -> None:
         self.touched = True
-        self._execute(KEEP_ANSWER, (speaker, key, kept.digest, kept.answer, at))
+        self._execute(KEEP_ANSWER, (actor, key, kept.digest, kept.answer, at))
 
     def keep_output(self, run: str, part: int, text: str) -> None:
         self.touched = True
@@ -158,7 +160,7 @@ class SqliteTransaction(SqliteReading):
             self._execute(INSERT_EVENT, (*columns, body.decode(), chain))
         return replace(head, seq=seq, chain=chain, time=float(events[-1].time))
 
-    def _save_item(self, item: Item, is_new: bool, place: Place) -> None:
+    def _save_item(self, item: Item, is_new: bool, place: QueuePosition) -> None:
         number, doc = number_of(item.id), encode_row(item)
         queue, priority, rank = place.queue, place.priority, place.rank
         filed = 1 if item.files else 0
@@ -191,7 +193,7 @@ class SqliteTransaction(SqliteReading):
         self._filed += filed - (was is not None and bool(was.files))
         self._items[item.id] = (queue, priority, rank, item)
 
-    def _place_item(self, item_id: str, place: Place) -> None:
+    def _place_item(self, item_id: str, place: QueuePosition) -> None:
         """The item is what it was, but a new flow gives it to somebody else."""
         values = (place.queue, place.priority, place.rank, number_of(item_id))
         self._update("items", item_id, QUERIES["place_item"], values)

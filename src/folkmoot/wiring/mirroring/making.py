@@ -12,8 +12,8 @@ from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.mirror import Mirror
-from folkmoot.store.bell import Bell
-from folkmoot.system.alone import alone_within
+from folkmoot.store.change_signal import ChangeSignal
+from folkmoot.system.file_lock import alone_within
 from folkmoot.system.folders import FolderWatch
 from folkmoot.wiring.mirroring.apart import RECORDS, record_of, tracked_in
 from folkmoot.wiring.trust import project_of
@@ -67,7 +67,7 @@ def mirrored(application: Application, home: str, tell: Callable[[str], None]) -
         yield
     finally:
         over.set()
-        Bell.ring(application.bell)
+        ChangeSignal.notify(application.change_signal)
         thread.join()
 
 
@@ -85,7 +85,7 @@ def _follow(application: Application, home: str, over: threading.Event, tell: Ca
     stopped: str | None = None  # a folder in which it cannot go on, so that it is said once
     begun = False
     while not (begun and over.is_set()):  # however soon it is over, the files show the end
-        seen, begun = application.bell.count, True
+        seen, begun = application.change_signal.count, True
         named = application.queries.flow().mirror
         if named is None or named == stopped:
             application.changed(seen, 0.0 if over.is_set() else application.look_again)
@@ -100,7 +100,7 @@ def _mirrored_in(
     try:
         with _made(application, home, _named(home, named), named, tell, watch=True) as made:
             if made is None:  # another one does it, for now
-                application.changed(application.bell.count, 0.0 if over.is_set() else application.look_again)
+                application.changed(application.change_signal.count, 0.0 if over.is_set() else application.look_again)
                 return True
             made.run(over.is_set)
             return True
@@ -122,7 +122,7 @@ def _made(
             yield None
             return
         # In this process alone: a ring of the board's own bell would wake every process that waits for it.
-        watcher = FolderWatch(place.root, lambda: Bell.ring(application.bell)) if watch else None
+        watcher = FolderWatch(place.root, lambda: ChangeSignal.notify(application.change_signal)) if watch else None
         tracked = tracked_in(home, place.root)
         made = Mirror(application, place, f"{name}.jsonl", named=named, watch=watcher, tracked=tracked, tell=tell)
         try:
@@ -158,7 +158,7 @@ def _until_stopped(over: threading.Event, application: Application) -> Iterator[
     def stop(*_: object) -> None:
         over.set()
         # Not here: whoever was interrupted may be the one who holds the bell.
-        threading.Thread(target=Bell.ring, args=(application.bell,)).start()
+        threading.Thread(target=ChangeSignal.notify, args=(application.change_signal,)).start()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -20,7 +20,7 @@ from acp import PROTOCOL_VERSION, Client, RequestError, connect_to_agent, text_b
 from acp.schema import ClientCapabilities, Implementation, NewSessionResponse, PromptResponse
 from msgspec import Struct, field
 
-from folkmoot.worker.clients.acp_session import Hands, Say
+from folkmoot.worker.clients.acp_session import ClientCallbacks, Say
 
 LINE_MAX = 16 * 1024 * 1024
 CANCEL_WAIT = 2.0  # seconds for an agent to acknowledge that its turn is cancelled
@@ -53,12 +53,12 @@ def print_line(happening: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
-class Turn:
+class PromptTurn:
     """One session with one prompt."""
 
-    def __init__(self, spec: Spec, hands: Hands, connection: Any) -> None:
+    def __init__(self, spec: Spec, callbacks: ClientCallbacks, connection: Any) -> None:
         self.spec = spec
-        self.hands = hands
+        self.callbacks = callbacks
         self.connection = connection
         self.session: str | None = None
 
@@ -69,7 +69,7 @@ class Turn:
         self.session = opened.session_id
         await self._choose_model(opened)
         await self._choose_mode(opened)
-        self.hands.prompted = True
+        self.callbacks.prompted = True
         response: PromptResponse = await self.connection.prompt(
             session_id=opened.session_id, prompt=[text_block(prompt)]
         )
@@ -179,9 +179,9 @@ async def drive(spec: Spec, say: Say, stop: asyncio.Event) -> int:
         say({"type": "end", "stop": "error", "error": f"no such program, or not to be run: {spec.argv[0]}: {error}"})
         return 127
     # Hands has no more than it offers: every other request of the agent is answered with "method not found".
-    hands = Hands(spec.cwd, spec.permissions, say)
-    connection = connect_to_agent(cast(Client, hands), process.stdin, process.stdout)
-    turn = Turn(spec, hands, connection)
+    callbacks = ClientCallbacks(spec.cwd, spec.permissions, say)
+    connection = connect_to_agent(cast(Client, callbacks), process.stdin, process.stdout)
+    turn = PromptTurn(spec, callbacks, connection)
     taken = asyncio.ensure_future(turn.take())
     gone, stopped = asyncio.ensure_future(process.wait()), asyncio.ensure_future(stop.wait())
     try:

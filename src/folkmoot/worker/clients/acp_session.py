@@ -33,7 +33,7 @@ _ALLOW = ("allow_once", "allow_always")
 _REJECT = ("reject_once", "reject_always")
 
 
-class Hands:
+class ClientCallbacks:
     """Our side of the protocol: permissions by policy, files within the workspace, no terminals."""
 
     def __init__(self, workspace: str, permissions: str, say: Say) -> None:

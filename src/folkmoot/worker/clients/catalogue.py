@@ -13,8 +13,8 @@ import msgspec
 import yaml
 from msgspec import Struct, field
 
+from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Agent, Client, Flow, Model
-from folkmoot.core.kinds import converted
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.listener import DIALECTS
 

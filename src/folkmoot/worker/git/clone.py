@@ -15,7 +15,7 @@ from functools import partial
 import msgspec
 from msgspec import Struct
 
-from folkmoot.core.kinds import reader
+from folkmoot.core.decoding import reader
 from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable

@@ -12,7 +12,7 @@ from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
 from folkmoot.core.rules.running.work import keeps, overruled
 from folkmoot.core.work import Work
-from folkmoot.engine.standing import Standing, is_fresh
+from folkmoot.engine.run_context import RunContext, is_fresh
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
@@ -29,12 +29,12 @@ from folkmoot.worker.output import DIFF_PART, tail_of
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
 from folkmoot.worker.secrets.given import keep_given, not_known, unknown
-from folkmoot.worker.workshop import GitWorkshop, author_of, disown
+from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from folkmoot.worker.jobs.job import Door
+    from folkmoot.worker.jobs.job import RunSocket
 
 MERGES_MAX = 50
 PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
@@ -64,24 +64,24 @@ class EffortJob(Job):
         if over:
             self._pause(PauseRun(why=over, login=True))
             return
-        standing = self.assignment.standing
+        run_context = self.assignment.run_context
         self.step("clone")
-        base = tools.workshop.make(self.paths, standing, None)
+        base = tools.workspaces.make(self.paths, run_context, None)
         try:
             # The redactor is another one once the client's secrets are known: it is asked for anew each time.
-            relay = self._relay = Relay(tools.application, self.speaker, self.item, self._cleaned, self._reported)
+            relay = self._relay = Relay(tools.application, self.actor, self.item, self._cleaned, self._reported)
             self._file, self.look = ReportFile(self.paths), self._look_at_file
-            door = tools.open_door(os.path.join(self.paths.root, "door", "moot"), relay)
+            run_socket = tools.open_socket(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
-                self._began = tools.workshop.began(standing, base)
-                ended, stream = self._run(start, login, door, standing, base)
+                self._began = tools.workspaces.began(run_context, base)
+                ended, stream = self._run(start, login, run_socket, run_context, base)
             finally:
-                door.close()
+                run_socket.close()
             self.close_output()
-            self._bring_home(standing, base, relay, ended, stream)
+            self._conclude(run_context, base, relay, ended, stream)
             self.over()
         finally:
-            self._put_away(standing, base)
+            self._put_away(run_context, base)
 
     def _cleaned(self, value: Any) -> Any:
         return self.redactor.clean_value(value)
@@ -89,7 +89,7 @@ class EffortJob(Job):
     def _reported(self, report: Report, fault: str | None) -> None:
         """It says by command how it ended: kept before it is acknowledged, whatever becomes of it and of us."""
         keep_said(self.paths, report, fault)
-        self.watch.reported(self.tools.now())
+        self.timers.reported(self.tools.now())
         self.hurry()
 
     def has_reported(self) -> bool:
@@ -101,25 +101,25 @@ class EffortJob(Job):
         if self._file is not None and now >= self._look_at:
             self._look_at = now + LOOK_SECONDS
             if self._file.look():
-                self.watch.wrote(now)
+                self.timers.wrote(now)
                 self.hurry()
 
-    def _put_away(self, standing: Standing, base: str | None) -> None:
+    def _put_away(self, run_context: RunContext, base: str | None) -> None:
         """Nothing is removed before it is kept; what cannot be kept is left where it is, for `tidy` or a person."""
-        workshop = self.tools.workshop
+        workspaces = self.tools.workspaces
         try:
             if not self._kept:
-                self._harvest(standing, base, f"{self.title}\n\n(the run was not finished)")
-            workshop.remove(self.paths, self.hurries())
+                self._harvest(run_context, base, f"{self.title}\n\n(the run was not finished)")
+            workspaces.remove(self.paths, self.hurries())
         except (MootError, OSError) as error:
             self.tell("fault", f"what it left in {self.paths.root} could not be put away: {error}", good=False)
             disown(self.paths)
 
-    def _harvest(self, standing: Standing, base: str | None, message: str) -> tuple[Work | None, str]:
+    def _harvest(self, run_context: RunContext, base: str | None, message: str) -> tuple[Work | None, str]:
         """What it changed, within one allowance for the whole run; what could not be taken in is told at once."""
         if self._allowed is None:
             self._allowed = allowed(self.flow.limits, self.tools.now, self._stopped.is_set, self.redactor.known)
-        work, lost = self.tools.workshop.bring_home(self.paths, standing, base, message, self._allowed)
+        work, lost = self.tools.workspaces.harvest(self.paths, run_context, base, message, self._allowed)
         self._kept = True
         why = not_taken(work, lost, self.flow.limits)
         if why:
@@ -133,15 +133,15 @@ class EffortJob(Job):
         return is_over(start, login, self.tools.env, self.tools.application.engine.clock.wall() / 1000)
 
     def _pause(self, command: PauseRun) -> None:
-        self.insist(lambda engine: engine.act(self.speaker, command))
+        self.submit(lambda engine: engine.act(self.actor, command))
         self.became = command.why if command.login else f"no quota: {command.why}"
         self.tell("released", self.became)
 
     def _run(
-        self, start: Start, login: Files, door: "Door", standing: Standing, base: str | None
+        self, start: Start, login: Files, run_socket: "RunSocket", run_context: RunContext, base: str | None
     ) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
-        set_up(self, agent.setup, agent.network, base, shared=is_fresh(standing))
+        set_up(self, agent.setup, agent.network, base, shared=is_fresh(run_context))
         files = self._spool()
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")
@@ -155,16 +155,16 @@ class EffortJob(Job):
             "MOOT_ITEM": self.item,
             "MOOT_AGENT": self.agent,
             "MOOT_MODEL": start.model or "",
-            "MOOT_SOCKET": door.address,
+            "MOOT_SOCKET": run_socket.address,
         }
         env = self.environment(start.env, start.set, run)
-        self.redactor = self.knowing(start.env, login.texts, {**start.set, "MOOT_SOCKET": door.secret})
+        self.redactor = self.knowing(start.env, login.texts, {**start.set, "MOOT_SOCKET": run_socket.secret})
         keep_given(self.paths.root, self._given(start, login))
         argv = fill(start.argv, values)
         stdin = files["prompt"].encode() if start.stdin else b""
         own = {**home_files, **login.contents}
         launch = self.launch(
-            argv, env, network=agent.network, stdin=stdin, doors=[door.folder], named=start.argv, files=own
+            argv, env, network=agent.network, stdin=stdin, doors=[run_socket.folder], named=start.argv, files=own
         )
         self.step("spawn")
         self.tell("started", start.name)
@@ -174,9 +174,9 @@ class EffortJob(Job):
         def hear(line: str) -> None:
             heard.feed(line)
             if heard.stream.over:
-                self.watch.over(self.tools.now())
+                self.timers.over(self.tools.now())
 
-        ended = self.converse(launch, hear)
+        ended = self.run_process(launch, hear)
         self.check_alive()
         stream = heard.finish(ended, self.errors_tail)
         if stream.cause == "environment" and (over := self._login_over(start, login)):
@@ -200,16 +200,16 @@ class EffortJob(Job):
 
     # Bringing it home
 
-    def _bring_home(self, standing: Standing, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
+    def _conclude(self, run_context: RunContext, base: str | None, relay: Relay, ended: Ended, stream: Stream) -> None:
         if ended.limit == SPACE:
             self._kept = True  # there is nothing any more
             filled = Report.failed(over_limit(SPACE, self.flow.limits))
             return self._tell_end(self.report(filled), filled)
         said, fault = self._heard(relay, ended, stream)
-        work, lost = self._harvested(standing, base, said)
+        work, lost = self._harvested(run_context, base, said)
         if relay.ended:
             self.became = "ended by what it said during its run"
-            self.watch.done = True
+            self.timers.done = True
             return
         if said is None and stream.cause == "quota":
             why, shown = self.redactor.clean(stream.why), stream.shown
@@ -229,28 +229,28 @@ class EffortJob(Job):
             return
         if said is None:
             said, fault = self._unsaid(ended, stream)
-        self._hand_in(standing, replace(said, usage=_usage(stream, said)), fault, work, lost)
+        self._hand_in(run_context, replace(said, usage=_usage(stream, said)), fault, work, lost)
 
-    def bring_back(self, start: Start, standing: Standing, base: str | None) -> None:
+    def bring_back(self, start: Start, run_context: RunContext, base: str | None) -> None:
         """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
         login = read_files(start.files, self.tools.env.get("HOME", ""), start.keeps_refresh)
         self.redactor = self.knowing(start.env, login.texts, start.set)
         if names := unknown(self.paths.root, self._given(start, login)):
-            self._harvest(standing, base, f"{self.title}\n\n(left by a worker that died)")
+            self._harvest(run_context, base, f"{self.title}\n\n(left by a worker that died)")
             self.report(Report.failed(not_known(names), cause="environment"))
             return
         said, fault = said_before(self.paths) or (read_report(self.redactor.clean(written(self.paths))), None)
-        work, lost = self._harvested(standing, base, said)
-        self._hand_in(standing, said, fault, work, lost)
+        work, lost = self._harvested(run_context, base, said)
+        self._hand_in(run_context, said, fault, work, lost)
 
-    def _harvested(self, standing: Standing, base: str | None, said: Report | None) -> tuple[Work | None, str]:
+    def _harvested(self, run_context: RunContext, base: str | None, said: Report | None) -> tuple[Work | None, str]:
         summary = said.summary if said is not None else "(no report)"
         message = self.redactor.clean(f"{self.title}\n\n{summary}".strip())
-        work, lost = self._harvest(standing, base, message)
+        work, lost = self._harvest(run_context, base, message)
         return (_listed(work) if work is not None else None), lost
 
-    def _hand_in(self, standing: Standing, said: Report, fault: str | None, work: Work | None, lost: str) -> None:
-        if lost and standing.write != "none":  # who only reads has nothing to lose but its word
+    def _hand_in(self, run_context: RunContext, said: Report, fault: str | None, work: Work | None, lost: str) -> None:
+        if lost and run_context.write != "none":  # who only reads has nothing to lose but its word
             said, fault = overruled(said, f"{lost}: nothing of its work can be taken", "transient"), None
         if work is not None and work.touched:
             self._keep_diff(work)
@@ -265,12 +265,12 @@ class EffortJob(Job):
         tell: "Callable[[Report, str | None, Work | None], Answer]",
     ) -> Answer:
         """Tell the board what was made: merged with what others brought meanwhile, and again if another was quicker."""
-        workshop = self.tools.workshop
-        if work is None or work.commit is None or not work.touched or not isinstance(workshop, GitWorkshop):
+        workspaces = self.tools.workspaces
+        if work is None or work.commit is None or not work.touched or not isinstance(workspaces, GitWorkspaces):
             return tell(said, fault, work)
         for _ in range(MERGES_MAX):
-            standing = self.tools.application.queries.standing(self.run)
-            merged, conflicts = self._merged(workshop, standing, said, fault, work)
+            run_context = self.tools.application.queries.run_context(self.run)
+            merged, conflicts = self._merged(workspaces, run_context, said, fault, work)
             try:
                 if not conflicts:
                     return tell(said, fault, merged)
@@ -284,33 +284,33 @@ class EffortJob(Job):
         return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
 
     def _merged(
-        self, workshop: GitWorkshop, standing: Standing, said: Report, fault: str | None, work: Work
+        self, workspaces: GitWorkspaces, run_context: RunContext, said: Report, fault: str | None, work: Work
     ) -> tuple[Work, list[str]]:
         """The change on its item's branch as that is now, and on the branch it is for; or where that does not go."""
-        repository, author = workshop.repository, author_of("folkmoot")
+        repository, author = workspaces.repository, author_of("folkmoot")
         assert work.commit is not None
-        words = f"Item {standing.item}: {standing.title}"
-        if standing.head not in (standing.began_at, work.base) and keeps(said, fault):
+        words = f"Item {run_context.item}: {run_context.title}"
+        if run_context.head not in (run_context.began_at, work.base) and keeps(said, fault):
             self.step("merge")
-            own = repository.merge(standing.head, work.commit, words, author)
+            own = repository.merge(run_context.head, work.commit, words, author)
             if own.commit is None:
                 return work, own.conflicts
             repository.keep(repository.run_ref(self.run), own.commit)
             # What it changes on the branch as it is now: that is what is judged.
-            touched = repository.touched(standing.head, own.commit)
-            work = replace(work, touched=touched, base=standing.head, commit=own.commit, tree=own.tree)
-        if said.outcome != "done" or fault is not None or not standing.ends_here:
+            touched = repository.touched(run_context.head, own.commit)
+            work = replace(work, touched=touched, base=run_context.head, commit=own.commit, tree=own.tree)
+        if said.outcome != "done" or fault is not None or not run_context.ends_here:
             return work, []
         self.step("merge")
         assert work.commit is not None
-        onto = standing.begins_from or workshop.tip(standing.target)
+        onto = run_context.begins_from or workspaces.tip(run_context.target)
         merged = repository.merge(onto, work.commit, words, author)
         if merged.commit is None:
             return work, merged.conflicts
-        repository.keep(repository.item_ref(standing.parent or ""), merged.commit)
+        repository.keep(repository.item_ref(run_context.parent or ""), merged.commit)
         # What really differs there: git follows renames of the other side, the run's own change does not tell.
         lands = repository.touched(onto, merged.commit)
-        return replace(work, onto=standing.parent_head, merged=merged.commit, lands=lands), []
+        return replace(work, onto=run_context.parent_head, merged=merged.commit, lands=lands), []
 
     def _heard(self, relay: Relay, ended: Ended, stream: Stream) -> tuple[Report | None, str | None]:
         """The report: said by command, written to its file, or the last one in what was printed.
@@ -320,7 +320,7 @@ class EffortJob(Job):
         """
         if relay.report is not None:
             return relay.report, relay.fault
-        cut = self.watch.ending in ("timeout", "silence") or bool(ended.fault or ended.limit)
+        cut = self.timers.ending in ("timeout", "silence") or bool(ended.fault or ended.limit)
         in_file = written(self.paths)
         for text in (in_file,) if cut else (in_file, stream.text):
             if not text.strip():
@@ -340,10 +340,10 @@ class EffortJob(Job):
     def _unsaid(self, ended: Ended, stream: Stream) -> tuple[Report, str | None]:
         """What the engine reports for an agent that cannot. An exit code alone is never success."""
         why = self.redactor.clean(stream.why)
-        if self.watch.ending == "timeout":
-            return Report.failed(f"it was not done after {self.watch.wall:.0f}s and was ended", cause="timeout"), None
-        if self.watch.ending == "silence":
-            return Report.failed(f"it said nothing for {self.watch.silence:.0f}s and was ended", cause="timeout"), None
+        if self.timers.ending == "timeout":
+            return Report.failed(f"it was not done after {self.timers.wall:.0f}s and was ended", cause="timeout"), None
+        if self.timers.ending == "silence":
+            return Report.failed(f"it said nothing for {self.timers.silence:.0f}s and was ended", cause="timeout"), None
         if ended.limit:
             return Report.failed(over_limit(ended.limit, self.flow.limits)), None
         if ended.fault:
@@ -359,14 +359,14 @@ class EffortJob(Job):
         return Report.failed(words, cause="protocol"), f"{words}: end with one, in the form the brief shows"
 
     def _keep_diff(self, work: Work) -> None:
-        diff = self.tools.workshop.diff(work, self.tools.now)
+        diff = self.tools.workspaces.diff(work, self.tools.now)
         if diff:
             self._keep_output([(DIFF_PART, self.redactor.clean(diff))])
 
     def _tell_end(self, view: ItemView, said: Report) -> None:
-        workshop = self.tools.workshop
-        if isinstance(workshop, GitWorkshop) and view.head is not None:
-            workshop.keep_item(self.item, view.head)
+        workspaces = self.tools.workspaces
+        if isinstance(workspaces, GitWorkspaces) and view.head is not None:
+            workspaces.keep_item(self.item, view.head)
         # The board may have judged it otherwise than the agent: by what it really changed.
         judged = next((run for run in view.runs if run.run == self.run), None)
         outcome = (judged.outcome if judged else None) or said.outcome

@@ -4,13 +4,13 @@ from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.work import Evidence
-from folkmoot.worker.able import unstarted
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Ended
+from folkmoot.worker.startable import unstarted
 
 EVIDENCE_CHARACTERS = 4_000
 KEPT_CHARACTERS = 64_000
@@ -23,13 +23,15 @@ class GateJob(Job):
         return wall, wall  # a check may well say nothing until it is done
 
     def carry_out(self) -> None:
-        standing = self.assignment.standing
+        run_context = self.assignment.run_context
         self.step("clone")
-        commit = self.tools.workshop.make(self.paths, standing, None)
+        commit = self.tools.workspaces.make(self.paths, run_context, None)
         try:
-            evidence, ended = prove(self, self.flow, self.flow.gates[self.agent], commit, self._setup(standing.column))
+            evidence, ended = prove(
+                self, self.flow, self.flow.gates[self.agent], commit, self._setup(run_context.column)
+            )
             self.close_output()
-            self.report(judged(evidence, ended, self.watch.ending, self.flow.limits), evidence=[evidence])
+            self.report(judged(evidence, ended, self.timers.ending, self.flow.limits), evidence=[evidence])
             self.became = "green" if evidence.green else "red"
             self.tell("ended", self.became, good=evidence.green)
             self.over()
@@ -53,18 +55,18 @@ def prove(job: Job, flow: Flow, gate: Gate, commit: str | None, setup: list[list
     if (why := unstarted(gate.run, job.tools.programs)) is not None:
         ended = Ended(fault=why)
     else:
-        ended = job.converse(job.launch(gate.run, env, network=gate.network), said.line, all_of_it=True)
+        ended = job.run_process(job.launch(gate.run, env, network=gate.network), said.line, all_of_it=True)
     job.check_alive()
     words = job.redactor.clean(tail_of(str(said), EVIDENCE_CHARACTERS))
     evidence = Evidence(
         gate=gate.name,
-        green=ended.code == 0 and not ended.fault and not ended.limit and job.watch.ending is None,
+        green=ended.code == 0 and not ended.fault and not ended.limit and job.timers.ending is None,
         command=gate.run,
         check=check_of(flow, gate),
         exit_code=ended.code,
         seconds=round(job.tools.now() - began, 3),
         commit=commit,
-        tree=job.tools.workshop.tree(commit),
+        tree=job.tools.workspaces.tree(commit),
         output=words,
     )
     return evidence, ended

@@ -17,7 +17,6 @@ from folkmoot.engine.application import Application
 from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, Refused, Unavailable
-from folkmoot.worker.able import Finder
 from folkmoot.worker.clients.catalogue import Catalogue
 from folkmoot.worker.environment import environment, make_tmp
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
@@ -25,9 +24,10 @@ from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
+from folkmoot.worker.run_timers import Act, RunTimers
 from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
-from folkmoot.worker.watch import Act, Watch
-from folkmoot.worker.workshop import Workshop, disown
+from folkmoot.worker.startable import Finder
+from folkmoot.worker.workspaces import WorkspaceProvider, disown
 
 Answer = TypeVar("Answer")
 Hear = Callable[[str], None]
@@ -38,7 +38,7 @@ STORE_PAUSE = 1.0  # seconds before a store that could not be reached is asked a
 ERRORS_KEPT = 8_000
 
 
-class Happening(Struct, frozen=True):
+class WorkerEvent(Struct, frozen=True):
     """Something that a worker tells whoever watches it."""
 
     what: str  # claimed, ready, started, said, ended, done, lost, released, fault
@@ -51,7 +51,7 @@ class Happening(Struct, frozen=True):
     good: bool | None = None
 
 
-class Door(Protocol):
+class RunSocket(Protocol):
     """The socket through which a run speaks to its board."""
 
     path: str
@@ -68,20 +68,20 @@ class Tools(Struct, kw_only=True):
     application: Application
     keeper: Keeper
     sandbox_of: Callable[[Flow], Sandbox]  # as this flow wants it, now; Unavailable where it can be had no more
-    workshop: Workshop
+    workspaces: WorkspaceProvider
     catalogue: Catalogue
     now: Callable[[], float]
     env: Mapping[str, str]  # of the worker
     root: str  # the project's folder
     moot: str  # the folder of the command `moot`
     programs: Finder  # where a program is
-    open_door: Callable[[str, Any], Door]
-    tell: Callable[[Happening], None] = lambda happening: None
+    open_socket: Callable[[str, Any], RunSocket]
+    tell: Callable[[WorkerEvent], None] = lambda event: None
     step: Callable[[str, str], None] = lambda name, run: None  # called before each step that could be the last
     known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on
 
 
-class Ending(Exception):
+class RunAborted(Exception):
     """The run is over before its time: lost, or stopped. What it did is kept, and nothing is reported."""
 
 
@@ -96,15 +96,15 @@ class Job(ABC):
         self.run = assignment.run
         self.agent = assignment.agent
         self.model = assignment.model
-        self.item = assignment.standing.item
-        self.title = assignment.standing.title
-        self.speaker = assignment.speaker
-        self.paths: Paths = tools.workshop.paths(self.run)
+        self.item = assignment.run_context.item
+        self.title = assignment.run_context.title
+        self.actor = assignment.actor
+        self.paths: Paths = tools.workspaces.paths(self.run)
         self.redactor = self.knowing()
         self.errors_tail = ""  # the last words on its standard error
         self.output = Output(self._keep_output)
         wall, silence = self.limits()
-        self.watch = Watch(tools.now(), flow.limits.lease, wall, silence, flow.limits.after_report)
+        self.timers = RunTimers(tools.now(), flow.limits.lease, wall, silence, flow.limits.after_report)
         self.became = ""  # how it ended, in words
         self.free: Callable[[], None] = lambda: None  # set by the worker: it has a slot again
         self.hurry: Callable[[], None] = lambda: None  # set by the worker: it may have to be ended sooner than it was
@@ -126,33 +126,33 @@ class Job(ABC):
         """The whole run. Whatever goes wrong in it is reported: a worker that is alive never lets a lease run out."""
         try:
             self.carry_out()
-        except Ending:
+        except RunAborted:
             self._give_back()
         except MootError as error:
             self._failed(error.message)
         except Exception as error:
             self._failed(f"{type(error).__name__}: {error}")
         finally:
-            self.watch.done = True
+            self.timers.done = True
 
     def _failed(self, words: str) -> None:
-        if self.watch.ending in ("lost", "stopped"):
+        if self.timers.ending in ("lost", "stopped"):
             self._give_back()
             return
         self.became = f"it could not be run: {words}"
         try:
             self.report(Report.failed(self.redactor.clean(words), cause="environment"))
-        except Ending:
+        except RunAborted:
             self._give_back()  # it ended while this was to be said, or before: then what failed came after it
         except MootError as error:
             self.became = f"{self.became}; and the board refused to hear of it: {error.message}"
             self.tell("fault", self.became, good=False)
 
     def _give_back(self) -> None:
-        self.became = "given back" if self.watch.ending == "stopped" else "its lease was lost"
-        if self.watch.ending == "stopped":
+        self.became = "given back" if self.timers.ending == "stopped" else "its lease was lost"
+        if self.timers.ending == "stopped":
             try:
-                self.tools.application.engine.act(self.speaker, ReleaseRun())
+                self.tools.application.engine.act(self.actor, ReleaseRun())
             except Refused:
                 self.became = "its lease was lost"  # the board has it already
             except Unavailable as error:
@@ -177,18 +177,18 @@ class Job(ABC):
     # What the kinds of runs use
 
     def tell(self, what: str, words: str = "", *, good: bool | None = None) -> None:
-        happening = Happening(what, self.run, self.item, self.title, self.agent, words, self.model, good)
-        self.tools.tell(happening)
+        event = WorkerEvent(what, self.run, self.item, self.title, self.agent, words, self.model, good)
+        self.tools.tell(event)
 
     def over(self) -> None:
         """All is said. What is left is to clean up, and no slot waits for that."""
-        self.watch.done = True
+        self.timers.done = True
         self.free()
 
     def clear_away(self) -> None:
         """Delete the workspace of a run that changes nothing; what cannot be deleted now is left for `tidy`."""
         try:
-            self.tools.workshop.remove(self.paths, self.hurries())
+            self.tools.workspaces.remove(self.paths, self.hurries())
         except (MootError, OSError) as error:
             self.tell("fault", f"what it left in {self.paths.root} could not be deleted: {error}", good=False)
             disown(self.paths)
@@ -208,7 +208,7 @@ class Job(ABC):
 
     def check_alive(self) -> None:
         if self._stopped.is_set():
-            raise Ending
+            raise RunAborted
 
     def knowing(
         self,
@@ -259,18 +259,18 @@ class Job(ABC):
         """`named` are the flow's own words for the command: what was put in for them shows nothing of the machine.
         `files` lie below HOME for this process tree alone: in a sandbox in memory, without one on the disk until the
         tree has ended."""
-        workshop, paths = self.tools.workshop, paths or self.paths
+        workspaces, paths = self.tools.workspaces, paths or self.paths
         placed = place(files or {}, paths.home, self.sandbox.works)
         for words in placed.notes:
             self.output.add(f"folkmoot: {words}\n")
         wrapped = self.sandbox.wrap(
             argv,
             writable=[paths.workspace, paths.home, paths.spool, *writable],
-            readable=[*workshop.readable, *doors],
+            readable=[*workspaces.readable, *doors],
             cwd=paths.workspace,
             network=network,
             named=argv if named is None else named,
-            hidden=workshop.hidden(paths),
+            hidden=workspaces.hidden(paths),
             memory=list(placed.memory),
             filtered=True,
         )
@@ -285,7 +285,7 @@ class Job(ABC):
             forget=placed.disk,
         )
 
-    def converse(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:
+    def run_process(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:
         """Run a process tree to its end; `hear` gets the lines of its standard output as they come.
 
         With `all_of_it` those of its standard error too: there checks say what is wrong.
@@ -293,7 +293,7 @@ class Job(ABC):
         with self._lock:
             self.check_alive()
             child = self._child = self.tools.keeper.start(launch)
-        self.watch.started_at(self.tools.now())
+        self.timers.started_at(self.tools.now())
         try:
             ended = self._follow(child, hear, hear if all_of_it else None)
             if ended.limit == SPACE and (fault := make_room(self.paths, self._stopped.is_set)):
@@ -302,7 +302,7 @@ class Job(ABC):
         finally:
             with self._lock:
                 self._child = None
-            self.watch.process_ended()
+            self.timers.process_ended()
             child.close()
 
     def _follow(self, child: Child, hear: Hear, hear_errors: Hear | None) -> Ended:
@@ -334,7 +334,7 @@ class Job(ABC):
                 data = os.read(fd, CHUNK)
             except BlockingIOError:
                 return True
-            self.watch.heard(self.tools.now())
+            self.timers.heard(self.tools.now())
             self._take(lines.feed(data, last=not data), gate, hear, last=not data)
             if not data or not whole:
                 return bool(data)
@@ -353,14 +353,14 @@ class Job(ABC):
         """All of it, also where the store can only be reached after a while."""
         while not self.output.flush(self.tools.now(), last=True):
             if self._stopped.wait(STORE_PAUSE):
-                raise Ending
+                raise RunAborted
 
     def _keep_output(self, parts: Sequence[tuple[int, str]]) -> bool:
         """False: not now. Words that cannot be kept for a while are no reason to end what says them."""
         try:
-            self.tools.application.engine.keep_output(self.speaker, parts)
+            self.tools.application.engine.keep_output(self.actor, parts)
         except Refused:
-            self.end(self.watch.lost())  # the run has ended without us
+            self.end(self.timers.lost())  # the run has ended without us
         except Unavailable as error:
             self._tell_once(f"what it printed could not be kept: {error.message}")
             return False
@@ -373,7 +373,7 @@ class Job(ABC):
             self.tell("fault", words, good=False)
         self._told_last = words
 
-    def insist(self, say: Callable[[Engine], Answer]) -> Answer:
+    def submit(self, say: Callable[[Engine], Answer]) -> Answer:
         """Say it for the run. A store that cannot be reached is asked again for as long as the lease lasts."""
         while True:
             try:
@@ -381,19 +381,19 @@ class Job(ABC):
             except Unavailable as error:
                 self._tell_once(f"the board cannot be told: {error.message}")
                 if self._stopped.wait(STORE_PAUSE):
-                    raise Ending from error
+                    raise RunAborted from error
 
     def report(self, report: Report, *, move: Callable[[str], None] | None = None, **seen: Any) -> ItemView:
         """`move` moves the branch that a landing is for, inside the transaction that takes in its report."""
         self.step("report")
         command = ReportRun(report=report, final=True, **seen)  # its process is over: nobody is there to say it better
         try:
-            who = self.speaker
-            view = self.insist(lambda engine: engine.land(who, command, move) if move else engine.on_run(who, command))
+            who = self.actor
+            view = self.submit(lambda to: to.land(who, command, move) if move else to.handle_run(who, command))
         except Refused as error:
             if error.code == "stale_claim":
-                self.watch.lost()
-                raise Ending from error
+                self.timers.lost()
+                raise RunAborted from error
             raise
-        self.watch.done = True
+        self.timers.done = True
         return view

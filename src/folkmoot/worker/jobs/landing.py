@@ -6,7 +6,7 @@ from folkmoot.core.commands import ENGINE, AddComment, RecordLanding
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.work import Evidence, Touched, Work
-from folkmoot.engine.standing import Standing
+from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.git.harvest.marks import unmended
 from folkmoot.worker.git.landing import Move, told_of
@@ -15,8 +15,8 @@ from folkmoot.worker.git.repository import Merged
 from folkmoot.worker.git.swap import NotMoved, Stale, TreeChanged
 from folkmoot.worker.git.target import NoTarget
 from folkmoot.worker.jobs.gate import judged, prove
-from folkmoot.worker.jobs.job import Ending, Job
-from folkmoot.worker.workshop import GitWorkshop, author_of
+from folkmoot.worker.jobs.job import Job, RunAborted
+from folkmoot.worker.workspaces import GitWorkspaces, author_of
 
 TRIES = 5
 
@@ -28,87 +28,87 @@ class LandingJob(Job):
         return wall, wall
 
     def carry_out(self) -> None:
-        workshop = self.tools.workshop
-        if not isinstance(workshop, GitWorkshop):
+        workspaces = self.tools.workspaces
+        if not isinstance(workspaces, GitWorkspaces):
             raise Unavailable("no_repository", "the item's work is a commit, and there is no repository here any more")
         try:
-            self._try(workshop)
+            self._try(workspaces)
         except NoTarget as error:
             said = Report.failed(error.message, cause="environment", blockers=error.hint, extra={"no_target": True})
             self.report(said)
             self.became = error.message
             self.tell("ended", self.became, good=False)
 
-    def _try(self, workshop: GitWorkshop) -> None:
+    def _try(self, workspaces: GitWorkspaces) -> None:
         for _ in range(TRIES):
-            standing = self.tools.application.queries.standing(self.run)
-            if standing.head is None:
+            run_context = self.tools.application.queries.run_context(self.run)
+            if run_context.head is None:
                 raise Unavailable("no_work", "the item has no work that could land")
-            if self._landed_before(workshop, standing):
+            if self._landed_before(workspaces, run_context):
                 return
-            if self._is_unmended(workshop, standing) or self._land(workshop, standing):
+            if self._is_unmended(workspaces, run_context) or self._land(workspaces, run_context):
                 return
-        raise Unavailable("branch_unsteady", f"{standing.branch} kept moving while it was landed on")
+        raise Unavailable("branch_unsteady", f"{run_context.branch} kept moving while it was landed on")
 
-    def _landed_before(self, workshop: GitWorkshop, standing: Standing) -> bool:
+    def _landed_before(self, workspaces: GitWorkspaces, run_context: RunContext) -> bool:
         """Did an earlier run move the branch, and die before it could say so?"""
-        intent = standing.landing
-        if standing.parent or intent is None:
+        intent = run_context.landing
+        if run_context.parent or intent is None:
             return False  # what is there by another's hand is proved there, like anything that lands
-        tip = workshop.tip(standing.target)
-        if tip is None or not workshop.repository.contains(tip, intent.new):
+        tip = workspaces.tip(run_context.target)
+        if tip is None or not workspaces.repository.contains(tip, intent.new):
             return False
-        with workshop.landing.alone():
-            left = workshop.landing.finish_checkout(standing.target, intent.old, intent.new)
-        note = f"it was on {standing.target} already. {told_of(standing.target, left)}".strip()
-        self._done(standing, intent.new, note, [], None)
+        with workspaces.landing.alone():
+            left = workspaces.landing.finish_checkout(run_context.target, intent.old, intent.new)
+        note = f"it was on {run_context.target} already. {told_of(run_context.target, left)}".strip()
+        self._done(run_context, intent.new, note, [], None)
         return True
 
-    def _land(self, workshop: GitWorkshop, standing: Standing) -> bool:
-        repository = workshop.repository
-        assert standing.head is not None
-        tip = (standing.begins_from if standing.parent else None) or workshop.tip(standing.target)
+    def _land(self, workspaces: GitWorkspaces, run_context: RunContext) -> bool:
+        repository = workspaces.repository
+        assert run_context.head is not None
+        tip = (run_context.begins_from if run_context.parent else None) or workspaces.tip(run_context.target)
         self.step("merge")
-        words = f"Item {standing.item}: {standing.title}"
-        merged = repository.merge(tip, standing.head, words, author_of("folkmoot"))
+        words = f"Item {run_context.item}: {run_context.title}"
+        merged = repository.merge(tip, run_context.head, words, author_of("folkmoot"))
         if merged.commit is None:
-            self._conflict(workshop, standing, tip, merged)
+            self._conflict(workspaces, run_context, tip, merged)
             return True
         repository.keep(repository.run_ref(self.run), merged.commit)
-        evidence = self._prove(standing, merged)
+        evidence = self._prove(run_context, merged)
         if evidence is None:
             return True
         # What really differs on the branch: git follows renames of the other side, the item's own change does not tell.
         # Looked at after the gates, which may take long: what lies in the user's trees, or is a mirror, may change.
         touched = repository.touched(tip, merged.commit)
-        return self._move(workshop, standing, tip, merged, touched, evidence)
+        return self._move(workspaces, run_context, tip, merged, touched, evidence)
 
-    def _conflict(self, workshop: GitWorkshop, standing: Standing, tip: str | None, merged: Merged) -> None:
+    def _conflict(self, workspaces: GitWorkspaces, run_context: RunContext, tip: str | None, merged: Merged) -> None:
         """Both sides go into one commit, with the places marked where they disagree: the maker of the work mends it."""
-        repository = workshop.repository
-        assert merged.tree is not None and tip is not None and standing.head is not None
-        words = f"Item {standing.item} meets {standing.branch}: conflicts are marked"
-        commit = repository.commit(merged.tree, [standing.head, tip], words, author_of("folkmoot"))
+        repository = workspaces.repository
+        assert merged.tree is not None and tip is not None and run_context.head is not None
+        words = f"Item {run_context.item} meets {run_context.branch}: conflicts are marked"
+        commit = repository.commit(merged.tree, [run_context.head, tip], words, author_of("folkmoot"))
         repository.keep(repository.run_ref(self.run), commit)
         findings = [
-            Finding(kind="review", severity="high", file=path, issue=f"conflicts with what is on {standing.branch}")
+            Finding(kind="review", severity="high", file=path, issue=f"conflicts with what is on {run_context.branch}")
             for path in merged.conflicts
         ]
         names = ", ".join(merged.conflicts[:5])
-        said = Report.failed(f"it conflicts with {standing.branch} in {names}", cause="conflict", findings=findings)
-        work = Work(base=standing.head, commit=commit, tree=merged.tree)
+        said = Report.failed(f"it conflicts with {run_context.branch} in {names}", cause="conflict", findings=findings)
+        work = Work(base=run_context.head, commit=commit, tree=merged.tree)
         self.report(said, work=work)
-        workshop.keep_item(self.item, commit)
+        workspaces.keep_item(self.item, commit)
         self.became = said.summary
         self.tell("ended", self.became, good=False)
 
-    def _is_unmended(self, workshop: GitWorkshop, standing: Standing) -> bool:
+    def _is_unmended(self, workspaces: GitWorkspaces, run_context: RunContext) -> bool:
         """Are marks of a conflict still in the work, whatever else was changed in it? Then it goes back once more."""
-        assert standing.head is not None
-        left = unmended(workshop.repository, standing.marked, standing.head) if standing.marked else []
+        assert run_context.head is not None
+        left = unmended(workspaces.repository, run_context.marked, run_context.head) if run_context.marked else []
         if not left:
             return False
-        words = f"the marks of the conflict with {standing.branch} are still in it"
+        words = f"the marks of the conflict with {run_context.branch} are still in it"
         findings = [Finding(kind="review", severity="high", file=path, issue=words) for path in left]
         said = Report.failed(
             f"the marked conflicts were not mended in {', '.join(left[:5])}", "conflict", findings=findings
@@ -118,14 +118,14 @@ class LandingJob(Job):
         self.tell("ended", self.became, good=False)
         return True
 
-    def _prove(self, standing: Standing, merged: Merged) -> list[Evidence] | None:
+    def _prove(self, run_context: RunContext, merged: Merged) -> list[Evidence] | None:
         """The gates the work has passed, on what will land; one that was green on this very tree need not run again."""
         assert merged.commit is not None and merged.tree is not None
-        missing = [gate for gate in standing.gates if gate not in standing.proved.get(merged.tree, [])]
+        missing = [gate for gate in run_context.gates if gate not in run_context.proved.get(merged.tree, [])]
         found: list[Evidence] = []
         for name in missing:
             self.step("clone")
-            self.tools.workshop.make(self.paths, standing, merged.commit)
+            self.tools.workspaces.make(self.paths, run_context, merged.commit)
             try:
                 flow = self.tools.application.queries.flow()  # as it is now: no other proof counts
                 gate = flow.gates.get(name)
@@ -133,18 +133,18 @@ class LandingJob(Job):
                     raise Unavailable("flow_changed", f"the flow has a gate {name} since this landing began")
                 evidence, ended = prove(self, flow, gate, merged.commit, gate.setup or any_setup(flow))
             finally:
-                self.tools.workshop.remove(self.paths)
+                self.tools.workspaces.remove(self.paths)
             found.append(evidence)
             if not evidence.green:
                 self.close_output()
-                said = judged(evidence, ended, self.watch.ending, self.flow.limits)
+                said = judged(evidence, ended, self.timers.ending, self.flow.limits)
                 red = said.cause is None
                 said = Report.failed(
-                    f"{name} is red on {standing.branch} with it: {said.summary}" if red else said.summary,
+                    f"{name} is red on {run_context.branch} with it: {said.summary}" if red else said.summary,
                     cause="gate" if red else said.cause,
                     findings=said.findings,
                 )
-                work = Work(base=standing.head, commit=merged.commit, tree=merged.tree) if red else None
+                work = Work(base=run_context.head, commit=merged.commit, tree=merged.tree) if red else None
                 self.report(said, work=work, evidence=found)
                 self.became = said.summary
                 self.tell("ended", self.became, good=False)
@@ -154,8 +154,8 @@ class LandingJob(Job):
 
     def _move(
         self,
-        workshop: GitWorkshop,
-        standing: Standing,
+        workspaces: GitWorkspaces,
+        run_context: RunContext,
         tip: str | None,
         merged: Merged,
         touched: list[Touched],
@@ -163,44 +163,46 @@ class LandingJob(Job):
     ) -> bool:
         assert merged.commit is not None
         record = RecordLanding(
-            branch=standing.branch,
+            branch=run_context.branch,
             old=tip,
             new=merged.commit,
             tree=merged.tree,
             touched=touched,
             evidence=evidence,
         )
-        if not standing.parent:
+        if not run_context.parent:
             # First the ref: whoever looks for moves that nobody has told of finds all of them.
-            workshop.repository.keep(INTENTS + standing.item, merged.commit)
+            workspaces.repository.keep(INTENTS + run_context.item, merged.commit)
         try:
-            self.insist(lambda engine: engine.act(self.speaker, record))
+            self.submit(lambda engine: engine.act(self.actor, record))
         except Refused as error:
             if error.code != "not_proved":
                 raise
             return False  # the flow has other gates by now
-        now = self.tools.application.queries.standing(self.run)
+        now = self.tools.application.queries.run_context(self.run)
         if not now.live:
             self._held_back()
             return True
-        if not standing.parent:
-            return self._move_target(workshop, standing, record)
-        work = Work(base=tip, commit=standing.head, merged=merged.commit, onto=standing.parent_head, tree=merged.tree)
+        if not run_context.parent:
+            return self._move_target(workspaces, run_context, record)
+        work = Work(
+            base=tip, commit=run_context.head, merged=merged.commit, onto=run_context.parent_head, tree=merged.tree
+        )
         try:
-            self._done(standing, merged.commit, "", evidence, work, standing.branch, moves=touched)
+            self._done(run_context, merged.commit, "", evidence, work, run_context.branch, moves=touched)
         except Refused as error:
             if error.code not in ("branch_moved", "not_proved"):
                 raise
             return False
         return True
 
-    def _move_target(self, workshop: GitWorkshop, standing: Standing, record: RecordLanding) -> bool:
+    def _move_target(self, workspaces: GitWorkspaces, run_context: RunContext, record: RecordLanding) -> bool:
         """All that takes time first; then branch and board together; then the user's files."""
         self.step("move")
-        with workshop.landing.alone():
+        with workspaces.landing.alone():
             try:
-                why = f"moot: landed item {standing.item} by run {self.run}"
-                move = workshop.landing.plan(standing.target, record.old, record.new, why)
+                why = f"moot: landed item {run_context.item} by run {self.run}"
+                move = workspaces.landing.plan(run_context.target, record.old, record.new, why)
             except Stale:
                 return False
             except Refused as error:
@@ -208,17 +210,17 @@ class LandingJob(Job):
                 return True
             try:
                 move.ready()
-                if not self._swap(standing, move, record):
-                    return self.watch.done  # ended by the board's own word, or to be merged again
+                if not self._swap(run_context, move, record):
+                    return self.timers.done  # ended by the board's own word, or to be merged again
                 self.tools.step("landed", self.run)
-                self._bring_along(workshop, move)
+                self._bring_along(workspaces, move)
             except Unavailable as error:
                 self._refused(error)
             finally:
                 move.drop()
         return True
 
-    def _swap(self, standing: Standing, move: Move, record: RecordLanding) -> bool:
+    def _swap(self, run_context: RunContext, move: Move, record: RecordLanding) -> bool:
         """In the transaction in which the board takes in that it landed. False: it did not."""
 
         def make(landed: str) -> None:
@@ -230,7 +232,7 @@ class LandingJob(Job):
         moves: list[Touched] | None = record.touched
         for _ in range(TRIES):
             try:
-                return self._done(standing, commit, move.note, evidence, None, move.branch, make, moves)
+                return self._done(run_context, commit, move.note, evidence, None, move.branch, make, moves)
             except TreeChanged:
                 return False
             except NotMoved:
@@ -245,11 +247,11 @@ class LandingJob(Job):
                 return False  # a gate is another one by now
         raise Unavailable("branch_unsteady", f"git does not say whether it moved {move.branch}")
 
-    def _bring_along(self, workshop: GitWorkshop, move: Move) -> None:
+    def _bring_along(self, workspaces: GitWorkspaces, move: Move) -> None:
         """It has landed, whatever comes now. The run is over, so a comment says which files stayed as they are."""
         try:
             moved = move.bring_along()
-            drop(workshop.repository, INTENTS + self.item)
+            drop(workspaces.repository, INTENTS + self.item)
             if moved.left:
                 words = AddComment(content=told_of(moved.branch, moved.left))
                 self.tell("fault", words.content, good=False)
@@ -267,7 +269,7 @@ class LandingJob(Job):
 
     def _done(
         self,
-        standing: Standing,
+        run_context: RunContext,
         commit: str,
         note: str,
         evidence: list[Evidence],
@@ -277,29 +279,29 @@ class LandingJob(Job):
         moves: list[Touched] | None = None,
     ) -> bool:
         """False: the board has not let it land after all, and the run is over."""
-        words = f"landed on {branch or standing.branch}" + (f"; {note}" if note else "")
+        words = f"landed on {branch or run_context.branch}" + (f"; {note}" if note else "")
         extra = {"branch": branch} if branch else {}
         try:
             said = Report.done(words, commit=commit, extra=extra)
             self.report(said, move=move, work=work, evidence=evidence, moves=moves)
-        except Ending:
-            self.became = f"it was not to land on {standing.branch} any more"
+        except RunAborted:
+            self.became = f"it was not to land on {run_context.branch} any more"
             raise
-        if moves is not None and not self.tools.application.queries.standing(self.run).has_landed:
+        if moves is not None and not self.tools.application.queries.run_context(self.run).has_landed:
             self._held_back()
             return False
-        if standing.parent and isinstance(self.tools.workshop, GitWorkshop):
-            self.tools.workshop.keep_item(standing.parent, commit)
+        if run_context.parent and isinstance(self.tools.workspaces, GitWorkspaces):
+            self.tools.workspaces.keep_item(run_context.parent, commit)
         self.became = words
         self.tell("landed", words, good=True)
         return True
 
     def _held_back(self) -> None:
-        workshop, now = self.tools.workshop, self.tools.application.queries.standing(self.run)
-        if isinstance(workshop, GitWorkshop):
-            workshop.keep_item(self.item, now.head)
+        workspaces, now = self.tools.workspaces, self.tools.application.queries.run_context(self.run)
+        if isinstance(workspaces, GitWorkspaces):
+            workspaces.keep_item(self.item, now.head)
         self.became = "the board does not let it land now: `moot show` says why"
-        self.watch.done = True
+        self.timers.done = True
         self.tell("released", self.became)
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from folkmoot.errors import Unavailable
-from folkmoot.worker.able import unstarted
 from folkmoot.worker.clients.stream import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Paths
+from folkmoot.worker.startable import unstarted
 
 if TYPE_CHECKING:
     from folkmoot.worker.jobs.job import Job
@@ -36,7 +36,7 @@ def set_up(job: "Job", commands: Sequence[list[str]], network: bool, commit: str
     if not commands:
         return
     paths = setup_paths(job.paths)
-    cache = os.path.join(job.tools.workshop.home, "cache") if shared else os.path.join(paths.home, ".cache")
+    cache = os.path.join(job.tools.workspaces.home, "cache") if shared else os.path.join(paths.home, ".cache")
     for folder in (paths.home, cache):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     for argv in commands:
@@ -46,13 +46,15 @@ def set_up(job: "Job", commands: Sequence[list[str]], network: bool, commit: str
             raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} could not be run: {why}")
         said = Words(WORDS_KEPT)
         launch = job.launch(argv, env, network=network, writable=[cache], paths=paths)
-        ended = job.converse(launch, said.line, all_of_it=True)
+        ended = job.run_process(launch, said.line, all_of_it=True)
         if ended.code != 0:
             words = tail_of(str(said) or ended.fault)
             words = over_limit(ended.limit, job.flow.limits) if ended.limit else words
             raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} failed: {words}")
     job.check_alive()
-    changed = job.tools.workshop.put_back(job.paths, commit, job.agent, job.patience("putting back what setup changed"))
+    changed = job.tools.workspaces.put_back(
+        job.paths, commit, job.agent, job.patience("putting back what setup changed")
+    )
     if changed:
         more = f" and {len(changed) - NAMES_TOLD} more" if len(changed) > NAMES_TOLD else ""
         names = ", ".join(changed[:NAMES_TOLD]).encode("utf-8", "replace").decode()

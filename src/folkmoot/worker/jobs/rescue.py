@@ -8,19 +8,19 @@ from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.reports.read import read_report
 from folkmoot.worker.jobs.effort import EffortJob
-from folkmoot.worker.jobs.job import Ending
+from folkmoot.worker.jobs.job import RunAborted
 from folkmoot.worker.jobs.saying import said_before, written
-from folkmoot.worker.workshop import disown, own
+from folkmoot.worker.workspaces import disown, own
 
 if TYPE_CHECKING:
-    from folkmoot.engine.standing import Standing
+    from folkmoot.engine.run_context import RunContext
     from folkmoot.worker.jobs.job import Tools
     from folkmoot.worker.ports import Paths
 
 
 def has_said(tools: "Tools", paths: "Paths") -> bool:
     """Is there a whole report of the run, and a clone in which it worked?"""
-    if not tools.workshop.is_made(paths):
+    if not tools.workspaces.is_made(paths):
         return False
     if said_before(paths) is not None:
         return True
@@ -31,7 +31,7 @@ def has_said(tools: "Tools", paths: "Paths") -> bool:
     return True
 
 
-def bring_back(tools: "Tools", paths: "Paths", standing: "Standing", base: str | None) -> None:
+def bring_back(tools: "Tools", paths: "Paths", run_context: "RunContext", base: str | None) -> None:
     """Report for the run, as its own worker would have; one worker alone does so, and the others leave it to that one.
 
     Where its lease has ended meanwhile nothing is reported, and what it left is taken in like that of any lost run.
@@ -46,13 +46,13 @@ def bring_back(tools: "Tools", paths: "Paths", standing: "Standing", base: str |
     own(paths)
     try:
         assignment = Assignment(
-            run=run, token=row.token, agent=row.agent, model=row.model, flow=flow, brief={}, standing=standing
+            run=run, token=row.token, agent=row.agent, model=row.model, flow=flow, brief={}, run_context=run_context
         )
-        tools.application.engine.act(assignment.speaker, RenewRun())
+        tools.application.engine.act(assignment.actor, RenewRun())
         job = EffortJob(tools, assignment, tools.sandbox_of(flow))
-        job.bring_back(start, standing, base)
-        tools.workshop.remove(paths)
-    except (Refused, Ending):
+        job.bring_back(start, run_context, base)
+        tools.workspaces.remove(paths)
+    except (Refused, RunAborted):
         disown(paths)  # its lease has ended
     except (MootError, OSError):
         disown(paths)

@@ -4,9 +4,9 @@ import os
 import stat
 
 from folkmoot.core.commands import ReportRun
-from folkmoot.core.kinds import reader
+from folkmoot.core.decoding import reader
+from folkmoot.core.input_limits import encoded
 from folkmoot.core.report import Report
-from folkmoot.core.text import encoded
 from folkmoot.errors import Invalid, Unavailable
 from folkmoot.reports.read import read_report
 from folkmoot.worker.ports import Paths

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from folkmoot.core.commands import ResumeBoard, Speaker
+from folkmoot.core.commands import Actor, ResumeBoard
 from folkmoot.core.flow import RUNG_ESCALATE, Flow
 from folkmoot.core.rules.running.limits import POOL
 from folkmoot.errors import MootError
@@ -16,9 +16,9 @@ LOOK_SECONDS = 5.0
 class Logins:
     """Looks now and then whether a pool that waits for its login can go on."""
 
-    def __init__(self, tools: Tools, speaker: Speaker) -> None:
+    def __init__(self, tools: Tools, actor: Actor) -> None:
         self._tools = tools
-        self._speaker = speaker
+        self._actor = actor
         self._at = 0.0
         # With these files a pool was let go on. If it pauses again they were not what it needs.
         self._tried: dict[str, list[Files]] = {}
@@ -39,7 +39,7 @@ class Logins:
             files = self._renewed(flow, pool)
             if files and files != self._tried.get(pool):
                 self._tried[pool] = files
-                application.engine.on_board(self._speaker, ResumeBoard(pool=pool))
+                application.engine.on_board(self._actor, ResumeBoard(pool=pool))
 
     def _renewed(self, flow: Flow, pool: str) -> list[Files]:
         """The files of the clients that use the pool; none while one of their logins is over."""

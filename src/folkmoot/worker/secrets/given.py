@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct, field
 
-from folkmoot.core.kinds import reader
+from folkmoot.core.decoding import reader
 
 GIVEN = "given"  # in a run's folder, beside its workspace: no process of the run comes there
 ROUNDS = 10_000  # some milliseconds: whoever finds the file is not to try all short passwords

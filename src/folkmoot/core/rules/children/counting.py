@@ -10,7 +10,7 @@ from folkmoot.core.commands import AskForMore
 from folkmoot.core.item import Item
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import MADE_BELOW, Case, origin_of
-from folkmoot.core.terms import BOUND, ENDED
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused
 
@@ -59,7 +59,7 @@ def count_made(case: Case, maker: Item, count: int, generation: int) -> tuple[st
 
 def ask_for_more(case: Case, command: AskForMore) -> None:
     """One question for all of it. Where nobody can be asked, what comes next is refused all the same."""
-    if case.item.status in ENDED or case.item.kind in BOUND:
+    if case.item.status in ENDED or case.item.kind in ONE_SHOT_KINDS:
         return
     ways = (
         Way(f"Runs may make as many again ({case.flow.limits.items})", "more", says="yes"),

@@ -13,7 +13,7 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, note, said_last
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENGINE_NAME, Kind
+from folkmoot.core.terms import ENGINE_NAME, ONE_SHOT_KINDS, Kind
 from folkmoot.core.vocabulary.scopes import makes_something
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, Way
 
@@ -35,7 +35,7 @@ def wants_help(case: Case, agent: str) -> bool:
 def experts_left(case: Case, agent: str) -> list[str]:
     """Those who were not asked since the last guidance; nobody is asked twice for the same problem (E-03)."""
     item = case.item
-    if item.kind in BOUND or len(item.span.experts) >= EXPERTS_MAX:
+    if item.kind in ONE_SHOT_KINDS or len(item.span.experts) >= EXPERTS_MAX:
         return []
     return [name for name in case.flow.agents[agent].experts if name not in item.span.experts]
 
@@ -56,7 +56,7 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
     if expert is not None:
         _ask_expert(case, expert, because or f"{agent} failed {tried}")
         return
-    if item.kind in BOUND:
+    if item.kind in ONE_SHOT_KINDS:
         ask(case, "decision", because or f"{agent} failed {tried}", AGAIN)
         return
     tiers = {rung.model for rung in case.flow.agents[agent].ladder} - {RUNG_ESCALATE}
@@ -153,7 +153,7 @@ def experts_named(case: Case, said: Report) -> list[Way]:
 def _experts_in(case: Case, said: Report) -> list[Delegation]:
     """Those whom the agent may ask and who were not asked yet."""
     agent = case.flow.agents.get(case.run.agent) if case.run else None
-    if agent is None or case.item.kind in BOUND:
+    if agent is None or case.item.kind in ONE_SHOT_KINDS:
         return []
     return [one for one in said.delegate if one.to in agent.experts and one.to not in case.item.span.experts]
 
@@ -196,7 +196,7 @@ def fault_of_delegation(case: Case, said: Report) -> str | None:
     agent, item = case.flow.agents[case.run.agent], case.item
     if not said.delegate:
         return "delegates needs a list: delegate: [{to, task, scope}]"
-    if item.kind in BOUND:
+    if item.kind in ONE_SHOT_KINDS:
         return f"this item is of kind {item.kind}, and cannot delegate: report done or stuck"
     experts = [one.to for one in said.delegate if one.to and one.to in case.flow.agents and _is_expert(case, one.to)]
     for one in said.delegate:

@@ -60,8 +60,8 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
     """`dispatch_agent`: simple things between agents. The caller goes on; the outcome is in its item's next brief."""
     flow, maker = case.flow, case.situation.maker
     command = replace(command, agent=agent_named(flow, command.agent))
-    if not case.speaker.is_person and maker is None:
-        raise stale(case.speaker, "it has ended")
+    if not case.actor.is_person and maker is None:
+        raise stale(case.actor, "it has ended")
     if command.agent not in flow.agents:
         raise unknown_agent(command.agent, flow.agents)
     if command.purpose not in PURPOSES:
@@ -75,7 +75,7 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
         raise Refused("not_for_dispatch", f"{command.agent} watches no column", "an expert is asked by delegates")
     if not command.task.strip():
         raise Invalid("bad_title", "a dispatch needs a task", "say what should be done")
-    if not case.speaker.is_person:
+    if not case.actor.is_person:
         _check_caller(case)
     if maker:
         refuse_excess(case, maker)
@@ -90,7 +90,7 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
         "purpose": command.purpose,
         "generation": maker.generation + 1 if maker else 0,
         "ready_at": case.now,
-        "because": f"{case.speaker.name} dispatched {command.agent}",
+        "because": f"{case.actor.name} dispatched {command.agent}",
         "created_at": case.situation.at,
     }
     if maker:
@@ -113,13 +113,13 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
 
 
 def _check_caller(case: Case) -> None:
-    maker, agent = case.situation.maker, case.flow.agents.get(case.speaker.name)
+    maker, agent = case.situation.maker, case.flow.agents.get(case.actor.name)
     if maker is None:
-        raise stale(case.speaker, "it has ended")
+        raise stale(case.actor, "it has ended")
     if maker.kind == "dispatch":
         raise Refused("may_not_dispatch", "a dispatched item cannot dispatch", "do it, or report what is missing")
     if maker.kind in ("expert", "sub"):
         raise Refused("may_not_dispatch", f"an item of kind {maker.kind} cannot dispatch", "say it in the report")
     if agent is None or "dispatch" not in agent.may:
-        words = f"{case.speaker.name} may not dispatch: 'dispatch' is not in its `may`"
+        words = f"{case.actor.name} may not dispatch: 'dispatch' is not in its `may`"
         raise Refused("may_not_dispatch", words, "say it in the report: next_steps, or findings")

@@ -13,7 +13,7 @@ from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.sharing.findings import still_open
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENDED
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 
 SERIOUS = ("critical", "high")  # what is less beside `done` is a remark: it is kept and told, and opens nothing
 
@@ -74,7 +74,9 @@ def _is_looked_at(case: Case) -> bool:
     """Is the item one that was split, in a stage that comes after its tasks?"""
     stage, tasks = stage_of(case), case.situation.tasks
     on_flow = case.flow.columns[stage].kind == "flow" and stage not in (case.flow.discover, case.flow.arbiter)
-    return bool(tasks) and on_flow and case.item.kind not in BOUND and all(task.home != stage for task in tasks)
+    return (
+        bool(tasks) and on_flow and case.item.kind not in ONE_SHOT_KINDS and all(task.home != stage for task in tasks)
+    )
 
 
 def are_taken_back(case: Case, said: Report) -> bool:

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.commands import AgreeContracts, CancelItem, EndReview, MakeItem, ReopenChild, ReviewConflict
 from folkmoot.core.flow import END
+from folkmoot.core.input_limits import path_fault
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
@@ -26,8 +27,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.terms import BOUND, ENDED
-from folkmoot.core.text import path_fault
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
@@ -37,7 +37,7 @@ CONTRACT_CHANGES_MAX = 2  # after its first task is done; the next one asks
 
 def fault_of_split(case: Case, said: Report) -> str | None:
     """What is wrong with a `split`, or None. A circle is no fault of form: a person is asked about it (R-32)."""
-    if case.item.kind in BOUND:
+    if case.item.kind in ONE_SHOT_KINDS:
         return f"this item is of kind {case.item.kind}: it cannot be split"
     if not said.tasks:
         return "a split needs tasks: tasks: [{key, title, files, after, contracts}]"
@@ -234,13 +234,13 @@ def may_be_split(case: Case) -> bool:
     """Is there somebody who could split what nobody can do as it is, and who has not been asked too often (Q-08)?"""
     discover, item = case.flow.discover, case.item
     is_elsewhere = discover is not None and stage_of(case) != discover
-    return is_elsewhere and item.kind not in BOUND and item.span.discoveries < DISCOVERIES_MAX
+    return is_elsewhere and item.kind not in ONE_SHOT_KINDS and item.span.discoveries < DISCOVERIES_MAX
 
 
 def to_discovery(case: Case, because: str, told: str = "") -> None:
     """Too large, or not to be done like this: whoever splits looks at it again, with the failure in hand (Q-08)."""
     discover, item = case.flow.discover, case.item
-    if discover is None or item.kind in BOUND:
+    if discover is None or item.kind in ONE_SHOT_KINDS:
         words = f"Too large for one effort: {because}"
         ask(case, "decision", words, Way("try again as it is", "again"), context=told)
     elif item.span.discoveries >= DISCOVERIES_MAX:
@@ -275,7 +275,12 @@ def conflicted(case: Case, because: str, what: str = "Again and again the work c
         waits = at_rest(case, waits_for=[item.parent], because=f"it does not fit, and item {item.parent} is looked at")
         case.emit("escalation_triggered", {"to": arbiter, "why": because}, item=waits)
         case.tell(item.parent, ReviewConflict(child=item.id, why=because))
-    elif arbiter and stage_of(case) != arbiter and item.span.discoveries < DISCOVERIES_MAX and item.kind not in BOUND:
+    elif (
+        arbiter
+        and stage_of(case) != arbiter
+        and item.span.discoveries < DISCOVERIES_MAX
+        and item.kind not in ONE_SHOT_KINDS
+    ):
         span = replace(item.span, discoveries=item.span.discoveries + 1)
         enter(case, arbiter, because, event="escalation_triggered", origins=[], span=span)
     else:

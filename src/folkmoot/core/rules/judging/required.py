@@ -102,7 +102,7 @@ def waive(case: Case, gates: list[str], why: str) -> None:
     """A person lets the item's work go as it is now, by their own hand, and the log says so. No run can."""
     if gates:
         head = case.item.head
-        context = {"gates": gates, "by": case.speaker.name, "why": why, "head": head}
+        context = {"gates": gates, "by": case.actor.name, "why": why, "head": head}
         let_go = list(dict.fromkeys([*waived(case.item), *gates]))
         case.set("gates_waived", context, waived=let_go, waived_at=head)
 

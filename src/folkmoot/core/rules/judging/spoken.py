@@ -83,7 +83,7 @@ def _repeated(case: Case, remark: Remark) -> Comment | None:
 
 def fault_of_comments(case: Case, report: Report) -> str | None:
     """What is wrong with who says something, and to what."""
-    agent = case.run.agent if case.run else case.speaker.name
+    agent = case.run.agent if case.run else case.actor.name
     for remark in report.comments:
         if remark.author and role(remark.author, [agent]) != agent:
             return f"a comment is signed by {remark.author}, who has not said it on this item: this run is {agent}"

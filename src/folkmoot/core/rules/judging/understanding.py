@@ -12,7 +12,7 @@ from folkmoot.core.rules.messages.carrying import fault_of_spec
 from folkmoot.core.rules.messages.enclosed import with_kept_messages
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND
+from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
@@ -141,7 +141,7 @@ def fault_of_words(case: Case, said: Report) -> str | None:
 
 def _fault_of_reason(case: Case, said: Report) -> str | None:
     reasons = case.flow.reasons
-    if not reasons or case.item.kind in BOUND:
+    if not reasons or case.item.kind in ONE_SHOT_KINDS:
         return None  # nothing could follow from it
     word = said.escalation_reason
     if word is None and (said.outcome == "stuck" or (said.outcome == "disputed" and _is_one_word(said.reason))):

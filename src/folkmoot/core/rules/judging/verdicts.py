@@ -20,7 +20,7 @@ from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, 
 from folkmoot.core.rules.sharing.paths import bad_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND
+from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
 from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, Way
 from folkmoot.core.vocabulary.words import is_security
@@ -42,11 +42,11 @@ def as_shown(case: Case, said: Report) -> Report:
         return said
     unfinished = said.outcome == "incomplete" and said.cause is None and not said.attempts
     shown = against_done(said.findings, said.tests) if unfinished else None
-    shown = ground(case, said) if said.outcome == "done" else shown
+    shown = objection(case, said) if said.outcome == "done" else shown
     return said if shown is None else replace(said, outcome="changes_requested")
 
 
-def ground(case: Case, said: Report) -> str | None:
+def objection(case: Case, said: Report) -> str | None:
     """What keeps `done` from being true: what was found or failed, or a message of the run that asks for changes."""
     shown, refusal = against_done(said.findings, said.tests), sent_by_run(case, said).refusal
     return shown or (f"it has sent {refusal}" if refusal else against(said, judges=True))
@@ -163,7 +163,9 @@ def danger(case: Case, said: Report) -> str | None:
         kind = "security " if all(finding.kind == "security" for finding in found) else ""
         words = "; ".join(finding.issue or finding.category or finding.exploit or "" for finding in found)
         return f"A critical {kind}finding: {words}" if len(found) == 1 else f"{len(found)} critical findings: {words}"
-    has_own_way = ("asks",) if case.item.kind in BOUND else ("stuck", "asks")  # a child that is stuck goes nowhere
+    has_own_way = (
+        ("asks",) if case.item.kind in ONE_SHOT_KINDS else ("stuck", "asks")
+    )  # a child that is stuck goes nowhere
     if is_security(said.escalation_reason) and said.outcome not in has_own_way:
         reason = said.reason if not is_security(said.reason) else None
         words = stated_in(said, SECURITY) or said.summary or reason or said.blockers or ""
@@ -177,13 +179,13 @@ def _goes_unheeded(case: Case, said: Report) -> bool:
     except where the flow lets a person decide about everything critical (P-07)."""
     if case.flow.questions.critical:
         return True
-    ends = ("done", "changes_requested") if case.item.kind in BOUND else ("done",)
+    ends = ("done", "changes_requested") if case.item.kind in ONE_SHOT_KINDS else ("done",)
     return case.item.kind == "part" or said.outcome in ends
 
 
 def is_stopped(case: Case, said: Report) -> bool:
     """Does the item itself wait for a person, whatever else the report says? A child's parent asks for it."""
-    return danger(case, said) is not None and not (case.item.kind in BOUND and case.item.parent)
+    return danger(case, said) is not None and not (case.item.kind in ONE_SHOT_KINDS and case.item.parent)
 
 
 def heed_danger(case: Case, said: Report) -> bool:
@@ -200,7 +202,7 @@ def heed_danger(case: Case, said: Report) -> bool:
 def ask_about_danger(case: Case, words: str, said: Report) -> None:
     """Fix it, take the risk, or give up: a person decides."""
     stage, told = stage_of(case), said_told(said, summary=True)
-    if case.item.kind in BOUND:
+    if case.item.kind in ONE_SHOT_KINDS:
         # It makes its one effort where it is, whoever finds what.
         found = [AGAIN_ALL_THE_SAME, Way("accept the risk and go on", "finish")]
     elif said.outcome == "disputed" and (waiting := [d for d in case.item.disputes if d.waits]):

@@ -15,7 +15,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
 from folkmoot.core.rules.messages.telling import note_on_rounds, own_context, own_envelope
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
-from folkmoot.core.terms import BOUND, ENDED, PRIORITIES, TYPES, Priority
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
 from folkmoot.core.vocabulary.lines import paths_in
 
 UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
@@ -23,7 +23,7 @@ UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
 
 def carried(flow: Flow, item: Item, command: SendMessage) -> dict[str, Any]:
     """The fields of the item that the message changes."""
-    if item.kind in BOUND or item.status in ENDED:
+    if item.kind in ONE_SHOT_KINDS or item.status in ENDED:
         return {}
     hands_over = command.type in MAKES_ITEM
     spec = spec_in(command.context, command.payload)
@@ -81,7 +81,7 @@ def told_by_report(item: Item, said: Report, hands_over: bool) -> dict[str, Any]
     own, whoever has made something (`hands_over`) says what it is, as in a handoff."""
     told: dict[str, Any] = {"spec": spec_of(said, item.spec)}
     workflow, priority = own_context(said).get("workflow"), own_envelope(said).get("priority")
-    if hands_over and item.kind not in BOUND:
+    if hands_over and item.kind not in ONE_SHOT_KINDS:
         told |= {"type": workflow} if workflow in TYPES else {}
         told |= {"priority": priority} if _is_taken(item, priority) else {}
     return {name: value for name, value in told.items() if value != getattr(item, name)}
@@ -152,6 +152,11 @@ def note_on_completed(flow: Flow, item: Item | None, message: Message) -> str | 
 def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:
     """What its sender is told where the board says otherwise than the message, which stays as it is."""
     notes = [note_on_rounds(flow, item, sent.payload), _note_on_files(item, sent), _note_on_notice(flow, item, sent)]
-    if item is not None and sent.to in flow.agents and sent.priority != item.priority and item.kind not in BOUND:
+    if (
+        item is not None
+        and sent.to in flow.agents
+        and sent.priority != item.priority
+        and item.kind not in ONE_SHOT_KINDS
+    ):
         notes.append(f"priority: item {item.id} stays {item.priority}, which somebody has chosen")
     return "; ".join(note for note in notes if note) or None

@@ -21,7 +21,7 @@ from folkmoot.core.rules.messages.kinds import asks_person, is_open
 from folkmoot.core.rules.messages.writing import known
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENDED
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.errors import Refused
 
@@ -140,7 +140,7 @@ def reject(case: Case, command: RejectMessage) -> None:
     """A run's rejection is its `disputed` report, which follows; of any other the item is told here."""
     message = _open(case, command.message, ("pending", "accepted"))
     run = case.run if case.run is not None and case.run.ended_at is None else None
-    if case.voice is not None and case.item.kind in BOUND - {"part"}:
+    if case.voice is not None and case.item.kind in ONE_SHOT_KINDS - {"part"}:
         words = f"an item of kind {case.item.kind} disputes nothing"
         raise Refused("bound", words, "report failed, and say what is wrong with the message")
     if case.voice is None and run is not None and message.accepted_by == run.id:
@@ -158,7 +158,7 @@ def _object(case: Case, message: Message, why: str) -> None:
     row = {"item": item.id, "author": message.to, "content": why, "at": case.situation.at}
     fields = {"comment_count": item.comment_count + 1}
     case.emit("comment_added", {"comment": comment}, item=fields, comments=(comment, row))
-    if item.status == "ready" and item.kind not in BOUND and actor(case.flow, item) == message.to:
+    if item.status == "ready" and item.kind not in ONE_SHOT_KINDS and actor(case.flow, item) == message.to:
         disputed(case, [comment], None, message.to)
 
 
@@ -184,9 +184,9 @@ def _concerns(case: Case, message: Message, run: Run) -> bool:
 
 def _check_receiver(case: Case, message: Message) -> None:
     """Only its receiver accepts: a run of that agent, or whoever says that it speaks for it."""
-    name = case.voice.agent if case.voice else correspondent(case.flow, case.speaker.name)
+    name = case.voice.agent if case.voice else correspondent(case.flow, case.actor.name)
     if name != message.to:
-        words = f"message {message.id} is for {message.to}, not for {case.speaker.name}"
+        words = f"message {message.id} is for {message.to}, not for {case.actor.name}"
         raise Refused("not_for_you", words, f"only its receiver accepts it: moot accept {message.id} --as {message.to}")
 
 

@@ -19,7 +19,7 @@ from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, ENDED, PRIORITIES, TYPES, is_priority
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, is_priority
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused
 
@@ -33,7 +33,7 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
     works on several sends to the next one is asked back: a review that ends beside its `fix_request` is no approval."""
     items = {item.id: item for item in unfinished}
     command = replace(command, type=message_type(flow, command.type))
-    own = {item.id: item for item in items.values() if item.kind not in BOUND}
+    own = {item.id: item for item in items.values() if item.kind not in ONE_SHOT_KINDS}
     if command.type in MAKES_ITEM:
         to = correspondent(flow, command.to)
         looping = [one for one in own.values() if one.span.rounds and one.status == "ready" and actor(flow, one) == to]
@@ -178,7 +178,7 @@ def _check_item(case: Case, command: SendMessage) -> None:
     if item.status in ENDED and not told:
         words = f"context.item: item {item.id} is {item.status}, and nobody will take the message up"
         raise Refused("item_ended", words, f"first: moot reopen {item.id}")
-    if asks and item.kind in BOUND and (item.kind != "part" or item.parent is None):
+    if asks and item.kind in ONE_SHOT_KINDS and (item.kind != "part" or item.parent is None):
         words = f"type: an item of kind {item.kind} asks nobody itself"
         raise Refused("may_not_send", words, "report asks, or failed with what is missing")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import RecordLanding, ReportRun, SettleLanding, Speaker
+from folkmoot.core.commands import Actor, RecordLanding, ReportRun, SettleLanding
 from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import Item, Proof, Proving
 from folkmoot.core.records import Run
@@ -167,7 +167,7 @@ def settle_landing(case: Case, command: SettleLanding) -> None:
 def check_lease(run: Run, now: float) -> None:
     """A branch is moved by a run whose lease holds; one that is over may just not have been swept yet (R-29)."""
     if run.lease_until <= now:
-        raise stale(Speaker(run.agent, run.id, run.token), f"its lease ended {now - run.lease_until:.1f}s ago")
+        raise stale(Actor(run.agent, run.id, run.token), f"its lease ended {now - run.lease_until:.1f}s ago")
 
 
 def moves_branch(run: Run) -> bool:

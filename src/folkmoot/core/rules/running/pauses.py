@@ -12,7 +12,7 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.limits import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, Cause
+from folkmoot.core.terms import ONE_SHOT_KINDS, Cause
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Work
 from folkmoot.errors import Invalid
@@ -27,7 +27,7 @@ GO, WAIT = Way("try it now", "go", says="yes"), Way("wait until then", "wait", s
 def stop(case: Case, command: StopBoard) -> None:
     if ALL in in_force(case.pauses.values(), case.now):
         return
-    row = {"on": True, "until": None, "why": command.why, "by": case.speaker.name, "at": case.situation.at}
+    row = {"on": True, "until": None, "why": command.why, "by": case.actor.name, "at": case.situation.at}
     case.emit("board_stopped", {"why": command.why}, pauses=(ALL, row))
 
 
@@ -105,7 +105,7 @@ def _ask_about(case: Case, pool: str, command: PauseRun, seconds: float, count: 
     lacks = "had no login" if command.login else "had no quota"
     if count >= PAUSES_MAX:
         words = f"{pool} {lacks} {count} times in a row: {command.why}. Should it be tried again?"
-    elif seconds > LONG_SECONDS and case.item.kind not in BOUND:
+    elif seconds > LONG_SECONDS and case.item.kind not in ONE_SHOT_KINDS:
         words = f"{pool} {lacks} and pauses for {seconds / 3600:.0f} hours: {command.why}. Should it be tried now?"
     else:
         return None

@@ -17,7 +17,7 @@ from folkmoot.core.rules.running.rights import may_write, strays, taken_by_other
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import BOUND, Cause
+from folkmoot.core.terms import ONE_SHOT_KINDS, Cause
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.vocabulary.words import is_security
 from folkmoot.core.work import Secret, Touched, Work
@@ -49,12 +49,12 @@ class Judged(Struct, frozen=True):
 
 def ends_here(item: Item) -> bool:
     """Would `done` end the item where it is, as one whose work goes to the item that it is for?"""
-    return item.kind in BOUND or (item.kind == "task" and item.column == item.home)
+    return item.kind in ONE_SHOT_KINDS or (item.kind == "task" and item.column == item.home)
 
 
 def is_last_word(item: Item, outcome: str) -> bool:
     """Does this outcome end the item where it is? A bound child's verdict does, whatever it is."""
-    return ends_here(item) and outcome in (ENDS_BOUND if item.kind in BOUND else ("done",))
+    return ends_here(item) and outcome in (ENDS_BOUND if item.kind in ONE_SHOT_KINDS else ("done",))
 
 
 def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judged:

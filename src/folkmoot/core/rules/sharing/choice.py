@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import place
+from folkmoot.core.order import queue_position
 from folkmoot.core.records import Hold, Run
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import crowd, meeting, overlap, path_key
@@ -97,7 +97,7 @@ def writes_now(flow: Flow, run: Run | None) -> bool:
 def wanted(flow: Flow, item: Item) -> list[str]:
     """The paths that must be free for whoever may take the item now: those that a writer was given, and those that a
     landing brings onto a branch. Who only reads or proves needs none."""
-    queue = place(flow, item).queue
+    queue = queue_position(flow, item).queue
     if queue == LANDING:
         return item.changed
     agent = flow.agents.get(queue or "")

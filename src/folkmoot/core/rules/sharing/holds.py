@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from folkmoot.core.commands import LockPaths, Speaker, UnlockPaths, WidenRun
+from folkmoot.core.commands import Actor, LockPaths, UnlockPaths, WidenRun
+from folkmoot.core.explain import time_of_day
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
@@ -12,9 +13,8 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ASKING, BOUND, ENDED
+from folkmoot.core.terms import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import Way
-from folkmoot.core.why import time_of_day
 from folkmoot.errors import Invalid, Refused
 
 LOCK_SECONDS = 1800.0
@@ -184,7 +184,7 @@ def _ask_for(case: Case, paths: list[str]) -> None:
     """A person is asked once about these paths, and the run goes on without them: whoever spoke for it is told so."""
     item, names = case.item, ", ".join(paths)
     denied = [path for path in paths if path in item.denied]
-    if case.flow.widen == DENY or denied or item.kind in BOUND:
+    if case.flow.widen == DENY or denied or item.kind in ONE_SHOT_KINDS:
         why = f"a person said no to {denied[0]}" if denied else "the flow lets no run take them by itself"
         raise Refused(
             "may_not_widen", f"item {item.id} does not get {names}: {why}", "say in the report what is needed"
@@ -192,9 +192,9 @@ def _ask_for(case: Case, paths: list[str]) -> None:
     if any(question.state == "open" and set(paths) <= set(question.paths) for question in case.questions.values()):
         return
     counted = count_said(case, "questions", names)
-    case.emit("paths_wanted", {"paths": paths, "by": case.speaker.name, "why": "a person is asked"}, **counted)
+    case.emit("paths_wanted", {"paths": paths, "by": case.actor.name, "why": "a person is asked"}, **counted)
     ways = Way("yes, it may change them", "give", says="yes"), Way("no", "keep", says="no")
-    words = f"{case.speaker.name} wants to change {names}, which item {item.id} was not given. May it?"
+    words = f"{case.actor.name} wants to change {names}, which item {item.id} was not given. May it?"
     told = f"the item: {item.title}; its files: {', '.join(item.files) or 'none were named'}"
     ask(case, "decision", words, *ways, context=told, blocking=False, paths=paths)
 
@@ -207,7 +207,7 @@ def lock(case: Case, command: LockPaths) -> None:
         most = f"between 1s and {LOCK_SECONDS_MAX / 86_400:.0f} days"
         raise Invalid("bad_lock", f"a lock for {command.seconds:g}s is not possible", most)
     run = case.voice
-    owner = run.agent if run else case.speaker.name
+    owner = run.agent if run else case.actor.name
     mine = _prefix(case)
     others = [hold for hold in case.holds.values() if not _is_lock_of(case, hold)]
     _refuse_if_held(case, paths, run.item if run else None, others)
@@ -232,14 +232,14 @@ def _renewed(known: Hold | None, hold: str, fields: dict[str, Any]) -> tuple[str
     return hold, fields
 
 
-def note_on_lock(holds: Iterable[Hold], command: LockPaths | UnlockPaths, speaker: Speaker, now: float) -> str | None:
+def note_on_lock(holds: Iterable[Hold], command: LockPaths | UnlockPaths, actor: Actor, now: float) -> str | None:
     """What is told to whoever wants a lock of its own for a shorter time than it has it."""
     if not isinstance(command, LockPaths):
         return None
     paths, ends = {normal_path(path) for path in command.paths}, now + command.seconds
     mine = [hold for hold in holds if hold.path in paths and hold.until is not None and hold.until > ends]
-    mine = [hold for hold in mine if (hold.run == speaker.run if speaker.run else hold.owner == speaker.name)]
-    names = ", ".join(hold.path for hold in mine if speaker.run or hold.item is None)
+    mine = [hold for hold in mine if (hold.run == actor.run if actor.run else hold.owner == actor.name)]
+    names = ", ".join(hold.path for hold in mine if actor.run or hold.item is None)
     return f"{names}: locked for longer already, and stays so; to end it sooner: moot unlock {names}" if names else None
 
 
@@ -253,9 +253,9 @@ def unlock(case: Case, command: UnlockPaths) -> None:
         if hold is None or not hold.held:
             other = next((h for h in case.holds.values() if overlap([path], [h.path])), None)
             holds = f"{other.path} is held by {other.owner}" if other else "nobody holds it"
-            raise Refused("not_yours", f"{case.speaker.name} has no lock on {path!r}: {holds}", "see: moot locks")
+            raise Refused("not_yours", f"{case.actor.name} has no lock on {path!r}: {holds}", "see: moot locks")
         rows.append((hold.id, {"held": False}))
-    case.emit("paths_released", {"paths": paths, "by": case.speaker.name}, holds=rows)
+    case.emit("paths_released", {"paths": paths, "by": case.actor.name}, holds=rows)
 
 
 def pass_on(case: Case, agent: str, paths: list[str], seconds: float) -> None:
@@ -266,7 +266,7 @@ def pass_on(case: Case, agent: str, paths: list[str], seconds: float) -> None:
     others = [h for h in in_the_way(paths, case.holds.values(), None) if h.held and not h.id.startswith(mine)]
     _refuse_if_held(case, paths, None, [hold for hold in others if hold.item is not None and hold.run is None])
     if others:
-        ended = {"paths": [hold.path for hold in others], "by": case.speaker.name}
+        ended = {"paths": [hold.path for hold in others], "by": case.actor.name}
         case.emit("paths_released", ended, holds=[(hold.id, {"held": False}) for hold in others])
     rows = [_row(case, f"{mine}{path}", path, agent, None, None, seconds) for path in paths]
     case.emit("paths_held", {"paths": paths, "by": agent, "seconds": seconds}, holds=rows)
@@ -276,11 +276,11 @@ def _is_lock_of(case: Case, hold: Hold) -> bool:
     """The speaker's own: a run's by its id, a person's by the name."""
     if case.voice:
         return hold.run == case.voice.id
-    return hold.item is None and hold.owner == case.speaker.name
+    return hold.item is None and hold.owner == case.actor.name
 
 
 def _prefix(case: Case) -> str:
-    return f"run:{case.voice.id}:" if case.voice else _prefix_of(case.speaker.name)
+    return f"run:{case.voice.id}:" if case.voice else _prefix_of(case.actor.name)
 
 
 def _prefix_of(name: str) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from folkmoot.core.commands import RaiseConflict, Speaker
+from folkmoot.core.commands import Actor, RaiseConflict
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.order import actor, stage, taker
+from folkmoot.core.order import actor, claimant, stage
 from folkmoot.core.records import Message, Wanted
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.holds import pass_on
@@ -25,13 +25,13 @@ CRITICAL = frozenset({"column", "status", "files", "locks", "contracts"})
 PEOPLES = frozenset({"column", "status", "files"})  # of an item; what a file wants there is a person's to say
 
 
-def speaker_in_file(flow: Flow, name: str) -> Speaker:
+def speaker_in_file(flow: Flow, name: str) -> Actor:
     """Whose word a file is. Anybody can write any name there: it decides for a person only if the flow says so."""
     agent = correspondent(flow, name)
     if agent in flow.agents:
-        return Speaker(agent, file=True)
+        return Actor(agent, file=True)
     if name in flow.mirror_people:
-        return Speaker(name)
+        return Actor(name)
     known = ", ".join([*flow.agents, *flow.mirror_people])
     hint = f"sign it with one of: {known}; whose files are a person's the flow says: mirror: {{people: [...]}}"
     raise Refused("unknown_writer", f"{name[:80]!r} is no agent of the flow, and no person whose files count", hint)
@@ -57,7 +57,7 @@ def outcome_of_comment(
 
 def work_of_sender(flow: Flow, items: Iterable[Item], agent: str, context: dict[str, Any]) -> str | None:
     """The item that waits for an agent which hands something over: it has taken that up, though it could not say so."""
-    waiting = [item for item in items if taker(flow, item) == agent]
+    waiting = [item for item in items if claimant(flow, item) == agent]
     named, spec = context.get("item"), context.get("spec")
     if named is not None:
         return next((item.id for item in waiting if item.id == str(named)), None)
@@ -88,9 +88,9 @@ def merged(base: dict[str, Any], board: dict[str, Any], file: dict[str, Any]) ->
 
 def raise_conflict(case: Case, command: RaiseConflict) -> None:
     """Both versions are put before a person. What cannot be changed by an option, the answer tells whoever goes on."""
-    item, speaker = case.item, case.speaker
-    if command.name in PEOPLES and not speaker.may_decide:
-        words = f"{command.name}: it is changed by people, not by files of {speaker.name}"
+    item, actor = case.item, case.actor
+    if command.name in PEOPLES and not actor.may_decide:
+        words = f"{command.name}: it is changed by people, not by files of {actor.name}"
         hint = "report what should happen; or the flow names whose files are a person's"
         raise Refused("only_people", words, hint)
     if item.status in ENDED:
@@ -108,7 +108,7 @@ def raise_conflict(case: Case, command: RaiseConflict) -> None:
         take = replace(take, effect="take")
     stay = Way(f"the board's: {command.board}"[:200], "again")
     words = f"{command.where} and the board disagree about the {command.name} of item {item.id}. Which holds?"
-    told = f"the board: {command.board}\nthe file, by {case.speaker.name}: {command.file}"
+    told = f"the board: {command.board}\nthe file, by {case.actor.name}: {command.file}"
     ask(case, "conflict", words, stay, take, context=told, wanted=wanted)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, SendMessage, Speaker
+from folkmoot.core.commands import Actor, Command, SendMessage
 from folkmoot.core.records import Message
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.sim.orders import Order
@@ -39,9 +39,9 @@ def courier(world: World) -> Script:
         if waiting and chance.random() < 0.5:
             message = chance.choice(waiting)
             name = message.to if chance.random() < 0.8 else "cora"
-            world.say(Order(Speaker(chance.choice(SPELLINGS)(name)), _taken_up(world, message)))
+            world.say(Order(Actor(chance.choice(SPELLINGS)(name)), _taken_up(world, message)))
         elif world.flow.messages:  # a reform may have taken them away
-            world.say(Order(Speaker("cora"), _sent(world)))
+            world.say(Order(Actor("cora"), _sent(world)))
 
 
 def _taken_up(world: World, message: Message) -> Command:

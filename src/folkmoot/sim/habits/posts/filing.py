@@ -7,16 +7,16 @@ They have a chance of their own, so that the rest of the world stays as it was.
 import random
 
 from folkmoot.core import commands
-from folkmoot.core.commands import Command, Speaker
+from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question, Wanted
-from folkmoot.core.terms import BOUND, ENDED
+from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.sim.orders import Order
 from folkmoot.sim.speech import PATHS
 from folkmoot.sim.world import Red, Script, World
 
-PERSON = Speaker("fay")  # whose files the flow would name
+PERSON = Actor("fay")  # whose files the flow would name
 FILES = "the file's"
 
 
@@ -24,18 +24,18 @@ def scribbler(world: World) -> Script:
     chance = random.Random(f"files {world.seed}")
     while True:
         yield chance.expovariate(1 / 20)
-        items = [item for item in world.items.values() if item.status not in ENDED and item.kind not in BOUND]
+        items = [item for item in world.items.values() if item.status not in ENDED and item.kind not in ONE_SHOT_KINDS]
         asked = [one for one in world.witness.open_questions.values() if one.kind == "conflict" and one.wanted]
         if not items:
             continue
         roll = chance.random()
         if roll < 0.4:
             agent = chance.choice(sorted(world.flow.agents))
-            world.say(Order(Speaker(agent, file=True), _for_people(world, chance), chance.choice(items).id))
+            world.say(Order(Actor(agent, file=True), _for_people(world, chance), chance.choice(items).id))
         elif roll < 0.5:
             agent = chance.choice(sorted(world.flow.agents))
             lock = commands.LockPaths(paths=[chance.choice(PATHS)], seconds=600)
-            world.say(Order(Speaker(agent, file=True), lock))
+            world.say(Order(Actor(agent, file=True), lock))
         elif asked and roll < 0.8:
             _choose(world, chance.choice(asked))
         else:

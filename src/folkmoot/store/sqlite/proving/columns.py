@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from folkmoot.core.item import Item
-from folkmoot.core.order import place
+from folkmoot.core.order import queue_position
 from folkmoot.store.codec import Unreadable, decode_row, number_of, unread_name
 from folkmoot.store.sqlite.reading import Execute
 
@@ -60,11 +60,11 @@ def broken_columns(execute: Execute) -> list[str]:
         own = (number, item.column, item.status, item.wake_at, item.ready_at, item.generation, int(bool(item.files)))
         if flow is None:
             return own
-        where = place(flow, item)
+        where = queue_position(flow, item)
         return (*own, where.queue, where.priority, where.rank)
 
     faults += _compare(execute, "items", ITEMS, columns_of)
-    faults += [f"the answer kept for {speaker}'s key {key} cannot be read" for speaker, key in execute(ANSWERS)]
+    faults += [f"the answer kept for {actor}'s key {key} cannot be read" for actor, key in execute(ANSWERS)]
     kept = set(execute(EDGES).fetchall())
     return faults + [f"that {a} needs {b} ({why}) is kept wrongly" for a, b, why in sorted(kept ^ edges, key=str)]
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
-from folkmoot.core.kinds import reader
+from folkmoot.core.decoding import reader
 from folkmoot.worker.removing import is_left, maker
 
 MOVING = "moving"  # in the engine's repository: a note for each work tree that is being brought along

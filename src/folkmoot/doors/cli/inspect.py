@@ -1,0 +1,210 @@
+"""What happened, what it cost, what was learned, and whether the board is sound."""
+
+import os
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from folkmoot.api.pages import EventPage
+from folkmoot.api.requests import ListLessons, Measure, ReadLog, ShowFlow
+from folkmoot.core.vocabulary.roles import agent_named
+from folkmoot.doors.cli.session import Number, Session, View, common, number_of
+from folkmoot.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from folkmoot.core.flow import Limits
+
+SOON = 1000  # milliseconds before anybody is told how far it has come
+
+
+@click.command("log")
+@click.argument("item", required=False)
+@click.option("--after", type=Number(0), default=0, metavar="SEQ", help="Only events after this one.")
+@click.option(
+    "--limit", type=Number(1, 10_000), default=1000, show_default=True, metavar="N", help="At most this many."
+)
+@click.option("--follow", is_flag=True, help="Go on showing what happens, until Ctrl-C.")
+@common
+@click.pass_obj
+def log_command(session: Session, item: str | None, after: int, limit: int, follow: bool) -> None:
+    """Show the log, of an item or of the whole board.
+
+    All that happened, in order, and who did it. `moot show` tells the same as a story.
+
+    \b
+    Examples:
+      moot log --follow
+      moot log 7
+      moot log 7 --after 120 --json
+
+    See also: moot show, moot output.
+    """
+    if follow and session.json:
+        raise Invalid(
+            "bad_usage", "--follow has no end, and --json is one document", "repeat: moot log --after SEQ --json"
+        )
+    wanted = number_of(item) if item else None
+    view = session.ask(ReadLog(after=after, item=wanted, limit=limit))
+    session.answer(view, lambda: _show(session, view))
+    if follow:
+        _follow(session, view, wanted, limit)
+    elif not session.json and session.ask(ReadLog(after=view.next, item=wanted, limit=1)).events:
+        from folkmoot.doors.cli.render.events import more_log
+
+        more_log(wanted, view.next)
+
+
+def _follow(session: Session, view: EventPage, item: str | None, limit: int) -> None:
+    from folkmoot.doors.waiting import Waiting
+
+    waiting = Waiting(session.board)
+    while True:
+        sys.stdout.flush()
+        if len(view.events) < limit:
+            waiting.sleep()
+        view = session.ask(ReadLog(after=view.next, item=item, limit=limit))
+        if view.events:
+            _show(session, view)
+
+
+def _show(session: Session, view: EventPage) -> None:
+    from folkmoot.doors.cli.render.events import log
+    from folkmoot.doors.cli.render.phases import numbered
+
+    log(numbered(view.events, session.ask(ShowFlow())))
+
+
+@click.command("metrics")
+@click.argument("item", required=False)
+@common
+@click.pass_obj
+def metrics_command(session: Session, item: str | None) -> None:
+    """Show what the work takes: time, handoffs, fixes, cost.
+
+    Of the whole board, or of one ITEM with all that was made for it.
+
+    \b
+    Examples:
+      moot metrics
+      moot metrics 7
+      moot metrics --json
+
+    See also: moot log, moot simulate.
+    """
+    view = session.ask(Measure(item=number_of(item) if item else None))
+
+    def words() -> None:
+        from folkmoot.doors.cli.render.metrics import metrics
+
+        metrics(view)
+
+    session.answer(view, words)
+
+
+@click.command("lessons")
+@click.option("--agent", metavar="A", help="Only what this agent's runs have learnt.")
+@click.option("--limit", type=Number(1, 10_000), default=100, show_default=True, metavar="N", help="At most this many.")
+@common
+@click.pass_obj
+def lessons_command(session: Session, agent: str | None, limit: int) -> None:
+    """Show what runs have learnt, the newest first.
+
+    A lesson reaches later runs of the same agent, and whoever works on the same files.
+
+    \b
+    Examples:
+      moot lessons
+      moot lessons --agent dev-agent --limit 20
+
+    See also: moot show, moot metrics.
+    """
+    agent = agent_named(session.ask(ShowFlow()), agent) if agent else None
+    view = session.ask(ListLessons(agent=agent, limit=limit))
+    if not view.lessons:
+        from folkmoot.doors.cli.completion.nearest import known_agent
+
+        known_agent(agent, session.ask(ShowFlow()))
+
+    def words() -> None:
+        from folkmoot.doors.cli.render.metrics import lessons
+
+        lessons(view.lessons)
+
+    session.answer(view, words)
+
+
+@click.command("doctor")
+@common
+@click.pass_obj
+def doctor_command(session: Session) -> None:
+    """Check that the board is sound.
+
+    After a crash, a full disk, or whenever you doubt it. Every invariant and the log's chain; what is wrong is named,
+    and how the board can be made sound again. Nothing is changed.
+
+    \b
+    Examples:
+      moot doctor
+      moot doctor --json
+
+    Exit codes: 4 if something is wrong.
+
+    See also: moot restore, moot backup, moot log.
+    """
+    from folkmoot.engine.checking.doctor import examine
+
+    try:
+        engine = session.board.engine
+        with closing(_HowFar(engine.clock.wall)) as how_far:
+            view = examine(engine, how_far)
+    except Unavailable as fault:
+        if fault.code != "store_damaged":
+            raise
+        raise Unavailable(fault.code, fault.message, session.boards.rescue(session.board_dir)) from fault
+    view["limits"] = limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel())
+
+    def words() -> None:
+        from folkmoot.doors.cli.render.setup import examined
+
+        examined(view)
+
+    session.answer(view, words)
+    if not view["ok"]:
+        wrong = ", ".join(check["check"] for check in view["checks"] if not check["ok"])
+        raise Unavailable("board_damaged", f"the board is not sound: {wrong}", session.boards.rescue(session.board_dir))
+
+
+class _HowFar:
+    """A line that a person at a terminal sees while it takes long; nobody else gets it."""
+
+    def __init__(self, now: "Callable[[], int]") -> None:
+        self._now = now
+        self._since = now()
+        self._shown = False
+
+    def __call__(self, what: str, over: int, of: int) -> None:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and self._now() - self._since > SOON:
+            self._shown = True
+            sys.stderr.write(f"\r\x1b[Kchecking {what}: {over:,} of {of:,}")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def limits_of_runs(limits: "Limits", by_kernel: "Collection[str]") -> list[View]:
+    """What the processes of a run may use up, and by what each limit holds."""
+    from folkmoot.flows.sizes import format_size
+
+    found = []
+    for name in ("memory", "processes", "disk", "open_files"):
+        most = getattr(limits, name)
+        shown = format_size(most) if most is not None and name in ("memory", "disk") else f"{most}"
+        how = "held by the kernel" if name in by_kernel else "looked at by its keeper"
+        found.append({"limit": name, "most": most, "shown": shown, "by": how})
+    return found

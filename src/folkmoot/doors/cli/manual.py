@@ -1,0 +1,141 @@
+"""A person's hands on the board."""
+
+import click
+from msgspec import UNSET
+
+from folkmoot.api.requests import Cancel, Edit, Move, Reopen
+from folkmoot.api.views import ItemView
+from folkmoot.core.terms import PRIORITIES, TYPES
+from folkmoot.doors.cli.session import Number, Session, keyed, number_of, read_text
+
+
+def _say(session: Session, view: ItemView, done: str) -> None:
+    def words() -> None:
+        from folkmoot.doors.cli.render.item import changed
+
+        changed(view, done)
+
+    session.answer(view, words)
+
+
+@click.command("move")
+@click.argument("item")
+@click.argument("column")
+@click.option("--why", default="", metavar="T", help="The reason; agents see it.")
+@keyed
+@click.pass_obj
+def move_command(session: Session, item: str, column: str, why: str) -> None:
+    """Move an item by hand.
+
+    For when you know better than the rules where it belongs. This is guidance: its counters begin again, its run and
+    its questions end.
+
+    \b
+    Examples:
+      moot move 7 dev
+      moot move 7 stories --why "The story is not clear enough"
+
+    Exit codes: 1 if the rules refuse it, 2 if there is no such item or column.
+
+    See also: moot answer, moot edit.
+    """
+    view = session.ask(Move(item=number_of(item), column=column, why=why))
+    _say(session, view, "moved")
+
+
+@click.command("edit")
+@click.argument("item")
+@click.option("--title", metavar="T", help="A new title.")
+@click.option("--body", metavar="FILE", help="A file with the details; - reads standard input.")
+@click.option("--priority", type=click.Choice(PRIORITIES), help="What is taken first.")
+@click.option("--type", "kind", type=click.Choice(TYPES), help="What kind of work.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="All tags anew; repeatable.")
+@click.option("--files", multiple=True, metavar="P", help="All paths anew; repeatable.")
+@click.option("--after", multiple=True, metavar="ID", help="All items it waits for, anew; repeatable; - for none.")
+@click.option("--overrule", type=Number(1), metavar="N", help="Turn round attempt N's verdict.")
+@keyed
+@click.pass_obj
+def edit_command(
+    session: Session,
+    item: str,
+    title: str | None,
+    body: str | None,
+    priority: str | None,
+    kind: str | None,
+    tags: tuple[str, ...],
+    files: tuple[str, ...],
+    after: tuple[str, ...],
+    overrule: int | None,
+) -> None:
+    """Change what an item says or waits for.
+
+    Only what you name is changed; lists are given anew as a whole. --overrule is for attempts: one that was taken for
+    a repetition then counts, or the other way round.
+
+    \b
+    Examples:
+      moot edit 7 --priority high --after 3
+      moot edit 7 --title "Users can reset a forgotten password"
+      moot edit 7 --after -
+      moot edit 7 --overrule 2
+
+    See also: moot show, moot move.
+    """
+    request = Edit(
+        item=number_of(item),
+        title=UNSET if title is None else title,
+        body=UNSET if body is None else read_text(body),
+        priority=UNSET if priority is None else priority,
+        type=UNSET if kind is None else kind,
+        tags=list(tags) if tags else UNSET,
+        files=list(files) if files else UNSET,
+        after=[number_of(other) for other in after if other != "-"] if after else UNSET,
+        overrule=UNSET if overrule is None else overrule,
+    )
+    _say(session, session.ask(request), "edited")
+
+
+@click.command("cancel")
+@click.argument("item")
+@click.option("--why", default="", metavar="T", help="The reason; agents see it.")
+@keyed
+@click.pass_obj
+def cancel_command(session: Session, item: str, why: str) -> None:
+    """Cancel an item. What waits for it asks you what to do.
+
+    A run on it ends. It can be taken up again.
+
+    \b
+    Examples:
+      moot cancel 7
+      moot cancel 7 --why "Nobody needs it any more"
+
+    Exit codes: 1 if it has ended already.
+
+    See also: moot reopen.
+    """
+    view = session.ask(Cancel(item=number_of(item), why=why))
+    _say(session, view, "cancelled")
+
+
+@click.command("reopen")
+@click.argument("item")
+@click.option("--why", default="", metavar="T", help="The reason; agents see it.")
+@keyed
+@click.pass_obj
+def reopen_command(session: Session, item: str, why: str) -> None:
+    """Open a done or cancelled item again.
+
+    For work that turned out to be wrong after all. It goes to the stage that made the work.
+
+    \b
+    Examples:
+      moot reopen 7
+      moot reopen 7 --why "The link still works after an hour"
+
+    Exit codes: 1 if it has not ended.
+
+    See also: moot cancel, moot move.
+    """
+    view = session.ask(Reopen(item=number_of(item), why=why))
+    _say(session, view, "reopened")

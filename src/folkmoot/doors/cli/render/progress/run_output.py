@@ -1,0 +1,62 @@
+"""What is kept of runs: what they printed, and work that did not land."""
+
+from datetime import UTC, datetime
+
+import click
+
+from folkmoot.api.requests import ReadOutput
+from folkmoot.api.views import OutputPart
+from folkmoot.doors.cli.render.page import AGENT, COMMAND, GOOD, QUIET, Page, one_line, when
+from folkmoot.doors.cli.session import Session, View, plain
+from folkmoot.doors.waiting import Waiting
+
+
+def print_output(session: Session, run: str, parts: list[OutputPart], follow: bool) -> None:
+    seen, waiting = -1, Waiting(session.board)
+    while True:
+        for part in parts:
+            click.echo(plain(part.text), nl=False, color=False)
+            seen = max(seen, part.part)
+        if not follow:
+            return
+        view = session.ask(ReadOutput(run=run, after=seen + 1))
+        parts = [part for part in view.parts if part.part < 1_000_000]
+        if not parts and not view.live:
+            return
+        if not parts:
+            waiting.sleep()
+
+
+def salvaged(view: View) -> None:
+    page = Page()
+    if view.get("branch"):
+        branch = one_line(view["branch"])
+        page.line(page.mark("done"), " ", (f"The work of run {view['run']} is on the branch {branch}.", GOOD), hang=2)
+        left = list(map(one_line, view.get("left_out") or []))
+        if left:
+            paths = ", ".join(left[:3]) + (" …" if len(left) > 3 else "")
+            page.line(f"Without {paths}: no branch gets what belongs to a board, or to moot itself.", indent=2)
+        page.line(("next: ", QUIET), (f"git log -p {branch}", COMMAND), indent=2)
+        return
+    if not view["unlanded"]:
+        page.line(("All work has landed.", GOOD))
+        return
+    unlanded = sorted(view["unlanded"], key=lambda one: one["at"], reverse=True)
+    ids = max(len(one["item"]) for one in unlanded) + 1
+    names = max(len(one_line(one["agent"] or "")) for one in unlanded)
+    ends = max(len(_ended(one)) for one in unlanded)
+    for one in unlanded:
+        files = ", ".join(map(one_line, one["files"][:3])) + (" …" if len(one["files"]) > 3 else "")
+        item = (f"#{one['item']}".rjust(ids), "bold")
+        at = when(datetime.fromtimestamp(one["at"], UTC).isoformat())
+        whose = page.text((one_line(one["agent"] or "").ljust(names), AGENT), "  ", _ended(one).ljust(ends))
+        lead = page.text((one["run"], "bold"), (f"  {at}  ", QUIET), item, "  ", whose)
+        page.row(lead, "  ", one_line(one["subject"]), (f"  {files}", QUIET))
+    page.line(("next: ", QUIET), ("moot salvage RUN", COMMAND), (" brings one back as a branch", QUIET))
+
+
+def _ended(one: View) -> str:
+    """How the run ended, in the words that an item's page has for it."""
+    cause = f" ({one['cause']})" if one["cause"] and one["outcome"] != "rescued" else ""
+    outcome = {"rescued": "lapsed", None: "unknown"}.get(one["outcome"], one["outcome"])
+    return one_line(f"{outcome}{cause}")

@@ -1,0 +1,382 @@
+"""How a worker's progress looks: a line for each thing that happens, and in a terminal below them who works now.
+
+What happened is read from the board's log, so that a line says what became of a report, whoever made it. One thread
+alone writes: the many that tell it something never stand in each other's way.
+"""
+
+import contextlib
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple, Protocol, TextIO
+
+from rich.text import Text
+
+from folkmoot.api.calls import Ask
+from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
+from folkmoot.api.views import EventView, ItemSummary, ItemView
+from folkmoot.core.flow import LANDING, RUNG_ESCALATE
+from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.doors.cli.render.board import aside_line
+from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
+from folkmoot.doors.cli.render.progress.blocked_reasons import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
+from folkmoot.doors.cli.render.progress.lines import Line, Teller, span
+from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
+from folkmoot.doors.cli.session import ReaderGone, View
+from folkmoot.errors import MootError
+
+FRAME_SECONDS = 0.1  # how often the live line moves
+LOOK_SECONDS = 5.0  # how often the log is read though nobody has told anything
+SPAN = 7  # cells for a time
+NAMES_MAX, MODELS_MAX = 16, 8
+TITLE_MIN, TITLE_MAX = 12, 28
+WORDS_MIN = 50
+NOTICE_INDENT = SPAN + 3  # below who is told of
+ROWS_MAX = 20
+FRAMES, FRAMES_ASCII = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
+IN_ASCII = {"✓": "+", "✗": "x", "≠": "!", "↑": "^", "▸": ">", "↩": "<", "■": "!", "•": "*"}
+
+
+class Told(Protocol):
+    """As much of what a worker tells as is shown beside the log."""
+
+    @property
+    def what(self) -> str: ...
+    @property
+    def item(self) -> str: ...
+    @property
+    def agent(self) -> str: ...
+    @property
+    def words(self) -> str: ...
+    @property
+    def model(self) -> str | None: ...
+
+
+class News(NamedTuple):
+    """Something was written to the board, by whomever."""
+
+    what: str = "news"
+    item: str = ""
+    agent: str = ""
+    words: str = ""
+    model: str | None = None
+
+
+class Progress:
+    """Prints what happens as it happens. `tell` may be called from any thread, and from a signal."""
+
+    def __init__(
+        self,
+        stream: TextIO,
+        ask: Ask,
+        *,
+        notes: Mapping[str, str] | None = None,
+        prompt: Callable[[], str] = lambda: "",
+        changed: Callable[[int, float], int] | None = None,
+    ) -> None:
+        self.page = Page(stream)
+        self._stream = stream
+        self._ask = ask
+        self._teller = Teller(ask)
+        self._notes = dict(notes or {})  # words for the first event of a name, for whoever sees all this first
+        self._prompt = prompt  # what stands in place of the live line
+        self._changed = changed  # sleeps until the board is written to; without it only `tell` wakes us
+        self._moves = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._told: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._fault: Exception | None = None
+        self._drawn = ""
+        self._frame = 0
+        self._looked = 0.0
+        self._began = datetime.now(UTC).timestamp()
+        flow = self._teller.flow
+        self._names = min(max(map(len, [*flow.agents, *flow.gates, LANDING])), NAMES_MAX)
+        rungs = [
+            len(rung.model) for agent in flow.agents.values() for rung in agent.ladder if rung.model != RUNG_ESCALATE
+        ]
+        self._models = min(max(rungs, default=0), MODELS_MAX)
+        self.indent = SPAN + 3 + self._names + 1 + (self._models + 1 if self._models else 0)
+
+    # What others call
+
+    def begin(self, view: View) -> None:
+        slots = count(view["slots"], "slot")
+        self.page.line((f"{view['flow']}: {slots}", "bold"), f", {self._where(view)}", hang=2)
+        if not view["sandboxed"]:
+            self.page.line((f"! not sandboxed: {view['why_not_sandboxed']}", CARE), hang=2)
+        for folder in view["left_out"]:
+            words = f"{one_line(folder)} of your PATH is left out: work of agents lands in the project"
+            self.page.line((words, QUIET), indent=2, hang=2)
+        self._introduce(view["unable"], self.held(view["unable"], view["only"]))
+        asked_again(self.page, self._ask)
+        self.start()
+
+    def _introduce(self, unable: Mapping[str, str], held: list[Held]) -> None:
+        """Whom this worker cannot start, and why; and whom nobody starts, since the flow does not say how."""
+        started = run_by(self._teller.flow)
+        told = [one for one in held if one.why == UNABLE]
+        named = {name for one in told for name in one.agents}
+        by: dict[str, list[str]] = {one.reason: list(one.agents) for one in told}
+        for name, why in unable.items():
+            if name in started and name not in named:
+                by.setdefault(why, []).append(name)
+        for why, agents in by.items():
+            items = next((one.items for one in told if one.reason == why), [])
+            self.page.line((f"! {Held(UNABLE, why, agents, items).words()}", BAD), hang=2)
+        left = ", ".join(one_line(name) for name in unable if name not in started)
+        if left:
+            self.page.line((f"without `run`, so they wait for somebody to claim for them: {left}", QUIET), indent=2)
+
+    def held(self, unable: Mapping[str, str], only: Sequence[str]) -> list[Held]:
+        """What is ready now and begins no run here."""
+        items: list[ItemSummary] = []
+        for status in READY:
+            following: int | None = 0
+            while following is not None:
+                found = self._ask(ListItems(status=status, after=following))
+                items += found.items
+                following = found.next
+        return held_back(items, self._ask(ShowFlow()), self._ask(ListPauses()).pauses, unable, only)
+
+    def start(self) -> None:
+        """From now on the log is told."""
+        self._teller.skip()
+        self._began = datetime.now(UTC).timestamp()
+        self._thread = threading.Thread(target=self._write, name="moot-progress", daemon=True)
+        self._thread.start()
+        if self._changed is not None:
+            threading.Thread(target=self._listen, args=(self._changed,), name="moot-news", daemon=True).start()
+
+    def _listen(self, changed: Callable[[int, float], int]) -> None:
+        seen = changed(-1, 0)
+        while self._thread is not None:
+            seen = changed(seen, LOOK_SECONDS)
+            self._told.put(News())
+
+    @staticmethod
+    def _where(view: View) -> str:
+        if view["git"]:
+            return f"a clone for each run, landing on {view['target']}"
+        return "in this folder, which has no git: one writer at a time"
+
+    def tell(self, told: Told) -> None:
+        self._told.put(told)
+
+    def stop(self) -> None:
+        """All that was told is written, and the live line is gone."""
+        if self._thread is not None:
+            self._told.put(None)
+            self._thread.join()
+            self._thread = None
+            self._teller.tally.seconds = datetime.now(UTC).timestamp() - self._began
+        if self._fault is not None:
+            raise self._fault
+
+    def summary(self) -> View:
+        self.stop()
+        tally = self._teller.tally
+        asked = len(self._ask(ListQuestions()).questions)
+        seconds = round(tally.seconds, 3)
+        return {
+            "landed": tally.landed,
+            "runs": tally.runs,
+            "failed": tally.failed,
+            "questions": asked,
+            "seconds": seconds,
+        }
+
+    def end(
+        self,
+        held: Sequence[Held] = (),
+        *,
+        until_idle: bool = False,
+        why_follows: bool = False,
+        aside: tuple[str, list[str]] | None = None,
+    ) -> None:
+        """What came of it, and why what is left did not begin."""
+        view = self.summary()
+        words = f"{count(view['runs'], 'run')} in {span(view['seconds'])}, {view['landed']} landed"
+        words += f", {view['failed']} failed" if view["failed"] else ""
+        if view["runs"]:
+            self.page.blank()
+            self.page.line((words, "bold"))
+        else:
+            why = "." if held or why_follows else ": nothing is ready for these agents."
+            self.page.line((f"No run began{why}", QUIET))
+        self._table()
+        if aside:
+            aside_line(self.page, *aside)
+        self._left(held, until_idle)
+        if view["questions"]:
+            waits = "question waits" if view["questions"] == 1 else "questions wait"
+            self.page.line((f"? {view['questions']} {waits} for you: ", CARE), ("moot inbox", COMMAND))
+
+    def _left(self, held: Sequence[Held], until_idle: bool) -> None:
+        for one in held:
+            if one.why == PAUSED and until_idle:
+                self.page.line((f"ended: {one.reason}; without --until-idle it would wait", CARE), hang=2)
+            elif one.why == NO_RUN:
+                by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
+                self.page.line((f"{one.words()}: ", QUIET), by_hand, hang=2)
+            else:
+                self.page.line((one.words(), BAD if one.why == UNABLE else CARE), hang=2)
+
+    def _table(self) -> None:
+        """Each item that was worked on, and how it stands; a child that is done is its parent's."""
+        worked = self._teller.tally.items
+        items = [self._ask(Show(item=item)) for item in sorted(worked, key=lambda one: (len(one), one)) if item]
+        items = [item for item in items if item.parent is None or item.status != "done"]
+        ids = max((len(item.id) for item in items), default=0) + 1
+        room = max(min(self.page.width - 46, 40), 16)
+        for item in items[:ROWS_MAX]:
+            runs = worked[item.id] + sum(worked.get(child, 0) for child in item.children)
+            state, style, why = self._stands(item)
+            ran = (f"  {count(runs, 'run'):>7}", QUIET)
+            title = self._padded(one_line(item.title), room)
+            mark = self.page.mark(item.status)
+            label = self.page.text(mark, " ", (f"#{item.id}".rjust(ids), "bold"), "  ", title, ran)
+            self.page.line(label, "  ", (state, style), why, indent=2, hang=ids + 4)
+        if len(items) > ROWS_MAX:
+            self.page.line((f"and {len(items) - ROWS_MAX} more: ", QUIET), ("moot board", COMMAND), indent=2)
+
+    @staticmethod
+    def _stands(item: ItemView) -> tuple[str, str, Part]:
+        """How an item stands, in words, with their style; and why, unless that is plain."""
+        asked = ", ".join(question.id for question in item.questions if question.state == "open")
+        if item.status == "done":
+            return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
+        if asked:
+            return f"waits for you: {asked}", CARE, ""
+        style = BAD if item.status == "failed" else CARE
+        return item.status, style, (f": {one_line(item.why)}", QUIET)
+
+    # The one thread that writes
+
+    def _write(self) -> None:
+        try:
+            while self._turn():
+                pass
+        except BrokenPipeError:
+            self._fault = ReaderGone()
+        except Exception as error:  # the work itself goes on, and `stop` says what went wrong here
+            self._fault = error
+
+    def _turn(self) -> bool:
+        """Wait for news, tell them, move the live line. False when there will be no more."""
+        moving = self._moves and bool(self._teller.live or self._prompt())
+        going, heard = True, False
+        with contextlib.suppress(queue.Empty):
+            told = self._told.get(timeout=FRAME_SECONDS if moving else LOOK_SECONDS)
+            heard = True
+            while True:
+                going = going and told is not None
+                if told is not None and told.what in ("fault", "stopping"):
+                    self._notice(told)
+                told = self._told.get_nowait()
+        now = datetime.now(UTC).timestamp()
+        if heard or now - self._looked >= LOOK_SECONDS or not moving:
+            self._looked = now
+            self._tell_news()
+        self._draw() if going else self._clear()
+        return going
+
+    def _tell_news(self) -> None:
+        with contextlib.suppress(MootError):  # what cannot be read now is read at the next turn; the worker tells why
+            for at, lines, events in self._teller.news():
+                for line in lines:
+                    self._say(line, at)
+                self._explain(events)
+
+    def _notice(self, told: Told) -> None:
+        style = BAD if told.what == "fault" else CARE
+        self._say(Line("■", style, told.agent, told.model or "", told.item, [(one_line(told.words), style)]), None)
+
+    def _say(self, line: Line, at: float | None) -> None:
+        if line.mark == "▸" and self._moves:
+            return  # the live line shows it
+        self._clear()
+        at = datetime.now(UTC).timestamp() if at is None else at
+        mark = IN_ASCII.get(line.mark, line.mark) if self.page.ascii else line.mark
+        parts: list[Part] = [(span(at - self._began).rjust(SPAN), QUIET), " ", (mark, line.style), " "]
+        parts += [self._padded(line.who, self._names, self._style_of(line.who)), " "]
+        parts += [self._padded(line.model, self._models, QUIET), " "] if self._models else []
+        whole = self.page.text(*parts, *self._item(line.item), *line.words)
+        detail = self.page.text(f": {line.detail}" if line.detail else "")
+        # What went well may be cut; why something did not is told in full.
+        below = (
+            bool(line.detail) and line.style in (BAD, CARE) and whole.cell_len + detail.cell_len > self.page.row_width
+        )
+        whole = whole if below else whole.append_text(detail)
+        took = f"  {span(line.seconds)}" if line.seconds is not None else ""
+        if whole.cell_len + len(took) <= self.page.row_width:
+            whole.append(took, QUIET)
+        self.page.row(whole)
+        if below:
+            self.page.line((line.detail, line.style), indent=self.indent)
+
+    def _style_of(self, who: str) -> str:
+        known = {**self._teller.flow.agents, **self._teller.flow.gates, LANDING: None, ENGINE_NAME: None}
+        return AGENT if who in known else PERSON
+
+    def _item(self, item: str) -> list[Part]:
+        if not item:
+            return []
+        room = min(self._width() - self.indent - WORDS_MIN - 4, TITLE_MAX)
+        title: list[Part] = []
+        if room >= TITLE_MIN:
+            title = [self._padded(self._teller.title(item), room, QUIET), " "]
+        return [(f"#{item}".ljust(3), "bold"), " ", *title, " "]
+
+    def _explain(self, events: list[EventView]) -> None:
+        for event in events:
+            if is_noticed(event):
+                self._clear()
+                wide = self.page.width - self.indent >= WORDS_MIN
+                notice(self.page, self._ask, event, *((NOTICE_INDENT, self.indent) if wide else (2, 4)))
+            words = self._notes.pop(event.event, None)
+            if words:
+                self._clear()
+                self.page.line((words, f"{QUIET} italic"), indent=self.indent)
+
+    # The screen
+
+    def _width(self) -> int:
+        return min(self.page.row_width, 100) if self.page.row_width < 100_000 else 100
+
+    def _padded(self, words: str, room: int, style: str = "") -> Text:
+        text = self.page.cut(self.page.text((one_line(words), style)), room)
+        return text.append(" " * max(room - text.cell_len, 0))
+
+    def _draw(self) -> None:
+        if not self._moves:
+            return
+        frames = FRAMES_ASCII if self.page.ascii else FRAMES
+        self._frame += 1
+        now = datetime.now(UTC).timestamp()
+        parts: list[Part] = [(f"{frames[self._frame % len(frames)]} ", AGENT)]
+        asked = self._prompt()
+        runs = [(live.agent, f" #{live.item} {span(now - live.since)}") for live in self._teller.live.values()]
+        parts += [(asked, CARE)] if asked else []
+        for number, (agent, words) in enumerate(runs):
+            parts += [(" · " if number or asked else "", QUIET), (agent, AGENT), (words, QUIET)]
+        parts += [] if runs or asked else [("nobody works; waiting", QUIET)]
+        whole = self.page.cut(self.page.text(*parts), max(self._screen() - 1, 10))
+        with self.page.console.capture() as drawn:
+            self.page.console.print(whole, end="", soft_wrap=True)
+        self._stream.write(f"\r\x1b[2K{drawn.get()}")
+        self._stream.flush()
+        self._drawn = "drawn"
+
+    def _screen(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns
+        except OSError:
+            return 80
+
+    def _clear(self) -> None:
+        if self._drawn:
+            self._stream.write("\r\x1b[2K")
+            self._stream.flush()
+            self._drawn = ""

@@ -1,0 +1,93 @@
+"""How a run's item stands: what whoever makes its workspace, and brings its work home, must know."""
+
+from msgspec import Struct, field
+
+from folkmoot.core.flow import LANDING, Flow
+from folkmoot.core.item import Item
+from folkmoot.core.rules.judging.required import proved, required
+from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsettled
+from folkmoot.core.rules.running.rights import may_write
+from folkmoot.core.rules.running.work import ends_here
+from folkmoot.core.rules.sharing.holds import branch_of
+from folkmoot.core.terms import ENDED
+from folkmoot.core.work import Landing
+from folkmoot.engine.loading import known_item
+from folkmoot.errors import Invalid
+from folkmoot.store.base import Reading
+
+ABOVE_MAX = 32  # more than splits and dispatches can lie above each other
+
+
+class RunContext(Struct, frozen=True, kw_only=True):
+    item: str
+    title: str
+    agent: str
+    column: str
+    write: str  # what its agent may change; a gate changes nothing
+    live: bool  # False: the run has ended, whatever its processes do
+    head: str | None  # where its own branch is; None: it begins from its parent's, or from the target
+    parent: str | None  # whose branch its work is for, if that one has not ended
+    parent_head: str | None
+    begins_from: str | None  # the branch of the nearest item above that has work
+    began_at: str | None  # where its own branch was when the run began
+    ends_here: bool  # `done` ends it as a child, and its work goes to its parent at once
+    branch: str  # the branch its work is for, in words
+    target: str  # of the flow
+    gates: list[str] = field(default_factory=list)  # with a command, that must be green on what lands
+    proved: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # tree -> gates that are green on it, as the flow has them
+    landing: Landing | None = None
+    marked: str | None = None  # the commit in which a landing has marked conflicts, that somebody was to mend
+    has_landed: bool = False  # the run has ended, and the board says that by it the work is on its branch
+
+
+def is_fresh(run_context: RunContext) -> bool:
+    """Does its workspace begin with nothing but what has landed?"""
+    return run_context.head is None and run_context.begins_from is None
+
+
+def _begins_from(reading: Reading, above: Item | None) -> str | None:
+    """Where a child's work begins: at the nearest item above it that has some (R-19)."""
+    for _ in range(ABOVE_MAX):
+        if above is None or above.head is not None or above.asker is None:
+            break
+        above = reading.item(above.asker)
+    return above.head if above is not None and above.status not in ENDED else None
+
+
+def run_context(reading: Reading, flow: Flow, run_id: str) -> RunContext:
+    run = reading.run(run_id)
+    if run is None:
+        raise Invalid("unknown_run", f"there is no run {run_id}", "see: moot log")
+    item = known_item(reading, run.item)
+    parent = reading.item(item.asker) if item.asker else None
+    parent = parent if parent is not None and parent.status not in ENDED else None
+    gates = required(flow, item, parent is None) if run.agent == LANDING else []
+    return RunContext(
+        item=item.id,
+        title=item.title,
+        agent=run.agent,
+        column=run.column,
+        write=may_write(flow, item, run.agent) if not run.gate else "none",
+        live=run.ended_at is None,
+        head=item.head,
+        parent=parent.id if parent else None,
+        parent_head=parent.head if parent else None,
+        begins_from=_begins_from(reading, parent),
+        began_at=run.head,
+        ends_here=ends_here(item) and parent is not None,
+        branch=branch_of(flow, item),
+        target=flow.target,
+        gates=[gate for gate in gates if flow.gates[gate].run],
+        proved=proved(flow, item),
+        landing=item.landing,
+        marked=item.marked,
+        has_landed=moves_branch(run),
+    )
+
+
+def unsettled_landing(reading: Reading, item_id: str) -> tuple[bool, Landing | None]:
+    """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
+    item = reading.item(item_id)
+    return (False, None) if item is None else (not is_at_rest(item), unsettled(item))

@@ -1,0 +1,182 @@
+"""What a dead worker left: the work in it is kept under a ref before anything is thrown away."""
+
+import contextlib
+import os
+from collections.abc import Callable
+
+from folkmoot.core.commands import ENGINE, AddComment, SettleLanding
+from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.errors import MootError, Refused
+from folkmoot.worker.git.harvest.bounds import allowed
+from folkmoot.worker.git.landing import told_of
+from folkmoot.worker.git.refs import INTENTS, drop, listed
+from folkmoot.worker.git.trees.leftover import clear_left
+from folkmoot.worker.jobs.bounds import not_taken
+from folkmoot.worker.jobs.job import Tools, WorkerEvent
+from folkmoot.worker.jobs.preparing import setup_paths
+from folkmoot.worker.jobs.rescue import bring_back, has_said
+from folkmoot.worker.jobs.saying import said_before
+from folkmoot.worker.ports import Paths
+from folkmoot.worker.removing import forget_dead, is_alive, is_left, remove_tree
+from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, GitWorkspaces
+
+# Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
+# whether such a name is ours alone. A user may have moved `repo.git` away under any name.
+UNMARKED_SECONDS = 3600.0
+LATE_CHARACTERS = 500
+ASIDE = (("", "look-", True), ("", "repo.git.", False), ("spares", ".making-", True))
+
+
+def forget_logins(tools: Tools) -> None:
+    """Remove the HOMEs of runs whose worker is gone: without a sandbox a copy of a login may lie there. Nothing in
+    them is work. This is done before anything else."""
+    folder = os.path.join(tools.workspaces.home, RUNS)
+    for run in os.listdir(folder) if os.path.isdir(folder) else []:
+        root = os.path.join(folder, run)
+        if not _is_owned(root):
+            _remove(tools, os.path.join(root, "home"))
+
+
+def _clear(tools: Tools) -> None:
+    """Remove what was made aside by a process that died over it."""
+    forget_dead(tools.workspaces.home)
+    before = tools.application.engine.clock.wall() / 1000 - UNMARKED_SECONDS
+    for below, prefix, ours in ASIDE:
+        folder = os.path.join(tools.workspaces.home, below)
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            path = os.path.join(folder, name)
+            if name.startswith(prefix) and is_left(path, prefix, before if ours else None, tools.workspaces.home):
+                _remove(tools, path)
+
+
+def _remove(tools: Tools, path: str) -> None:
+    try:
+        if os.path.islink(path):
+            os.unlink(path)
+        else:
+            remove_tree(path)
+    except FileNotFoundError:
+        pass  # another worker was quicker
+    except OSError as error:
+        words = f"{path} is left over and could not be removed: {error.strerror or error}"
+        tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
+
+
+def reclaim(tools: Tools, stopped: Callable[[], bool] = lambda: False) -> None:
+    """See to what dead workers left: moves of branches that nobody has told of, files of the user's, clones."""
+    _clear(tools)
+    if isinstance(tools.workspaces, GitWorkspaces):
+        _settle_landings(tools, tools.workspaces)
+    _take_in(tools, stopped)
+
+
+def _settle_landings(tools: Tools, workspaces: GitWorkspaces) -> None:
+    """What git shows goes onto the board, also for items that were cancelled meanwhile; then the user's files."""
+    try:
+        for branch, left in workspaces.landing.finish_left().items():
+            tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, told_of(branch, left), good=False))
+        for item, new in listed(workspaces.repository, INTENTS).items():
+            _settle(tools, workspaces, item, new)
+        for kept in clear_left(workspaces.repository, os.path.join(workspaces.home, SET_ASIDE)):
+            words = f"files that a landing had in hand when it was killed, and that git does not know, are in {kept}"
+            tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
+    except (MootError, OSError) as error:
+        words = f"what landings left could not be settled: {error}"
+        tools.tell(WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False))
+
+
+def _settle(tools: Tools, workspaces: GitWorkspaces, item: str, new: str) -> None:
+    """A landing that is at work, or to come, sees to its own."""
+    busy, intent = tools.application.queries.unsettled_landing(item)
+    if busy:
+        return
+    if intent is not None:
+        branch = workspaces.branch_with(intent.branch, intent.new)
+        found = SettleLanding(branch=branch or intent.branch, new=intent.new, moved=branch is not None)
+        tools.application.engine.act(ENGINE, found, item)
+        if branch is not None:
+            workspaces.landing.finish_checkout(intent.branch, intent.old, intent.new)
+            words = f"item {item} had landed on {branch}, though its run ended before it could say so"
+            tools.tell(WorkerEvent("landed", intent.run, item, "", ENGINE_NAME, words))
+    # Not before: a worker that dies here leaves it to the next one. Where it moved on meanwhile, it stays.
+    if listed(workspaces.repository, INTENTS).get(item) == new:
+        drop(workspaces.repository, INTENTS + item)
+
+
+def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
+    """Take in what runs left whose worker is gone, and remove their folders. A run that may live is left alone.
+
+    Each is tried once: what cannot be taken in is put aside. Those that are left when it shall stop stay.
+    """
+    folder = os.path.join(tools.workspaces.home, RUNS)
+    for run in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if stopped():
+            return
+        if _is_owned(os.path.join(folder, run)):
+            continue
+        try:
+            run_context = tools.application.queries.run_context(run)
+            paths = tools.workspaces.paths(run)
+            if run_context.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
+                continue
+            # Only where all who kept it were killed together.
+            if left := sum(tools.keeper.end_left(own.home) for own in (paths, setup_paths(paths))):
+                words = f"{left} processes of run {run} were still there, and were killed"
+                tools.tell(
+                    WorkerEvent("fault", run, run_context.item, run_context.title, ENGINE_NAME, words, good=False)
+                )
+            base = _said(paths.root, BASE)
+            if run_context.live:
+                bring_back(tools, paths, run_context, base or None)
+                continue
+            # A clone that was not finished was never worked in.
+            if base is not None and tools.workspaces.is_made(paths):
+                message = f"{run_context.title}\n\n(left by a worker that died)"
+                limits = tools.application.queries.flow().limits
+                within = allowed(limits, tools.now, stopped)
+                work, lost = tools.workspaces.harvest(paths, run_context, base or None, message, within)
+                why = not_taken(work, lost, limits)
+                if why:
+                    words = f"what run {run} left was not taken in: {why}"
+                    _tell(tools, run, words)
+                    _note(tools, run_context.item, words)
+            _tell_late(tools, run, run_context.item, paths)
+            tools.workspaces.remove(paths, stopped)
+        except (MootError, OSError) as error:
+            _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
+
+
+def _tell_late(tools: Tools, run: str, item: str, paths: Paths) -> None:
+    """A report whose worker died, and that nobody brought in while the lease lasted, does not count any more: the item
+    is another run's. That it was made is told, so that whoever goes on need not find it out again."""
+    said = said_before(paths)
+    ended = next((one for one in tools.application.queries.show(item).runs if one.run == run), None)
+    if said is None or ended is None or ended.end != "rescued":
+        return
+    words = f"run {run} had reported {said[0].outcome} ({said[0].summary[:LATE_CHARACTERS]}), and its worker died"
+    words += "; its lease ended before that was taken in. What it changed is kept: moot salvage"
+    with contextlib.suppress(Refused):  # an item that has ended takes no words
+        _note(tools, item, words)
+
+
+def _tell(tools: Tools, run: str, words: str) -> None:
+    tools.tell(WorkerEvent("fault", run, "", "", ENGINE_NAME, words, good=False))
+
+
+def _note(tools: Tools, item: str, words: str) -> None:
+    """On the item too: whoever looks there need not have watched the worker."""
+    tools.application.engine.act(ENGINE, AddComment(content=words), item)
+
+
+def _is_owned(root: str) -> bool:
+    """Is the process that made it alive? One that has its number now, and was started at another time, is not it."""
+    owner = _said(root, OWNER)
+    return owner is not None and is_alive(owner, os.path.dirname(os.path.dirname(root)))
+
+
+def _said(root: str, name: str) -> str | None:
+    try:
+        with open(os.path.join(root, name), encoding="ascii") as file:
+            return file.read(200).strip()
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,56 @@
+"""Kinds are worked out one at a time, however many threads need them first at the same moment."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "src" / "folkmoot"
+
+# Threads are switched every few microseconds; where two of them work out the same kind, the interpreter breaks down.
+AT_ONCE = """
+import sys, threading
+from folkmoot.core.commands import ReportRun
+from folkmoot.core.report import Remark, Report
+from folkmoot.core.input_limits import encoded
+from folkmoot.store.codec import decode_row, encode_row
+from folkmoot.core.item import Item
+
+sys.setswitchinterval(1e-5)
+start = threading.Barrier(8)
+command = ReportRun(report=Report(outcome="done", comments=[Remark(content="a")]))
+row = encode_row(Item(id="1", title="a", column="b"))
+
+def work():
+    start.wait()
+    for _ in range(20):
+        encoded(command)
+        decode_row("items", row)
+
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("all well")
+"""
+
+
+def test_threads_may_need_a_kind_at_the_same_moment() -> None:
+    for _ in range(4):
+        ended = subprocess.run(
+            [sys.executable, "-c", AT_ONCE], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (ended.returncode, ended.stdout.strip()) == (0, "all well"), ended.stderr[-2000:]
+
+
+# Programs that run inside an agent's run, with one thread.
+ALONE = {"worker/clients/acp_driver.py", "worker/clients/function.py"}
+
+
+def test_nothing_else_works_out_a_kind() -> None:
+    wanting = re.compile(r"msgspec\.convert\(|json\.decode\(.*type=|Decoder\(")
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if wanting.search(path.read_text("utf-8").replace("json.JSONDecoder(", ""))
+    }
+    assert {place for place in found if not place.startswith("testing/")} == {"core/decoding.py"} | ALONE
