@@ -201,7 +201,7 @@ def looks_at_all(path: Path) -> dict[str, float]:
 
 def sound(application: Application) -> None:
     found = examine(application.engine)
-    if not found["ok"]:
+    if not found.ok:
         raise RuntimeError(f"the board is not sound: {found}")
 
 

@@ -14,7 +14,8 @@ from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.mirror import Mirror
 from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.system.folders import FolderWatch
-from folkmoot.wiring.boards import STORE, FileBoards
+from folkmoot.wiring.boards import FileBoards
+from folkmoot.wiring.files.locating import STORE
 
 COMMITS = 200
 ITEMS = 10_000

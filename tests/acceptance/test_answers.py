@@ -187,7 +187,7 @@ def test_yes_to_a_further_split_makes_its_tasks(tmp_path: Path) -> None:
     moot = new_board(tmp_path, "quest")
     flow = tmp_path / ".moot" / "flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("splits: 3", "splits: 1"), "utf-8")
-    moot("check")
+    moot("apply")
     moot("add", "User auth")
     moot.effort("pathseeker", "split", tasks=[{"key": "a", "title": "Register", "files": ["src/a.ts"]}])
     moot.effort("codeweaver", "failed", cause="size", summary="too much")

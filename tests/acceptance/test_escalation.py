@@ -43,7 +43,7 @@ def board(folder: Path, *changes: tuple[str, str], items: int = 1) -> Moot:
             assert old in text
             text = text.replace(old, new)
         flow.write_text(text, "utf-8")
-        moot("check")
+        moot("apply")
     for _ in range(items):
         moot("add", "Sessions survive a restart")
     return moot

@@ -126,7 +126,7 @@ def test_where_all_work_pauses_the_last_step_is_that_dispatching_goes_on(tmp_pat
     moot = board(tmp_path, items=3)
     flow = tmp_path / ".moot" / "flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("pause_all: false", "pause_all: true"), "utf-8")
-    moot("check")
+    moot("apply")
     first, second = (moot("claim", "developer", "--item", item) for item in ("1", "2"))
     moot.hand_in(first, signal("One?"))
     moot.hand_in(second, signal("Two?"))

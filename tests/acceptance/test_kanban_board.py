@@ -390,5 +390,5 @@ def test_the_boards_own_ladder_file_comes_first_and_a_change_is_taken_in_by_chec
     assert claim["model"] == "haiku"
     moot("release", claim["run"], "--token", str(claim["token"]))
     place(project, ".moot/escalation.yaml")
-    assert moot.process("check").json["taken_in"]
+    assert moot.process("apply").json["taken_in"]
     assert moot("claim", "dev-agent")["model"] == "glm-4"

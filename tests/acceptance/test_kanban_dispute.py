@@ -135,7 +135,7 @@ def test_the_number_of_rounds_is_the_users(tmp_path: Path) -> None:
     moot = disputed(tmp_path)
     flow = tmp_path / ".moot" / "flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("dispute_rounds: 3", "dispute_rounds: 1"), "utf-8")
-    assert moot("check")["version"] == 2
+    assert moot("apply")["version"] == 2
     item = reply(moot, "test-architect")
     assert (item["status"], item["flag"]) == ("needs-human-review", FLAG.replace("3 rounds", "1 rounds"))
 

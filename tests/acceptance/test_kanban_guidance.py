@@ -135,7 +135,7 @@ def test_with_pause_all_every_item_waits_for_the_answer(tmp_path: Path) -> None:
     moot = board(tmp_path, "dev", "arch")
     flow = tmp_path / ".moot" / "flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("pause_all: false", "pause_all: true"), "utf-8")
-    moot("check")
+    moot("apply")
     ask(moot, "dev-agent", "which?")
     said = moot.say("claim", "architect-agent")
     assert (said.code, said.error) == (3, "paused")

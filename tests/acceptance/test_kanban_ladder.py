@@ -147,7 +147,7 @@ def test_a_reason_of_the_users_own(tmp_path: Path) -> None:
     moot = new_board(tmp_path)
     flow = tmp_path / ".moot" / "flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("reasons:\n", "reasons:\n  licence: needs-senior-dev\n"), "utf-8")
-    moot("check")
+    moot("apply")
     moot("add", "Issue 247", "--column", "dev")
     item = moot.effort("dev-agent", "stuck", reason="licence")
     assert (item["column"], item["escalation_reason"]) == ("needs-senior-dev", "licence")

@@ -26,7 +26,7 @@ def project(folder: Path, preset: str, **files: str) -> Moot:
     flow = folder / ".moot" / "flow.yaml"
     text = flow.read_text().replace("# run: {client: claude-code}", f"run: {{command: {json.dumps(ACTOR)}}}")
     flow.write_text(text.replace('["make", "check"]', '["true"]'))
-    moot("check")
+    moot("apply")
     return moot
 
 

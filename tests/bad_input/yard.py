@@ -76,7 +76,7 @@ class Yard:
         (folder / "given").mkdir()
         with (folder / ".moot" / "flow.yaml").open("a", encoding="utf-8") as flow:
             flow.write("\nmessages: {note: {from: [any], to: [any]}}\n")
-        yard.done("check")
+        yard.done("apply")
         yard.done("add", "One", "--column", "dev", "--files", "src/auth/reset.py")
         yard.run = json.loads(yard.done("claim", "dev-agent", "--lease", "1h", "--json").out)["run"]
         yard.done("add", "Four", "--column", "dev")

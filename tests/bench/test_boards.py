@@ -28,7 +28,7 @@ def test_a_board_written_from_templates_is_sound(tmp_path: Path, monkeypatch: py
     store = SqliteStore.open(path)
     assert store.read(lambda reading: reading.head().items) == 250
     assert store.read(lambda reading: len(reading.inbox())) == growth.QUESTIONS
-    assert [check for check in examine(engine_on(store))["checks"] if not check["ok"]] == []
+    assert [check for check in examine(engine_on(store)).checks if not check.ok] == []
     store.close()
 
 
@@ -64,7 +64,7 @@ def test_callers_share_the_cycles_and_leave_a_sound_board(board: Path, kind: tog
     found = together.work_together(store, Trial(kind, [4], 20, {}), 4)
     assert len(found.waits) == 20
     assert store.read(lambda reading: reading.head().seq) >= before + 40
-    assert examine(engine_on(store))["ok"]
+    assert examine(engine_on(store)).ok
     store.close()
 
 

@@ -186,7 +186,7 @@ class Board:
         self.git("commit", "--quiet", "--message=Begin")
         self.moot = new_board(self.root, "handoff")
         (self.root / ".moot" / "flow.yaml").write_text(flow(wanted, to), "utf-8")
-        self.moot("check")
+        self.moot("apply")
         body = "\n".join(f"WRITE {path}: {line}" for path, line in wanted.orders.items())
         self.moot("add", "A small change", "--body", "-", stdin=body + "\n")
 

@@ -233,7 +233,7 @@ def test_nothing_is_restored_while_somebody_has_the_board_open(moot: Moot, monke
         error = moot("restore", "--json", code=1).error
         assert error["code"] == "board_in_use" and "Ctrl-C" in error["hint"]
         board.add("Two")
-        assert board.backup()["seq"] == 6
+        assert board.backup().seq == 6
     moot("restore", "--at", "2")
 
 

@@ -272,9 +272,13 @@ def test_check_says_what_is_in_force(moot: Moot) -> None:
     flow = moot.folder / ".moot" / "flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("dispute_rounds: 3", "dispute_rounds: 2"), "utf-8")
     noted = moot("board")
-    assert "moot check" in noted.err, "a changed flow is noted, beside the answer"
-    assert "in force now, as version 2" in moot("check").out
-    assert moot.json("check")["taken_in"] is False
+    assert "moot apply" in noted.err, "a changed flow is noted, beside the answer"
+    checked = moot.json("check")
+    assert checked["changes"] == [{"key": "limits.dispute_rounds", "before": 3, "after": 2}]
+    assert (checked["taken_in"], checked["version"]) == (False, 1), "a check changes nothing"
+    assert "limits.dispute_rounds: 3 → 2" in moot("check").out and "version 1 is" in moot("check").out
+    assert "in force now, as version 2" in moot("apply").out
+    assert moot.json("apply")["taken_in"] is False
 
 
 def test_check_prints_every_fault_on_its_line(moot: Moot) -> None:

@@ -27,25 +27,25 @@ def test_the_documents_ladder_file_is_used_from_the_users_folder(nowhere: Moot) 
     made = nowhere("init")
     assert "note: the ladders of " in made.err and ".oi/config/escalation.yaml are used" in made.err
     assert model_of(nowhere, "dev-agent", "dev") == "glm-9"
-    assert "escalation.yaml are used" in " ".join(nowhere("check").out.split())  # where lines end depends on its path
-    assert nowhere.json("check")["ladders"].endswith("escalation.yaml") and nowhere("board").err == ""
+    assert "escalation.yaml are used" in " ".join(nowhere("apply").out.split())  # where lines end depends on its path
+    assert nowhere.json("apply")["ladders"].endswith("escalation.yaml") and nowhere("board").err == ""
 
 
 @pytest.mark.ledger("K-15")
 def test_the_boards_own_ladder_file_comes_first_and_is_watched_like_the_flow(moot: Moot) -> None:
-    assert moot.json("check")["ladders"] is None and moot("board").err == ""
+    assert moot.json("apply")["ladders"] is None and moot("board").err == ""
     users_ladders().write_text(LADDER_FILE.replace("glm-4", "users"), "utf-8")
-    assert "moot check" in moot("board").err, "a ladder file that came since is noted"
+    assert "moot apply" in moot("board").err, "a ladder file that came since is noted"
     own = moot.folder / ".moot" / "escalation.yaml"
     own.write_text(LADDER_FILE.replace("glm-4", "boards"), "utf-8")
-    checked = moot.json("check")
+    checked = moot.json("apply")
     assert checked["taken_in"] is True and checked["version"] == 2 and checked["ladders"] == ".moot/escalation.yaml"
     assert model_of(moot, "dev-agent", "dev") == "boards" and model_of(moot, "story-agent", "stories") == "haiku"
-    assert moot("board").err == "" and moot.json("check")["taken_in"] is False
+    assert moot("board").err == "" and moot.json("apply")["taken_in"] is False
     own.write_text(LADDER_FILE.replace("glm-4", "other"), "utf-8")
     assert ".moot/escalation.yaml was changed since version 2" in moot("board").err
     own.unlink()
-    moot("check")
+    moot("apply")
     assert model_of(moot, "dev-agent", "dev") == "users"
 
 
@@ -74,10 +74,11 @@ def test_a_removed_column_with_items_is_refused_unless_it_is_said_where_they_go(
     moot("add", "Elsewhere", "--column", "dev")
     claim = moot.json("claim", "qa-agent", "--item", "2")
     drop_qa(moot)
-    refused = moot("check", "--json", code=1).error
-    assert refused["code"] == "column_in_use" and "moot check --move qa=COLUMN" in refused["hint"]
+    assert moot("check", "--json", code=1).error["code"] == "column_in_use", "a check says what would be refused"
+    refused = moot("apply", "--json", code=1).error
+    assert refused["code"] == "column_in_use" and "moot apply --move qa=COLUMN" in refused["hint"]
     assert moot.json("show", "1")["column"] == "qa"
-    checked = moot.json("check", "--move", "qa=review")
+    checked = moot.json("apply", "--move", "qa=review")
     assert checked["taken_in"] is True and checked["version"] == 2
     for item in ("1", "2"):
         shown = moot.json("show", item)
@@ -101,8 +102,8 @@ def test_what_remembers_a_removed_column_goes_where_its_items_go(moot: Moot) -> 
     before = [moot.json("show", item)["column"] for item in "123"]
     assert before[0] == "needs-concurrency-expert" and before[2] == "qa"
     drop_qa(moot)
-    moot("check", code=1)
-    moot("check", "--move", "qa=review")
+    moot("apply", code=1)
+    moot("apply", "--move", "qa=review")
     assert {moot.json("show", item)["column"] for item in "123"} == {"review"}
     assert moot.json("doctor")["ok"] is True
     for _ in range(3):
@@ -118,9 +119,9 @@ def test_a_removed_agent_at_work_can_be_taken_off_the_item(moot: Moot) -> None:
         path.read_text("utf-8").replace("qa-agent", "qa-person").replace("prompts/qa-person.md", "prompts/qa-agent.md")
     )
     path.write_text(text, "utf-8")
-    refused = moot("check", "--json", code=1).error
+    refused = moot("apply", "--json", code=1).error
     assert refused["code"] == "agent_in_use" and "--move qa=qa" in refused["hint"]
-    moot("check", "--move", "qa=qa")
+    moot("apply", "--move", "qa=qa")
     assert moot.json("claim", "qa-person")["item"]["id"] == "1" and moot.json("doctor")["ok"]
 
 
@@ -134,10 +135,10 @@ def test_bad_moves_change_nothing(moot: Moot) -> None:
         ("qa=gone", "unknown_column"),
         ("no=dev", "unknown_column"),
     ):
-        assert moot("check", "--move", move, "--json", code=2).error["code"] == code
-    assert moot("check", "x.yaml", "--move", "qa=dev", "--json", code=2).error["code"] == "bad_usage"
+        assert moot("apply", "--move", move, "--json", code=2).error["code"] == code
+    assert moot("apply", "x.yaml", "--move", "qa=dev", "--json", code=2).error["code"] == "bad_usage"
     claim_inside = {"MOOT_RUN": "r1", "MOOT_TOKEN": "1"}
-    assert moot("check", "--move", "qa=dev", "--json", code=1, env=claim_inside).error["code"] == "only_people"
+    assert moot("apply", "--move", "qa=dev", "--json", code=1, env=claim_inside).error["code"] == "only_people"
     assert moot.json("show", "1")["column"] == "qa"
 
 
@@ -152,8 +153,8 @@ def test_a_quest_whose_column_is_renamed_goes_on_in_the_new_one(nowhere: Moot) -
     path.write_text(
         path.read_text("utf-8").replace("  weave:  ", "  craft:  ").replace("next: weave", "next: craft"), "utf-8"
     )
-    nowhere("check", code=1)
-    nowhere("check", "--move", "weave=craft")
+    nowhere("apply", code=1)
+    nowhere("apply", "--move", "weave=craft")
     assert nowhere.json("show", "1")["column"] == "craft"
     assert {nowhere.json("show", item)["status"] for item in "34"} == {"cancelled"}
     assert nowhere.json("doctor")["ok"] is True
@@ -166,8 +167,8 @@ def test_a_gate_that_an_item_must_pass_cannot_go(nowhere: Moot) -> None:
     nowhere.work("lawbringer")
     path = nowhere.folder / ".moot" / "flow.yaml"
     path.write_text(path.read_text("utf-8").replace("ward", "guard"), "utf-8")
-    assert nowhere("check", "--json", code=1).error["code"] == "gate_in_use"
-    nowhere("check", "--move", "review=review")
+    assert nowhere("apply", "--json", code=1).error["code"] == "gate_in_use"
+    nowhere("apply", "--move", "review=review")
     nowhere.work("lawbringer")
     assert nowhere.work("guard")["column"] == "siege" and nowhere.json("doctor")["ok"]
 

@@ -107,7 +107,7 @@ LONG = re.compile(
     + MESSAGE
 )
 REFUSED_HERE = {  # what the board of the test has no ground for
-    "moot go claude-code": 2,
+    "moot resume claude-code": 2,
     "moot init": 1,
     "moot reopen": 1,
     "moot edit 7 --overrule 2": 2,

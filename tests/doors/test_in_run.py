@@ -168,7 +168,7 @@ def test_a_run_that_is_over_changes_nothing(inside: Inside) -> None:
         (["release"], "only_people"),
         (["init"], "not_in_a_run"),
         (["check"], "not_in_a_run"),
-        (["check", "--move", "qa=review"], "not_in_a_run"),
+        (["apply", "--move", "qa=review"], "not_in_a_run"),
         (["demo"], "not_in_a_run"),
         (["simulate"], "not_in_a_run"),
         (["doctor"], "not_in_a_run"),

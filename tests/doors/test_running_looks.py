@@ -176,7 +176,7 @@ def test_a_stopped_board_says_so_and_how_it_goes_on(board: Application, nowhere:
     board.engine.on_board(ADA, StopBoard(why="the build server is down"))
     for page in (nowhere("board").out, nowhere("show", "1").out):
         assert "■ the board is stopped since " in page and "by ada: the build server is down" in page
-        assert "moot go" in page and "nobody is at work" not in page
+        assert "moot resume" in page and "nobody is at work" not in page
     nowhere("go")
     assert "stopped" not in nowhere("board").out + nowhere("show", "1").out
 
@@ -220,9 +220,9 @@ def test_init_names_the_client_it_found(
     out = nowhere("init").out
     assert "  moot run starts its 10 agents with goose, which was found here." in out.splitlines()
     assert out.index("moot add") < out.index("moot run --until-idle") and "moot claim" not in out
-    checked = nowhere("check").out
+    checked = nowhere("apply").out
     assert "moot run starts story-agent, architect-agent," in checked and "with goose." in checked
-    assert nowhere.json("check")["run"]["dev-agent"] == "goose"
+    assert nowhere.json("apply")["run"]["dev-agent"] == "goose"
 
 
 def test_init_without_a_client_says_which_are_known(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,8 +231,8 @@ def test_init_without_a_client_says_which_are_known(nowhere: Moot, monkeypatch: 
     assert "No coding client was found" in out and "moot demo" in out and "moot claim story-agent" in out
     named = " ".join(out.split()).partition("Known are: ")[2].partition(". Install")[0]
     assert named.split(", ") == sorted(CLIENTS)  # as the flow must write them, not as their programs are called
-    assert "people and scripts claim for them" in " ".join(nowhere("check").out.split())
-    assert nowhere.json("check")["run"] == {}
+    assert "people and scripts claim for them" in " ".join(nowhere("apply").out.split())
+    assert nowhere.json("apply")["run"] == {}
 
 
 def test_the_clients_that_are_named_are_those_of_the_catalogue() -> None:
@@ -247,10 +247,10 @@ def test_check_says_who_cannot_be_run_here(
     client(outside, "goose")
     monkeypatch.setenv("PATH", str(outside / "bin"))
     nowhere("init")
-    assert nowhere.json("check")["unable"] == {}
+    assert nowhere.json("apply")["unable"] == {}
     (outside / "bin" / "goose").unlink()
-    assert "It cannot do so here: goose is not installed (story-agent," in " ".join(nowhere("check").out.split())
-    assert nowhere.json("check")["unable"]["dev-agent"] == "goose is not installed"
+    assert "It cannot do so here: goose is not installed (story-agent," in " ".join(nowhere("apply").out.split())
+    assert nowhere.json("apply")["unable"]["dev-agent"] == "goose is not installed"
 
 
 def test_it_is_said_which_folders_are_left_out(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +265,7 @@ def test_it_is_said_which_folders_are_left_out(nowhere: Moot, monkeypatch: pytes
         "sandbox": "never",
     }
     (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
-    checked = " ".join(nowhere("check").out.split())
+    checked = " ".join(nowhere("apply").out.split())
     told = f"{bin} of your PATH is left out for agents, gates and setup: work of agents lands in the project"
     assert "".join(f"warning: {told} It is in force".split()) in "".join(checked.split())
     only = (
@@ -279,7 +279,7 @@ def test_it_is_said_which_folders_are_left_out(nowhere: Moot, monkeypatch: pytes
         ran.split()
     )
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    assert "left out" not in nowhere("check").out + nowhere("run", "--until-idle").out
+    assert "left out" not in nowhere("apply").out + nowhere("run", "--until-idle").out
 
 
 def test_check_says_which_agents_are_run_and_by_what(nowhere: Moot) -> None:
@@ -298,7 +298,7 @@ def test_check_says_which_agents_are_run_and_by_what(nowhere: Moot) -> None:
     (nowhere.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
     made = nowhere("init").out
     assert "moot run starts dev with opencode and codex." in made and "found here" not in made
-    checked = nowhere("check").out
+    checked = nowhere("apply").out
     assert "moot run starts dev with opencode and codex." in checked
     assert "moot run starts sum with crew:count." in checked and "claim for them: eye" in " ".join(checked.split())
 
@@ -338,7 +338,7 @@ def test_the_table_at_the_end_says_how_each_item_stands(ran: Moot) -> None:
 def test_what_a_stop_and_a_salvage_say(ran: Moot) -> None:
     first, second = ran("stop", "--why", "lunch").out.splitlines()
     assert first.startswith("■ the board is stopped since ") and first.endswith(" by ada: lunch")
-    assert second == "  no run begins; those at work may finish; go on: moot go"
+    assert second == "  no run begins; those at work may finish; go on: moot resume"
     assert ran("go").out == "✓ The board goes on.\n  next: moot run puts agents on it\n"
     listed = ran("salvage").out.splitlines()
     assert listed[-1] == "next: moot salvage RUN brings one back as a branch"
@@ -405,7 +405,7 @@ def test_a_run_that_ends_for_want_of_quota_says_so(board: Application, nowhere: 
     said = r"No run began\. ended: dev has no quota until [-0-9: ]+; without --until-idle it would wait"
     assert re.search(f"{said}$", ended)
     assert "nobody is at work" not in nowhere("board").out, "moot run would begin nothing"
-    assert "moot go" in line_with("or try now", nowhere("board").out)
+    assert "moot resume" in line_with("or try now", nowhere("board").out)
 
 
 def test_work_that_landed_beside_the_branch_says_how_to_take_it_in(ran: Moot) -> None:
@@ -451,12 +451,12 @@ def test_check_says_of_a_script_that_no_clone_has_it(ran: Moot) -> None:
     script.write_text("#!/bin/sh\n")
     flow = {**FLOW, "agents": {"dev": {"run": {"command": ["./my-agent.sh", "a.txt"]}}}}
     (ran.folder / ".moot" / "flow.yaml").write_text(json.dumps(flow))
-    (warning,) = ran.json("check")["warnings"]
+    (warning,) = ran.json("apply")["warnings"]
     assert warning == "./my-agent.sh is not in git yet, so dev will not find it: commit it to main"
     git(ran.folder, "add", "my-agent.sh")
-    assert ran.json("check")["warnings"] == [warning], "a clone has what is committed"
+    assert ran.json("apply")["warnings"] == [warning], "a clone has what is committed"
     git(ran.folder, "commit", "-qm", "an agent")
-    assert ran.json("check")["warnings"] == []
+    assert ran.json("apply")["warnings"] == []
 
 
 SILENT = {

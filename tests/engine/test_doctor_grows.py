@@ -19,7 +19,7 @@ def calls(items: int, same: bool) -> int:
             board.add(column="dev", files=files)
         profile = cProfile.Profile()
         found = profile.runcall(examine, board.engine)
-        assert found["ok"], found
+        assert found.ok, found
         return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
 

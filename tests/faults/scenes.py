@@ -98,7 +98,7 @@ SCENES = {
         Scene("claim", ["claim", "dev-agent"], some_items),
         Scene("report", ["report"], a_run),
         Scene("answer", ["answer"], a_question),
-        Scene("check", ["check"], a_new_flow, is_keyed=False),
+        Scene("apply", ["apply"], a_new_flow, is_keyed=False),
         Scene("rescue", ["add", "whatever"], a_lapsed_run),
         Scene("backup", ["backup"], some_items, is_keyed=False),
         Scene("restore", ["restore"], a_backup, is_keyed=False),
@@ -115,7 +115,7 @@ def wrong(folder: Path) -> list[str]:
     """What the doctor finds on a board."""
     engine = open_engine(folder)
     try:
-        return [text for check in examine(engine)["checks"] for text in check["wrong"]]
+        return [text for check in examine(engine).checks for text in check.wrong]
     finally:
         engine.store.close()
 

@@ -52,7 +52,7 @@ class Clocked:
         return found.value.code == "stale_claim"
 
     def sound(self) -> bool:
-        return bool(examine(self.engine)["ok"])
+        return bool(examine(self.engine).ok)
 
 
 @pytest.fixture

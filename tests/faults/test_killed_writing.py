@@ -13,7 +13,7 @@ from tests.faults.witness import saw
 SAMPLE = 2  # of the many writes of a command, in `make test`; all of them in `make prove`
 OUTCOME = "the board before or after it, doctor green, the repeated command has one effect"
 COMMANDS = [name for name in scenes.SCENES if name not in ("init", "rescue")]
-OFTEN = ("add", "report", "check", "restore", "import")
+OFTEN = ("add", "report", "apply", "restore", "import")
 
 
 class Range:

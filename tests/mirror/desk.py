@@ -32,7 +32,7 @@ class Desk:
             flow = folder / ".moot" / "flow.yaml"
             text = flow.read_text("utf-8").replace("mirror: {dir: .claude}", "")
             flow.write_text(f"{text}\nmirror: {{dir: .claude, people: [{people}]}}\n", "utf-8")
-            self.moot("check")
+            self.moot("apply")
         self.root = folder
         self.dir = folder / ".claude"
         self.application: Application = FileBoards().open(str(folder))

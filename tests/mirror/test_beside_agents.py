@@ -109,10 +109,10 @@ def test_where_the_flow_names_another_folder_meanwhile_the_files_are_there(tmp_p
     with mirrored(application, str(tmp_path / ".moot"), told.append):
         until((tmp_path / ".claude/state.json").exists)
         flow.write_text(before.replace("mirror: {dir: .claude}", ""), "utf-8")
-        moot("check")
+        moot("apply")
         moot("add", "Nobody shows it yet")
         flow.write_text(before.replace("dir: .claude", "dir: shown/here"), "utf-8")
-        moot("check")
+        moot("apply")
         until((tmp_path / "shown/here/kanban/2.yaml").exists)
         report = {"agent": "planner", "item": "1", "outcome": "done", "summary": "planned"}
         (tmp_path / "shown/here/inbox/1.json").write_text(json.dumps(report), "utf-8")
@@ -130,7 +130,7 @@ def test_nothing_is_shown_or_heard_where_the_flow_no_longer_shows_the_board(tmp_
     desk.look()
     flow = tmp_path / ".moot/flow.yaml"
     flow.write_text(flow.read_text("utf-8").replace("mirror: {dir: .claude}", then), "utf-8")
-    desk.moot("check")
+    desk.moot("apply")
     desk.moot("add", "Nobody shows it here")
     desk.put("inbox/1.json", {"agent": "planner", "item": "1", "outcome": "done", "summary": "planned"})
     desk.look()
@@ -146,7 +146,7 @@ def test_a_watching_mirror_goes_where_the_flow_says_and_stays_where_it_was_told(
     with watching(tmp_path, None), watching(tmp_path, "fixed"):
         until((tmp_path / ".claude/state.json").exists)
         flow.write_text(flow.read_text("utf-8").replace("dir: .claude", "dir: elsewhere"), "utf-8")
-        moot("check")
+        moot("apply")
         moot("add", "Add user auth")
         until((tmp_path / "elsewhere/kanban/1.yaml").exists)
         until((tmp_path / "fixed/kanban/1.yaml").exists)

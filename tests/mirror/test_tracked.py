@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.api.machine import Mirrored
 from folkmoot.mirror.folder import Folder
 from folkmoot.mirror.tracked import Tracked
 from folkmoot.wiring.boards import FileBoards
@@ -25,7 +26,7 @@ def moot(tmp_path: Path) -> Moot:
     return made
 
 
-def once(folder: Path) -> tuple[dict[str, Any], list[str]]:
+def once(folder: Path) -> tuple[Mirrored, list[str]]:
     """The mirror, once: what it did, and what it told."""
     board, told = FileBoards().open(str(folder)), list[str]()
     try:
@@ -49,7 +50,7 @@ def test_what_git_tracks_is_not_taken_in(tmp_path: Path, moot: Moot, how: str) -
         (tmp_path / ".claude/inbox/A.JSON").rename(tmp_path / ".claude/inbox/a.json")
         drop = tmp_path / ".claude/inbox/a.json"
     done, told = once(tmp_path)
-    assert (done["taken_in"], done["rejected"]) == (0, 1)
+    assert (done.taken_in, done.rejected) == (0, 1)
     name = drop.relative_to(tmp_path)
     words = f"git tracks {name}, so it is not taken in: what a commit brings is no word of whom it names"
     assert told == [f"{words}; if it is yours, `git rm --cached {name}`, and write it again"]
@@ -57,7 +58,7 @@ def test_what_git_tracks_is_not_taken_in(tmp_path: Path, moot: Moot, how: str) -
     git(tmp_path, "rm", "-rq", "--cached", "--ignore-unmatch", ".claude")
     git(tmp_path, "commit", "-q", "--allow-empty", "-m", "it is a person's")
     done, told = once(tmp_path)
-    assert done["taken_in"] == 1 and told == [] and not drop.exists()
+    assert done.taken_in == 1 and told == [] and not drop.exists()
 
 
 @pytest.mark.ledger("R-04")
@@ -67,7 +68,7 @@ def test_a_shown_file_that_git_tracks_is_restored(tmp_path: Path, moot: Moot) ->
     git(tmp_path, "add", "-f", ".claude/kanban/1.yaml")
     shown.write_text(before.replace("Add user auth", "Something else"), "utf-8")
     done, _ = once(tmp_path)
-    assert (done["taken_in"], done["rejected"]) == (0, 1)
+    assert (done.taken_in, done.rejected) == (0, 1)
     assert shown.read_text("utf-8") == before and moot("show", "1")["title"] == "Add user auth"
     assert "git tracks .claude/kanban/1.yaml" in (tmp_path / ".claude/rejected/1.yaml.why.txt").read_text("utf-8")
 

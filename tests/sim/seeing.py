@@ -95,7 +95,7 @@ def seen(found: list[str]) -> set[str]:
 def doctors_word(store: SqliteStore) -> set[str]:
     """What an examination of the board finds afterwards, by the true code."""
     board = Engine(store, VirtualClock(), _NoIds())
-    return {check["check"] for check in examine(board)["checks"] if not check["ok"]}
+    return {check.check for check in examine(board).checks if not check.ok}
 
 
 class _NoIds:

@@ -94,15 +94,15 @@ def comes_back(folder: Path, seed: int, steps: int, samples: int) -> None:
     for number, seq in enumerate(wanted):
         new = str(folder / f"{number}.db")
         told = backups.rebuild(str(path), new, seq, "the board", end_runs=False)
-        assert told["at"] <= seq and told["wrong"] == []
-        assert dump(new) == seen[told["at"]], f"event {told['at']}, asked for {seq}"
+        assert told.at <= seq and told.wrong == []
+        assert dump(new) == seen[told.at], f"event {told.at}, asked for {seq}"
     ended = str(folder / "ended.db")
     told = backups.rebuild(str(path), ended, wanted[0], "the board")
     connection = apsw.Connection(ended)
     connection.execute("DELETE FROM keys")  # those who work on count their keys anew
     connection.close()
     store = SqliteStore.open(ended, durable=False)
-    assert told["wrong"] == [] and store.read(lambda reading: reading.open_runs()) == []
+    assert told.wrong == [] and store.read(lambda reading: reading.open_runs()) == []
     flow = store.read(lambda reading: reading.flow(reading.head().flow_version)).flow
     world = World(seed, [store], flow, random.Random(f"{seed}, and on"))
     try:

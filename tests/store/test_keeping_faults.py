@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_read_is_not_taken_from_who_has_it_open(board: Pat
         backups.restore(str(tmp_path), str(tmp_path / "kept.moot"), None)
     assert found.value.code == "board_in_use" and board.read_bytes() == before
     other.close()
-    assert backups.restore(str(tmp_path), str(tmp_path / "kept.moot"), None)["set_aside"] is not None
+    assert backups.restore(str(tmp_path), str(tmp_path / "kept.moot"), None).set_aside is not None
     SqliteStore.open(board).close()
 
 

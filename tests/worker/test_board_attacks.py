@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.api.machine import BroughtBack
 from folkmoot.errors import Refused
 from folkmoot.system.sandbox import Bubblewrap
 from folkmoot.wiring.boards import FileBoards
@@ -97,8 +98,8 @@ def test_a_board_in_a_subfolder_works_on_the_whole_repository(tmp_path: Path) ->
     assert yard.show(inside)["landed_on"] == "main"
     run = yard.show(strange)["runs"][-1]["run"]
     boards, board = FileBoards(), yard.board._application
-    assert run in {one["run"] for one in boards.salvage(board, None, None)["unlanded"]}
-    assert boards.salvage(board, run, None) == {"run": run, "branch": f"moot/salvage/{run}", "left_out": []}
+    assert run in {one.run for one in boards.unlanded(board).unlanded}
+    assert boards.salvage(board, run, None) == BroughtBack(run=run, branch=f"moot/salvage/{run}", left_out=[])
     assert git(yard.folder, "show", f"moot/salvage/{run}:sub/other.txt") == "new"
     assert note == []
     yard.doctor()
@@ -148,8 +149,8 @@ def test_salvage_brings_back_no_board(tmp_path: Path) -> None:
     boards, board = FileBoards(), yard.board._application
     for _ in range(2):  # as harmless the second time
         view = boards.salvage(board, run, None)
-        assert view["left_out"] == [".moot/board.db", ".moot/flow.yaml"]
-    git(yard.folder, "checkout", "-q", view["branch"])
+        assert view.left_out == [".moot/board.db", ".moot/flow.yaml"]
+    git(yard.folder, "checkout", "-q", view.branch)
     assert (yard.folder / "a.txt").read_text() == "a\n"
     assert (yard.folder / ".moot" / "flow.yaml").read_text() == flow
     assert (yard.folder / ".moot" / "board.db").read_bytes().startswith(b"SQLite format 3")

@@ -88,7 +88,7 @@ def test_a_killed_worker_leaves_no_agent_and_no_lost_work(tmp_path: Path) -> Non
     yard.board.cancel("1")
     time.sleep(2.1)
     yard.run()
-    (kept,) = yard.board.boards.salvage(yard.board._application, None, None)["unlanded"]
-    assert kept["files"] == ["half.txt"]
+    (kept,) = yard.board.boards.unlanded(yard.board._application).unlanded
+    assert kept.files == ["half.txt"]
     assert list((yard.folder / ".moot" / "runs").iterdir()) == []
     yard.close()

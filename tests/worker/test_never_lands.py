@@ -55,7 +55,7 @@ def test_no_change_makes_a_repository_of_a_folder(tmp_path: Path, how: str) -> N
     assert tracked(yard) == ["README.md", "web/index.html"]
     run_of = yard.show(item)["runs"][-1]["run"]
     view = FileBoards().salvage(yard.board._application, run_of, None)
-    assert any(path.endswith(("HEAD", "head")) for path in view["left_out"]), "a branch to check out comes without it"
+    assert any(path.endswith(("HEAD", "head")) for path in view.left_out), "a branch to check out comes without it"
     yard.close()
 
 

@@ -56,7 +56,7 @@ def test_no_run_lands_what_would_be_taken_for_moots_own(tmp_path: Path, how: str
     assert (last["outcome"], last["cause"]) == ("failed", "conflict")
     assert f"{DEAD}{'/notes.txt' if how == 'folder' else ''} has a name that moot keeps for its own" in str(last)
     assert git(yard.folder, "status", "--short") == "?? .moot/" and not os.path.lexists(yard.folder / DEAD)
-    left_out = FileBoards().salvage(yard.board._application, last["run"], None)["left_out"]
+    left_out = FileBoards().salvage(yard.board._application, last["run"], None).left_out
     assert len(left_out) == 1 and left_out[0].startswith(DEAD)
     yard.close()
 

@@ -36,8 +36,8 @@ def test_a_change_with_the_runs_own_key_does_not_land(yard: Yard) -> None:
     (asked,) = yard.board.inbox()
     assert asked["question"].startswith("A secret was about to land: a.txt:2 holds the value of EVIL_API_KEY.")
     # It is kept aside, where a person can have it; what a reviewer sees marks the place, and the board holds no key.
-    (kept,) = yard.board.boards.salvage(yard.board._application, None, None)["unlanded"]
-    assert kept["files"] == ["a.txt"]
+    (kept,) = yard.board.boards.unlanded(yard.board._application).unlanded
+    assert kept.files == ["a.txt"]
     parts = yard.queries.output(shown["runs"][0]["run"])["parts"]
     diff = next(part["text"] for part in parts if part["part"] == 1_000_000)
     assert "+one\n+[secret:EVIL_API_KEY]\n" in diff

@@ -135,8 +135,8 @@ def test_one_interrupt_lets_agents_finish_and_two_give_items_back(tmp_path: Path
     worker.communicate(timeout=30)
     assert worker.returncode == 0
     assert yard.show(slow)["runs"][0]["end"] == "released"
-    kept = yard.board.boards.salvage(yard.board._application, None, None)["unlanded"]
-    assert [one["files"] for one in kept if one["item"] == slow] == [["s.txt"]]
+    kept = yard.board.boards.unlanded(yard.board._application).unlanded
+    assert [one.files for one in kept if one.item == slow] == [["s.txt"]]
     yard.close()
 
 

@@ -119,8 +119,8 @@ def kept_work(yard: Yard) -> set[tuple[str, str]]:
     Landed once is enough: another item may have deleted it since, as its own work.
     """
     landed = git(yard.folder, "log", "--branches", "--format=", "--name-only", "--diff-filter=A", "-m").splitlines()
-    saved = yard.board.boards.salvage(yard.board._application, None, None)["unlanded"]
-    found = {("", path) for path in landed} | {(one["item"], path) for one in saved for path in one["files"]}
+    saved = yard.board.boards.unlanded(yard.board._application).unlanded
+    found = {("", path) for path in landed} | {(one.item, path) for one in saved for path in one.files}
     for aside in (yard.folder / ".moot" / "set-aside").glob("*"):
         item = yard.board._application.queries.run_context(aside.name).item
         found |= {(item, file.name) for file in aside.iterdir()}

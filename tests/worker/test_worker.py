@@ -158,12 +158,12 @@ def test_what_does_not_land_can_be_brought_back(make: MakeYard) -> None:
     yard.add("lost", "write l.txt precious", "report failed")
     yard.run()
     boards, application = yard.board.boards, yard.board._application
-    (kept,) = boards.salvage(application, None, None)["unlanded"]
-    assert kept["files"] == ["l.txt"]
-    branch = boards.salvage(application, kept["run"], None)["branch"]
+    (kept,) = boards.unlanded(application).unlanded
+    assert kept.files == ["l.txt"]
+    branch = boards.salvage(application, kept.run, None).branch
     assert git(yard.folder, "show", f"{branch}:l.txt") == "precious"
     shown = yard.show("1")["runs"][0]
-    assert shown["ref"] == kept["ref"] and shown["changed"] == [{"path": "l.txt", "how": "created"}]
+    assert shown["ref"] == kept.ref and shown["changed"] == [{"path": "l.txt", "how": "created"}]
 
 
 def test_a_plain_folder_works_too(make: MakeYard) -> None:

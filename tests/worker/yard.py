@@ -121,7 +121,7 @@ class Yard:
         from folkmoot.engine.checking.doctor import examine
 
         found = examine(self.board._application.engine)
-        assert found["ok"], found
+        assert found.ok, found
 
     def close(self) -> None:
         self.board.close()

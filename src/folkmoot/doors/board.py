@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 from folkmoot.api import requests
+from folkmoot.api.machine import BackedUp
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.requests import (
     AcceptMessage,
@@ -247,7 +248,7 @@ class Board:
         check_words(agent=agent)
         return self._ask(ListLessons(agent=agent)).lessons
 
-    def backup(self, file: str | None = None) -> View:
+    def backup(self, file: str | None = None) -> BackedUp:
         """Keep the board as it is now in one file, while others work on it; the answer says where."""
         return self.boards.backup(self._application.board_dir, file)
 

@@ -1,7 +1,7 @@
 """What a door gets: the engine to speak to, the queries to read with, and where the board is."""
 
 from collections.abc import Callable
-from typing import Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
@@ -11,6 +11,21 @@ from folkmoot.engine.calls import Calls
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.reads.queries import Queries
 from folkmoot.store.change_signal import ChangeSignal
+
+if TYPE_CHECKING:
+    from folkmoot.api.machine import (
+        BackedUp,
+        BroughtBack,
+        DemoEnd,
+        Exported,
+        FlowChecked,
+        Imported,
+        Mirrored,
+        Restored,
+        UnlandedPage,
+        WorkerEnd,
+        WorkerStart,
+    )
 
 LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
 
@@ -73,9 +88,8 @@ class Boards(Protocol):
 
     def open(self, board_dir: str | None) -> Application: ...
     def create(self, folder: str, preset: str) -> Application: ...
-    def check(
-        self, board_dir: str | None, flow: str | None, moves: dict[str, str] | None = None, actor: Actor = ...
-    ) -> "Checked": ...
+    def check(self, board_dir: str | None, flow: str | None) -> "FlowChecked": ...
+    def apply(self, board_dir: str | None, moves: dict[str, str], actor: Actor) -> "FlowChecked": ...
     def work(
         self,
         board: Application,
@@ -84,46 +98,27 @@ class Boards(Protocol):
         agents: list[str],
         until_idle: bool,
         tell: Callable[[Any], None],
-        begin: Callable[[dict[str, Any]], None],
-    ) -> dict[str, Any]: ...
-    def salvage(self, board: Application, run: str | None, branch: str | None) -> dict[str, Any]: ...
+        begin: "Callable[[WorkerStart], None]",
+    ) -> "WorkerEnd": ...
+    def unlanded(self, board: Application) -> "UnlandedPage": ...
+    def salvage(self, board: Application, run: str, branch: str | None) -> "BroughtBack": ...
     def unmerged_branch(self, board: Application) -> str | None: ...
     def in_the_way(self, board: Application) -> list[str]: ...
     def kept(self, board: Application, runs: list[str]) -> list[str]: ...
     def unable(self, board: Application, flow: Flow) -> dict[str, str]: ...
     def held_by_kernel(self) -> list[str]: ...
-    def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]: ...
+    def demo(self, *, ask: bool, on_stderr: bool) -> "DemoEnd": ...
     def simulate(self, board_dir: str | None, request: "SimulationRequest") -> dict[str, Any]: ...
-    def backup(self, board_dir: str | None, file: str | None) -> dict[str, Any]: ...
+    def backup(self, board_dir: str | None, file: str | None) -> "BackedUp": ...
     def restore(
         self, board_dir: str | None, file: str | None, at: int | None, ago: float | None = None
-    ) -> dict[str, Any]: ...
-    def export(self, board_dir: str | None, file: str | None, write: Callable[[bytes], object]) -> dict[str, Any]: ...
-    def import_log(self, folder: str, source: BinaryIO, name: str) -> dict[str, Any]: ...
+    ) -> "Restored": ...
+    def export(self, board_dir: str | None, file: str | None, write: Callable[[bytes], object]) -> "Exported": ...
+    def import_log(self, folder: str, source: BinaryIO, name: str) -> "Imported": ...
     def rescue(self, board_dir: str | None) -> str: ...
     def mirror(
         self, board: Application, folder: str | None, *, watch: bool, tell: Callable[[str], None]
-    ) -> dict[str, Any]: ...
-
-
-class Checked:
-    """A flow that has no faults: its name, and what became of it."""
-
-    def __init__(
-        self,
-        path: str,
-        name: str,
-        version: int | None,
-        taken_in: bool,
-        warnings: list[str],
-        ladders: str | None = None,
-    ) -> None:
-        self.path = path
-        self.name = name
-        self.version = version
-        self.taken_in = taken_in
-        self.warnings = warnings
-        self.ladders = ladders  # the file whose ladders are used in place of the flow's own
+    ) -> "Mirrored": ...
 
 
 class SimulationRequest(Struct, frozen=True, kw_only=True):

@@ -45,6 +45,10 @@ Answer = TypeVar("Answer")
 Found = TypeVar("Found")
 
 
+class _RolledBack(Exception):
+    """The transaction was only tried."""
+
+
 class Engine:
     def __init__(self, store: Store, clock: Clock, ids: Ids) -> None:
         self.store = store
@@ -276,10 +280,13 @@ class Engine:
 
         return self._transact(actor, command, work, key, "", MessageView)
 
-    def adopt_flow(self, actor: Actor, flow: Flow, source: str, moves: dict[str, str] | None = None) -> int:
+    def adopt_flow(
+        self, actor: Actor, flow: Flow, source: str, moves: dict[str, str] | None = None, *, only_check: bool = False
+    ) -> int:
         """Take in a flow as the one in force; refused if items or runs would be left without a place (R-30).
 
-        `moves` says where the items of a column go that is no more: the speaker moves them, in the same transaction.
+        `moves` says where the items of a column go that is no more: the actor moves them, in the same transaction.
+        With `only_check` the transaction is rolled back: whoever asks learns whether it would be refused.
         """
 
         def work(tx: Transaction) -> int:
@@ -287,9 +294,14 @@ class Engine:
             unit = UnitOfWork(tx, self.clock, self.ids, first=flow)
             check_moves(unit.flow, flow, moves or {})
             unit.adopt(FlowVersion(id=str(version), flow=flow, source=source, at=unit.moment.at), moves or {}, actor)
+            if only_check:
+                raise _RolledBack
             return version
 
-        return self.store.transact(work)
+        try:
+            return self.store.transact(work)
+        except _RolledBack:
+            return 0
 
     def _handle(
         self,

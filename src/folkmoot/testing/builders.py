@@ -342,7 +342,7 @@ class TrialBoard:
 
     def wrong(self) -> list[str]:
         """All that an examination of the board finds wrong; a sound board gives an empty list."""
-        return [words for check in examine(self.engine)["checks"] for words in check["wrong"]]
+        return [words for check in examine(self.engine).checks for words in check.wrong]
 
 
 class SoundBoard(TrialBoard):

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import apsw
+from msgspec import Struct
 
+from folkmoot.api.machine import BackedUp, Exported, Imported, Restored
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.reads.views import moment_text
@@ -37,18 +39,17 @@ from folkmoot.wiring.trust import git_for
 from folkmoot.wiring.users_files import REPOSITORY, BringBack
 from folkmoot.worker.git import bundle
 
-View = dict[str, Any]
 BEFORE_RESTORE = "before restore"
 
 
-def back_up(home: str, file: str | None) -> View:
+def back_up(home: str, file: str | None) -> BackedUp:
     """Keep the board as it is now in one file, while others work on it."""
     with telling_disk(home), workspace(home, "backup") as unfinished:
         copy, seq, chain = backups.proven_copy(os.path.join(home, STORE), unfinished)
         return pack_board(home, file, unfinished, copy, seq, chain, "")
 
 
-def restore(home: str, file: str | None, at: int | None, ago: float | None = None) -> View:
+def restore(home: str, file: str | None, at: int | None, ago: float | None = None) -> Restored:
     """Make the board what it was when a backup was made, after an event, or so many seconds ago.
 
     What is there now is kept.
@@ -123,7 +124,7 @@ class _Restore:
         manifest: Manifest | None,
         at: int | None,
         ago: float | None,
-    ) -> View:
+    ) -> Restored:
         """Nothing of the board is touched before the new one stands beside it, proven."""
         source = os.path.join(self._backup, STORE) if file is not None else self._old
         if connection is not None:
@@ -135,18 +136,23 @@ class _Restore:
         kept = self._keep() if connection is not None else None
         refs = self._bring_work(manifest)
         self._put(connection)
-        missing = self._hold_work(refs, told.pop("heads"))
+        missing = self._hold_work(refs, told.heads)
         files = self._bring_files(manifest) if manifest is not None else []
-        return {
-            "board": self.home,
-            "from": file,
-            **told,
-            "backup": kept,
-            "set_aside": self.aside,
-            "files": files,
-            "missing": missing,
-            "notes": self.notes,
-        }
+        return Restored(
+            board=self.home,
+            source=file,
+            at=told.at,
+            of=told.of,
+            seq=told.seq,
+            items=told.items,
+            ended_runs=told.ended_runs,
+            wrong=told.wrong,
+            backup=kept,
+            set_aside=self.aside,
+            files=files,
+            missing=missing,
+            notes=self.notes,
+        )
 
     def _copy(self, connection: apsw.Connection) -> None:
         """The board as it is. Where it is too damaged even for that, only its bytes can be kept."""
@@ -162,8 +168,8 @@ class _Restore:
             with log.reading(self._old, self.path) as copy:
                 seq, chain = log.prove(copy, self.path)
             kept = pack_board(self.home, None, self._unfinished, self._old, seq, chain, BEFORE_RESTORE)
-            self.notes += kept["notes"]
-            path: str = kept["path"]
+            self.notes += kept.notes
+            path: str = kept.path
             return path
         except Unavailable as fault:
             if not faults.damage_is(fault) and fault.code != "store_missing":
@@ -234,7 +240,19 @@ class _Restore:
         return bring.changed
 
 
-def rebuild(source: str, new: str, at: int | None, shown: str, end_runs: bool = True) -> View:
+class Rebuilt(Struct, frozen=True, kw_only=True):
+    """A board's file as it was made from a log."""
+
+    at: int
+    of: str | None
+    seq: int
+    items: int
+    ended_runs: list[str]
+    wrong: list[str]
+    heads: dict[str, str]
+
+
+def rebuild(source: str, new: str, at: int | None, shown: str, end_runs: bool = True) -> Rebuilt:
     """A board's file, made from the log of another: the board as it stood after an event."""
     fold = Fold()
     with log.reading(source, shown) as connection:
@@ -249,15 +267,15 @@ def rebuild(source: str, new: str, at: int | None, shown: str, end_runs: bool = 
         engine = Engine(store, SystemClock(), SystemIds())
         ended = give_back(engine) if end_runs else []
         last = store.read(lambda reading: reading.head().seq)
-        return {
-            "at": seq,
-            "of": moment_text(written),
-            "seq": last,
-            "items": len(fold.tables["items"]),
-            "ended_runs": ended,
-            "wrong": fold.wrong() + _wrong(engine),
-            "heads": fold.heads(),
-        }
+        return Rebuilt(
+            at=seq,
+            of=moment_text(written),
+            seq=last,
+            items=len(fold.tables["items"]),
+            ended_runs=ended,
+            wrong=fold.wrong() + _wrong(engine),
+            heads=fold.heads(),
+        )
     finally:
         store.close()
 
@@ -274,20 +292,21 @@ def _event_at(source: str, shown: str, ago: float) -> int:
     return seq
 
 
-def export(home: str, file: str | None, write: Callable[[bytes], object]) -> View:
+def export(home: str, file: str | None, write: Callable[[bytes], object]) -> Exported:
     """The log as JSON lines: into a file that is not there yet, or handed on piece by piece."""
-    told: View = {"path": file, "events": -2, "size": 0}  # neither the first line nor the last is an event
+    events, size = -2, 0  # neither the first line nor the last is an event
 
     def pieces() -> Iterator[bytes]:
+        nonlocal events, size
         for line in log.export_lines(os.path.join(home, STORE)):
-            told["events"] += 1
-            told["size"] += len(line)
+            events += 1
+            size += len(line)
             yield line
 
     if file is None:
         for piece in pieces():
             write(piece)
-        return told
+        return Exported(path=None, events=events, size=size)
     if os.path.lexists(file):
         raise backups.exists(file)
     unfinished = f"{file}.{os.getpid()}-{os.urandom(4).hex()}.new"
@@ -301,10 +320,10 @@ def export(home: str, file: str | None, write: Callable[[bytes], object]) -> Vie
     finally:
         if os.path.lexists(unfinished):
             os.unlink(unfinished)
-    return told
+    return Exported(path=file, events=events, size=size)
 
 
-def import_log(folder: str, home: str, source: BinaryIO, name: str) -> View:
+def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
     """A new board from an exported log; it is there whole, or nothing of it is."""
     path = os.path.join(home, STORE)
     if os.path.lexists(path):
@@ -339,7 +358,7 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> View:
                 os.rmdir(home)
             raise
         sync(home)
-    return {"board": home, "from": name, "events": seq, "seq": seq, "items": len(fold.tables["items"])}
+    return Imported(board=home, source=name, events=seq, seq=seq, items=len(fold.tables["items"]))
 
 
 def _no_board_in(name: str, words: str) -> Invalid:
@@ -349,4 +368,4 @@ def _no_board_in(name: str, words: str) -> Invalid:
 
 def _wrong(engine: Engine) -> list[str]:
     """What the doctor finds."""
-    return [f"{check['check']}: {words}" for check in examine(engine)["checks"] for words in check["wrong"]]
+    return [f"{check.check}: {words}" for check in examine(engine).checks for words in check.wrong]

@@ -10,8 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
-from typing import Any, TextIO
+from typing import TextIO
 
+from msgspec.structs import asdict
+
+from folkmoot.api.machine import DemoEnd, TestCount, TestsBeforeAndAfter
 from folkmoot.api.views import QuestionView
 from folkmoot.core.commands import ENGINE, Actor, AnswerQuestion
 from folkmoot.doors.cli.render.page import Page
@@ -31,7 +34,6 @@ from folkmoot.wiring.running import STORE, tools_of, worker_name
 from folkmoot.wiring.wal_watch import BoardBell
 from folkmoot.worker.worker import Worker
 
-View = dict[str, Any]
 YOU = Actor("you")
 ALONE_SECONDS = 2.0  # a question waits this long where nobody is there
 WATCHED_SECONDS = 10.0  # and this long where somebody may type an answer
@@ -40,7 +42,7 @@ PATIENCE = 60.0  # seconds after which something has gone wrong, unless a person
 ENDED = ("done", "cancelled", "failed")
 
 
-def play(*, ask: bool, on_stderr: bool) -> View:
+def play(*, ask: bool, on_stderr: bool) -> DemoEnd:
     """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
     stream = sys.stderr if on_stderr else sys.stdout
     watched = _is_watched(stream)
@@ -55,7 +57,7 @@ def play(*, ask: bool, on_stderr: bool) -> View:
         page = Page(stream)
         sandboxed = _work(board, project, person, stream, page, before, endless=ask)
         seconds = round(time.monotonic() - began, 3)
-        view = _account(board, project, before) | {"sandboxed": sandboxed, "seconds": seconds}
+        view = _account(board, project, before, sandboxed, seconds)
         telling.ending(page, view)
         return view
     finally:
@@ -81,7 +83,7 @@ class Project:
     def git(self, *words: str) -> str:
         return self._git(*words, git_dir=self._git_dir, work_tree=self.folder).out.decode("utf-8", "replace")
 
-    def tests(self) -> View:
+    def tests(self) -> TestCount:
         """Really run them, on what is on main now."""
         argv = [sys.executable, "-ISB", "-m", "unittest", "discover", "-s", "tests", "-t", "."]
         ran = subprocess.run(argv, cwd=self.folder, capture_output=True, stdin=subprocess.DEVNULL, check=False)
@@ -89,7 +91,7 @@ class Project:
         total = int(found[1]) if (found := re.search(r"^Ran (\d+) test", said, re.MULTILINE)) else 0
         failed = sum(int(number) for number in re.findall(r"(?:failures|errors)=(\d+)", said))
         failed = failed if ran.returncode == 0 or failed else total
-        return {"total": total, "passed": total - failed, "failed": failed, "exit_code": ran.returncode}
+        return TestCount(total=total, passed=total - failed, failed=failed, exit_code=ran.returncode)
 
     def make_board(self, wait: stage.Wait) -> Application:
         home = os.path.join(self.folder, ".moot")
@@ -106,7 +108,14 @@ class Project:
 
 
 def _work(
-    board: Application, project: Project, person: "Person", stream: TextIO, page: Page, before: View, *, endless: bool
+    board: Application,
+    project: Project,
+    person: "Person",
+    stream: TextIO,
+    page: Page,
+    before: TestCount,
+    *,
+    endless: bool,
 ) -> bool:
     """Put the items on the board, and let a worker run agents until all of them are done."""
     progress = Progress(stream, board.asked_by(YOU), notes=stage.NOTES, prompt=person.prompt, changed=board.changed)
@@ -264,7 +273,7 @@ def _keys() -> Iterator[None]:
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
-def _account(board: Application, project: Project, before: View) -> View:
+def _account(board: Application, project: Project, before: TestCount, sandboxed: bool, seconds: float) -> DemoEnd:
     queries = board.queries
     items = queries.list().items
     events = queries.log(limit=100_000).events
@@ -274,12 +283,14 @@ def _account(board: Application, project: Project, before: View) -> View:
     commits = int(project.git("rev-list", "--count", "main"))
     is_clean = project.git("status", "--porcelain") == ""
     done = all(item.status == "done" for item in items)
-    return {
-        "ok": done and examined["ok"] and after["exit_code"] == 0 and after["total"] > before["total"] and is_clean,
-        "board": project.folder,
-        **account(events, items, queries.flow()),
-        "commits": commits,
-        "graph": graph,
-        "tests": {"before": before, "after": after},
-        "doctor": examined,
-    }
+    return DemoEnd(
+        ok=done and examined.ok and after.exit_code == 0 and after.total > before.total and is_clean,
+        board=project.folder,
+        **asdict(account(events, items, queries.flow())),
+        commits=commits,
+        graph=graph,
+        tests=TestsBeforeAndAfter(before=before, after=after),
+        doctor=examined,
+        sandboxed=sandboxed,
+        seconds=seconds,
+    )

@@ -1,10 +1,11 @@
 """Everything of a board into the one file of a backup."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from folkmoot.api.machine import BackedUp
 from folkmoot.errors import Unavailable
 from folkmoot.store.codec import decode_row
 from folkmoot.store.sqlite.backup import backup as backups
@@ -17,10 +18,8 @@ from folkmoot.worker.git import bundle
 if TYPE_CHECKING:
     from folkmoot.core.item import Item
 
-View = dict[str, Any]
 
-
-def pack_board(home: str, file: str | None, unfinished: str, copy: str, seq: int, chain: bytes, why: str) -> View:
+def pack_board(home: str, file: str | None, unfinished: str, copy: str, seq: int, chain: bytes, why: str) -> BackedUp:
     """Write the backup of a store that was copied and proven; `why` says what it is made before, if anything."""
     if file is None:
         file = backups.name_for(backups.backups_beside(os.path.join(home, STORE)), seq, why)
@@ -41,16 +40,16 @@ def pack_board(home: str, file: str | None, unfinished: str, copy: str, seq: int
             notes.append(f"the work in git is not in {called}: {fault}")
     copies, left_out = copy_to(home, unfinished)
     size = pack(file, manifest, members | copies)
-    return {
-        "path": file,
-        "seq": seq,
-        "events": seq,
-        "size": size,
-        "work": WORK in members,
-        "missing": gone,
-        "left_out": left_out,
-        "notes": notes + notes_of(left_out, called),
-    }
+    return BackedUp(
+        path=file,
+        seq=seq,
+        events=seq,
+        size=size,
+        work=WORK in members,
+        missing=gone,
+        left_out=left_out,
+        notes=notes + notes_of(left_out, called),
+    )
 
 
 def repository_of(home: str) -> str:

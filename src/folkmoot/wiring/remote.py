@@ -16,9 +16,10 @@ from folkmoot.system.relay import BEHIND_PATH, receive, send
 from folkmoot.worker.relay import ANSWER_BYTES_MAX, KINDS, Fault, Reply, not_in_a_run
 
 if TYPE_CHECKING:
+    from folkmoot.api.machine import DemoEnd, FlowChecked
     from folkmoot.core.commands import Actor
     from folkmoot.core.flow import Flow
-    from folkmoot.engine.application import Application, Checked, SimulationRequest
+    from folkmoot.engine.application import Application, SimulationRequest
 
 Answer = TypeVar("Answer")
 PATIENCE = 60.0  # seconds for one answer: others may be writing
@@ -159,14 +160,11 @@ class RemoteBoards:
     def create(self, folder: str, preset: str) -> "Application":
         raise not_in_a_run("making a board")
 
-    def check(
-        self,
-        place: str | None,
-        flow: str | None,
-        moves: dict[str, str] | None = None,
-        actor: "Actor | None" = None,
-    ) -> "Checked":
-        raise not_in_a_run("checking a flow and taking it in")
+    def check(self, place: str | None, flow: str | None) -> "FlowChecked":
+        raise not_in_a_run("checking a flow")
+
+    def apply(self, place: str | None, moves: dict[str, str], actor: "Actor") -> "FlowChecked":
+        raise not_in_a_run("taking a flow in")
 
     def unmerged_branch(self, board: "Application") -> str | None:
         """The user's branches are none of a run's business."""
@@ -182,7 +180,7 @@ class RemoteBoards:
         """A run starts nobody, so nobody is missing."""
         return {}
 
-    def demo(self, *, ask: bool, on_stderr: bool) -> dict[str, Any]:
+    def demo(self, *, ask: bool, on_stderr: bool) -> "DemoEnd":
         raise not_in_a_run("the demo")
 
     def simulate(self, place: str | None, request: "SimulationRequest") -> dict[str, Any]:

@@ -12,8 +12,9 @@ from secrets import token_hex
 from types import FrameType
 from typing import Any
 
-import msgspec
+from msgspec.structs import asdict
 
+from folkmoot.api.machine import BroughtBack, UnlandedPage, UnlandedWork, WorkerEnd, WorkerStart
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import Places
 from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
@@ -212,8 +213,8 @@ def work(
     agents: list[str],
     until_idle: bool,
     tell: Callable[[Any], None],
-    begin: Callable[[dict[str, Any]], None],
-) -> dict[str, Any]:
+    begin: Callable[[WorkerStart], None],
+) -> WorkerEnd:
     """Run a worker until it is stopped, or idle if that was wished."""
     flow = application.queries.flow()
     agents = [role(name, flow.agents) for name in agents]
@@ -231,7 +232,7 @@ def work(
         stack.callback(told.finish)  # however it ends: the last run may have asked something
         stack.enter_context(mirrored(application, os.path.abspath(home), lambda words: tell(_fault(words))))
         worker.run(told)
-    return {"worker": worker.name, "interrupted": worker.scheduler.interrupts > 0, "unable": _unable(worker)}
+    return WorkerEnd(worker=worker.name, interrupted=worker.scheduler.interrupts > 0, unable=_unable(worker))
 
 
 def notifier_of(worker: Worker, home: str) -> Notifier:
@@ -268,24 +269,24 @@ def _fault(words: str) -> WorkerEvent:
     return WorkerEvent("fault", "", "", "", ENGINE_NAME, words, good=False)
 
 
-def _introduction(worker: Worker) -> dict[str, Any]:
+def _introduction(worker: Worker) -> WorkerStart:
     tools, flow = worker.tools, worker.flow
     sandbox = tools.sandbox_of(flow)
     able = worker.agents()
-    return {
-        "worker": worker.name,
-        "flow": flow.name,
-        "slots": worker.scheduler.slots,
-        "agents": [name for name in able if name in flow.agents],
-        "gates": [name for name in able if name in flow.gates],
-        "only": worker.only,
-        "unable": _unable(worker),
-        "left_out": tools.programs.left_out,
-        "sandboxed": sandbox.works,
-        "why_not_sandboxed": sandbox.why,
-        "git": isinstance(tools.workspaces, GitWorkspaces),
-        "target": flow.target,
-    }
+    return WorkerStart(
+        worker=worker.name,
+        flow=flow.name,
+        slots=worker.scheduler.slots,
+        agents=[name for name in able if name in flow.agents],
+        gates=[name for name in able if name in flow.gates],
+        only=worker.only,
+        unable=_unable(worker),
+        left_out=tools.programs.left_out,
+        sandboxed=sandbox.works,
+        why_not_sandboxed=sandbox.why,
+        git=isinstance(tools.workspaces, GitWorkspaces),
+        target=flow.target,
+    )
 
 
 def _unable(worker: Worker) -> dict[str, str]:
@@ -309,7 +310,17 @@ def _signals(worker: Worker, tell: Callable[[Any], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def salvage(application: Application, home: str, run: str | None, branch: str | None) -> dict[str, Any]:
+def salvage(application: Application, home: str, run: str, branch: str | None) -> BroughtBack:
+    kept = _salvage(application, home)
+    return BroughtBack(run=run, branch=kept.bring_back(run, branch), left_out=kept.left_out(run))
+
+
+def unlanded(application: Application, home: str) -> UnlandedPage:
+    kept = _salvage(application, home)
+    return UnlandedPage(unlanded=[_unlanded(application, one) for one in kept.unlanded()])
+
+
+def _salvage(application: Application, home: str) -> Salvage:
     check_repository(home)
     queries = application.queries
     repository = open_repository(home, queries.flow().target, queries.flow)
@@ -317,13 +328,10 @@ def salvage(application: Application, home: str, run: str | None, branch: str | 
         raise Invalid(
             "no_repository", "work is kept as commits, and there is no git repository here", "git init, then moot init"
         )
-    kept = Salvage(repository)
-    if run is not None:
-        return {"run": run, "branch": kept.bring_back(run, branch), "left_out": kept.left_out(run)}
-    return {"unlanded": [{**msgspec.to_builtins(one), **_run_of(application, one)} for one in kept.unlanded()]}
+    return Salvage(repository)
 
 
-def _run_of(application: Application, work: Unlanded) -> dict[str, Any]:
+def _unlanded(application: Application, work: Unlanded) -> UnlandedWork:
     """Whose work it is and how that run ended; a board that has gone back may know nothing of it."""
     try:
         runs = application.queries.show(work.item).runs
@@ -331,6 +339,6 @@ def _run_of(application: Application, work: Unlanded) -> dict[str, Any]:
         runs = []
     found = next((run for run in runs if run.run == work.run), None)
     if found is None:
-        return {"agent": None, "outcome": None, "cause": None, "ended_at": None}
+        return UnlandedWork(**asdict(work))
     outcome = found.end if found.end == "rescued" else found.outcome
-    return {"agent": found.agent, "outcome": outcome, "cause": found.cause, "ended_at": found.ended_at}
+    return UnlandedWork(**asdict(work), agent=found.agent, outcome=outcome, cause=found.cause, ended_at=found.ended_at)

@@ -109,14 +109,14 @@ def check_place(flow: Flow, item: Item, run: Run | None) -> None:
         raise Refused(
             "agent_in_use",
             f"the new flow has no agent {run.agent!r}, but it is working on item {item.id}",
-            f"wait for its report, or take it away: moot check --move {item.column}={item.column}",
+            f"wait for its report, or take it away: moot apply --move {item.column}={item.column}",
         )
 
 
 def _advice(item: Item, column: str) -> str:
     if item.kind in ONE_SHOT_KINDS:
         return f"wait until it has ended, or: moot cancel {item.id}"
-    return f"say where its items go: moot check --move {column}=COLUMN"
+    return f"say where its items go: moot apply --move {column}=COLUMN"
 
 
 def _remembered(item: Item) -> list[str]:

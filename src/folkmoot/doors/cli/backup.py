@@ -33,7 +33,7 @@ def backup_command(session: Session, file: str | None) -> None:
     See also: moot restore, moot export, moot doctor.
     """
     view = session.boards.backup(session.board_dir, file)
-    session.note(view["notes"])
+    session.note(view.notes)
 
     def words() -> None:
         from folkmoot.doors.cli.render.setup import backed_up
@@ -73,7 +73,7 @@ def restore_command(session: Session, file: str | None, at: int | None, ago: flo
     if at is not None and ago is not None:
         raise Invalid("bad_usage", "--at names an event and --ago a time: both cannot hold", "leave one of them out")
     view = session.boards.restore(session.board_dir, file, at, ago)
-    session.note(view["notes"])
+    session.note(view.notes)
 
     def words() -> None:
         from folkmoot.doors.cli.render.setup import restored
@@ -197,8 +197,8 @@ def mirror_command(session: Session, folder: str | None, watch: bool) -> None:
     def words() -> None:
         from folkmoot.doors.cli.session import plain
 
-        taken = f", {view['taken_in']} taken in" if view["taken_in"] else ""
-        aside = f", {view['rejected']} set aside (see rejected/)" if view["rejected"] else ""
-        click.echo(plain(f"{view['files']} files in {view['dir']}{taken}{aside}"))
+        taken = f", {view.taken_in} taken in" if view.taken_in else ""
+        aside = f", {view.rejected} set aside (see rejected/)" if view.rejected else ""
+        click.echo(plain(f"{view.files} files in {view.dir}{taken}{aside}"))
 
     session.answer(view, words)

@@ -6,11 +6,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
+from folkmoot.api.machine import LimitView
 from folkmoot.api.pages import EventPage
 from folkmoot.api.requests import ListLessons, Measure, ReadLog, ShowFlow
 from folkmoot.core.vocabulary.roles import agent_named
-from folkmoot.doors.cli.session import Number, Session, View, common, number_of
+from folkmoot.doors.cli.session import Number, Session, common, number_of
 from folkmoot.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
@@ -165,7 +167,7 @@ def doctor_command(session: Session) -> None:
         if fault.code != "store_damaged":
             raise
         raise Unavailable(fault.code, fault.message, session.boards.rescue(session.board_dir)) from fault
-    view["limits"] = limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel())
+    view = replace(view, limits=limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel()))
 
     def words() -> None:
         from folkmoot.doors.cli.render.setup import examined
@@ -173,8 +175,8 @@ def doctor_command(session: Session) -> None:
         examined(view)
 
     session.answer(view, words)
-    if not view["ok"]:
-        wrong = ", ".join(check["check"] for check in view["checks"] if not check["ok"])
+    if not view.ok:
+        wrong = ", ".join(check.check for check in view.checks if not check.ok)
         raise Unavailable("board_damaged", f"the board is not sound: {wrong}", session.boards.rescue(session.board_dir))
 
 
@@ -197,7 +199,7 @@ class _HowFar:
             sys.stderr.write("\r\x1b[K")
 
 
-def limits_of_runs(limits: "Limits", by_kernel: "Collection[str]") -> list[View]:
+def limits_of_runs(limits: "Limits", by_kernel: "Collection[str]") -> list[LimitView]:
     """What the processes of a run may use up, and by what each limit holds."""
     from folkmoot.flows.sizes import format_size
 
@@ -206,5 +208,5 @@ def limits_of_runs(limits: "Limits", by_kernel: "Collection[str]") -> list[View]
         most = getattr(limits, name)
         shown = format_size(most) if most is not None and name in ("memory", "disk") else f"{most}"
         how = "held by the kernel" if name in by_kernel else "looked at by its keeper"
-        found.append({"limit": name, "most": most, "shown": shown, "by": how})
+        found.append(LimitView(limit=name, most=most, shown=shown, by=how))
     return found

@@ -17,6 +17,7 @@ from folkmoot.errors import Invalid, MootError, Unavailable
 COMMANDS = {
     "init": "setup",
     "check": "setup",
+    "apply": "setup",
     "demo": "setup",
     "simulate": "simulate",
     "add": "items",
@@ -33,8 +34,8 @@ COMMANDS = {
     "dispatch": "messages",
     "run": "running",
     "worker": "running",
-    "stop": "running",
-    "go": "running",
+    "pause": "running",
+    "resume": "running",
     "output": "running",
     "salvage": "running",
     "lock": "locks",
@@ -65,11 +66,13 @@ COMMANDS = {
     "call": "contract",
     "schema": "contract",
 }
+# Other names of commands, which the list does not show.
+ALIASES = {"stop": "pause", "go": "resume"}
 # What people come for, in the order in which they come for it.
 PURPOSES = {
-    "Make a board": ("init", "check", "simulate", "demo", "completion"),
+    "Make a board": ("init", "check", "apply", "simulate", "demo", "completion"),
     "Give it work": ("add", "edit", "move", "cancel", "reopen"),
-    "Run agents": ("run", "worker", "stop", "go", "output", "salvage"),
+    "Run agents": ("run", "worker", "pause", "resume", "output", "salvage"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "report", "dispatch"),
     "Talk": ("inbox", "answer", "comment", "comments"),
     "Hand over": ("send", "messages", "accept", "complete", "reject", "mirror"),
@@ -85,6 +88,7 @@ class Moot(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = ALIASES.get(name, name)
         if name not in COMMANDS:
             return None
         module = import_module(f"folkmoot.doors.cli.{COMMANDS[name]}")
@@ -98,7 +102,7 @@ class Moot(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in (*COMMANDS, *ALIASES) and not args[0].startswith("-"):
             from folkmoot.core.vocabulary.roles import nearest
 
             near = nearest(args[0], COMMANDS)

@@ -1,9 +1,11 @@
-"""Running agents: fill the slots, stop and go, what agents printed, what can be brought back."""
+"""Running agents: fill the slots, pause and resume, what agents printed, what can be brought back."""
 
 import sys
 
 import click
+from msgspec.structs import asdict
 
+from folkmoot.api.machine import BlockedReason, WorkDone
 from folkmoot.api.pages import Pauses, RunText
 from folkmoot.api.requests import Pause, ReadOutput, Resume
 from folkmoot.doors.cli.session import Number, Session, common
@@ -27,12 +29,13 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
         )
     finally:
         progress.stop()
-    held = progress.held(summary["unable"], agents)
-    waits = [{"why": one.why, "reason": one.reason, "agents": one.agents, "items": one.items} for one in held]
+    held = progress.held(summary.unable, agents)
+    waits = [BlockedReason(**asdict(one)) for one in held]
     aside = session.boards.unmerged_branch(session.board)
     in_the_way = session.boards.in_the_way(session.board) if aside else []
-    view = {**summary, **progress.summary(), "waits": waits, "aside": aside, "in_the_way": in_the_way}
-    lame = [one for one in held if one.why == UNABLE] if not view["runs"] and not view["interrupted"] else []
+    counted = progress.summary()
+    view = WorkDone(**asdict(summary), **asdict(counted), waits=waits, aside=aside, in_the_way=in_the_way)
+    lame = [one for one in held if one.why == UNABLE] if not view.runs and not view.interrupted else []
     shown = [one for one in held if one not in lame]
     beside = (aside, in_the_way) if aside else None
     session.answer(view, lambda: progress.end(shown, until_idle=until_idle, why_follows=bool(lame), aside=beside))
@@ -62,7 +65,7 @@ def run_command(session: Session, slots: int | None, until_idle: bool, agents: t
 
     Exit codes: 4 if items are ready and no run began, since what starts their agents is not there.
 
-    See also: moot board, moot inbox, moot output, moot stop.
+    See also: moot board, moot inbox, moot output, moot pause.
     """
     _work(session, slots, until_idle, agents)
 
@@ -82,45 +85,49 @@ def worker_command(session: Session, slots: int | None, agents: tuple[str, ...])
       moot worker
       moot worker --slots 4 --agent dev-agent
 
-    See also: moot run, moot stop.
+    See also: moot run, moot pause.
     """
     _work(session, slots, False, agents)
 
 
-@click.command("stop")
+@click.command("pause")
 @click.option("--why", default="", metavar="TEXT", help="What others are told.")
 @common
 @click.pass_obj
-def stop_command(session: Session, why: str) -> None:
+def pause_command(session: Session, why: str) -> None:
     """Begin no new runs from now on, in all workers of the board. What runs may finish.
 
     \b
     Examples:
-      moot stop
-      moot stop --why "The build server is down"
+      moot pause
+      moot pause --why "The build server is down"
 
-    See also: moot go, moot board.
+    `moot stop` is the same.
+
+    See also: moot resume, moot board.
     """
     view = session.ask(Pause(why=why))
     _say_pauses(session, view)
 
 
-@click.command("go")
+@click.command("resume")
 @click.argument("pool", required=False)
 @common
 @click.pass_obj
-def go_command(session: Session, pool: str | None) -> None:
-    """Let a stopped board go on.
+def resume_command(session: Session, pool: str | None) -> None:
+    """Begin new runs again on a board that was paused.
 
     Pools that wait for their quota are tried again too, and a day's budget that is spent is no reason to wait today.
     With the name of a pool only that one goes on.
 
     \b
     Examples:
-      moot go
-      moot go claude-code
+      moot resume
+      moot resume claude-code
 
-    See also: moot stop, moot run.
+    `moot go` is the same.
+
+    See also: moot pause, moot run.
     """
     view = session.ask(Resume(pool=pool))
     _say_pauses(session, view)
@@ -187,11 +194,11 @@ def salvage_command(session: Session, run: str | None, branch: str | None) -> No
 
     See also: moot output, moot show.
     """
-    view = session.boards.salvage(session.board, run, branch)
+    from folkmoot.doors.cli.render.progress.run_output import salvaged, unlanded
 
-    def words() -> None:
-        from folkmoot.doors.cli.render.progress.run_output import salvaged
-
-        salvaged(view)
-
-    session.answer(view, words)
+    if run is None:
+        page = session.boards.unlanded(session.board)
+        session.answer(page, lambda: unlanded(page))
+    else:
+        view = session.boards.salvage(session.board, run, branch)
+        session.answer(view, lambda: salvaged(view))

@@ -4,9 +4,11 @@ import os
 import sys
 
 import click
+from msgspec.structs import replace
 
+from folkmoot.api.machine import BoardMade, FlowChecked
 from folkmoot.api.requests import ShowFlow
-from folkmoot.doors.cli.session import READER, GivenFile, Session, View, common, plain
+from folkmoot.doors.cli.session import READER, GivenFile, Session, common, plain
 from folkmoot.errors import Invalid, Refused
 
 
@@ -40,15 +42,15 @@ def init_command(session: Session, preset: str) -> None:
         session.note(application.notes)
     finally:
         application.close()
-    view = {
-        "board": application.board_dir,
-        "flow": flow.name,
-        "columns": list(flow.columns),
-        "agents": list(flow.agents),
-        "run": run_by(flow),
-        "made_flow": made_flow,
-        "unable": {} if made_flow else session.boards.unable(application, flow),
-    }
+    view = BoardMade(
+        board=application.board_dir,
+        flow=flow.name,
+        columns=list(flow.columns),
+        agents=list(flow.agents),
+        run=run_by(flow),
+        made_flow=made_flow,
+        unable={} if made_flow else session.boards.unable(application, flow),
+    )
 
     def words() -> None:
         from folkmoot.doors.cli.render.setup import made
@@ -60,59 +62,64 @@ def init_command(session: Session, preset: str) -> None:
 
 @click.command("check")
 @click.argument("flow", required=False, type=GivenFile())
-@click.option("--move", "moves", multiple=True, metavar="OLD=NEW", help="Where the items of a column go; repeatable.")
 @common
 @click.pass_obj
-def check_command(session: Session, flow: str | None, moves: tuple[str, ...]) -> None:
-    """Check a flow, and take in the board's own.
+def check_command(session: Session, flow: str | None) -> None:
+    """Check a flow, and say what it would change. Nothing is changed.
 
-    After every change of .moot/flow.yaml: until then the board goes on with the flow it knows. Every fault is named
-    with its place and a suggestion. A flow without a column that items are in is refused, unless --move says where
-    they go. That is a move by hand: runs there end, and what was made for the items is cancelled. Of the board's own
-    flow it says too which agents `moot run` starts, and with what.
-
-    The ladders of .moot/escalation.yaml, else of ~/.oi/config/escalation.yaml, take the place of the flow's own.
+    Every fault is named with its place and a suggestion. Of the board's own flow, .moot/flow.yaml, it says too what
+    differs from the flow in force, whether `moot apply` would refuse it, which agents `moot run` starts, and with what.
 
     \b
     Examples:
       moot check
       moot check .moot/flow.yaml
-      moot check --move qa=review
 
     Exit codes: 1 if items would be left nowhere, 2 if the flow has faults.
 
-    See also: moot init, moot simulate.
+    See also: moot apply, moot init, moot simulate.
     """
-    if flow is not None and moves:
-        raise Invalid("bad_usage", "--move is for the board's own flow", "leave FLOW out: moot check --move OLD=NEW")
-    if moves:
-        checked = session.boards.check(session.board_dir, None, _moves(moves), session.actor())
-    else:
-        checked = session.boards.check(session.board_dir, flow)
-    view: View = {
-        "ok": True,
-        "flow": checked.name,
-        "path": checked.path,
-        "version": checked.version,
-        "taken_in": checked.taken_in,
-        "warnings": checked.warnings,
-        "ladders": checked.ladders,
-        "agents": None,
-        "run": None,
-        "unable": {},
-    }
-    if flow is None:
+    _say_checked(session, session.boards.check(session.board_dir, flow), own=flow is None)
+
+
+@click.command("apply")
+@click.option("--move", "moves", multiple=True, metavar="OLD=NEW", help="Where the items of a column go; repeatable.")
+@common
+@click.pass_obj
+def apply_command(session: Session, moves: tuple[str, ...]) -> None:
+    """Put the board's flow in force as it is in .moot/flow.yaml.
+
+    After every change of that file: until then the board goes on with the flow it knows. A flow without a column that
+    items are in is refused, unless --move says where they go. That is a move by hand: runs there end, and what was made
+    for the items is cancelled.
+
+    The ladders of .moot/escalation.yaml, else of ~/.oi/config/escalation.yaml, take the place of the flow's own.
+
+    \b
+    Examples:
+      moot apply
+      moot apply --move qa=review
+
+    Exit codes: 1 if items would be left nowhere, 2 if the flow has faults.
+
+    See also: moot check, moot board.
+    """
+    _say_checked(session, session.boards.apply(session.board_dir, _moves(moves), session.actor()), own=True)
+
+
+def _say_checked(session: Session, view: FlowChecked, *, own: bool) -> None:
+    if own:
         from folkmoot.doors.cli.render.progress.blocked_reasons import run_by
 
         taken = session.ask(ShowFlow())
         started, unable = run_by(taken), session.boards.unable(session.board, taken)
-        view |= {"agents": list(taken.agents), "run": started}
-        view["unable"] = {agent: why for agent, why in unable.items() if agent in started}
+        unable = {agent: why for agent, why in unable.items() if agent in started}
+        view = replace(view, agents=list(taken.agents), run=started, unable=unable)
 
     def words() -> None:
-        from folkmoot.doors.cli.render.setup import checked as say_checked
+        from folkmoot.doors.cli.render.setup import checked
 
-        say_checked(view)
+        checked(view)
 
     session.answer(view, words)
 
@@ -152,8 +159,8 @@ def demo_command(session: Session, ask: bool) -> None:
         demonstrated(view, _program())
 
     session.answer(view, words)
-    if not view["ok"]:
-        where = plain(view["board"])
+    if not view.ok:
+        where = plain(view.board)
         raise Refused("demo_failed", "the demo did not end as it should", f"moot doctor --board {where}")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from folkmoot.api.machine import Check, Examination
 from folkmoot.core.events import type_of_table
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
@@ -30,7 +31,7 @@ PAGE = 5000
 Tell = Callable[[str, int, int], None]  # what is looked at, how many of them, of how many
 
 
-def examine(engine: Engine, tell: Tell = lambda what, over, of: None) -> dict[str, Any]:
+def examine(engine: Engine, tell: Tell = lambda what, over, of: None) -> Examination:
     """Check everything that can be checked on a board, and name what is wrong. `tell` hears how far it has come."""
     tell("the log", 0, 1)
     violations = [Violation("chain", text) for text in engine.store.broken_links()]
@@ -46,8 +47,8 @@ def examine(engine: Engine, tell: Tell = lambda what, over, of: None) -> dict[st
         if check in ONLY_IN_MOTION:
             continue
         wrong = [violation for violation in violations if violation.check == check]
-        checks.append({"check": check, "holds": meaning, "ok": not wrong, "wrong": [v.words for v in wrong[:20]]})
-    return {"ok": not violations, "checks": checks}
+        checks.append(Check(check=check, holds=meaning, ok=not wrong, wrong=[v.words for v in wrong[:20]]))
+    return Examination(ok=not violations, checks=checks)
 
 
 def examine_rows(reading: Reading, tell: Tell = lambda what, over, of: None) -> list[Violation]:

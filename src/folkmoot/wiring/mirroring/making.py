@@ -5,8 +5,8 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
+from folkmoot.api.machine import Mirrored
 from folkmoot.core.rules.running.names import in_board, in_git
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, Refused
@@ -21,7 +21,7 @@ from folkmoot.wiring.trust import project_of
 
 def mirror(
     application: Application, home: str, folder: str | None, *, watch: bool, tell: Callable[[str], None]
-) -> dict[str, Any]:
+) -> Mirrored:
     """Write the files once, and take in what stands there; with `watch` until it is stopped."""
     named = application.queries.flow().mirror
     if folder is None and named is None:
@@ -44,14 +44,14 @@ def mirror(
     return told
 
 
-def _told(made: Mirror) -> dict[str, Any]:
-    return {
-        "dir": made.folder.root,
-        "files": len(made.record.files),
-        "taken_in": made.taken,
-        "rejected": made.rejected,
-        "seq": made.scribe.picture.seq,
-    }
+def _told(made: Mirror) -> Mirrored:
+    return Mirrored(
+        dir=made.folder.root,
+        files=len(made.record.files),
+        taken_in=made.taken,
+        rejected=made.rejected,
+        seq=made.scribe.picture.seq,
+    )
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def check_branch(git: "Git", place: "Place", target: str) -> None:
         there, instead = f"there {'is' if len(names) == 1 else 'are'} {shown}", names[0]
     else:
         there, instead = "there is no branch at all, only commits", ""
-    ways = [f"set `target: {instead}` in .moot/flow.yaml and take it in with `moot check`"] if instead else []
+    ways = [f"set `target: {instead}` in .moot/flow.yaml and take it in with `moot apply`"] if instead else []
     ways.append(f"make it with `git branch {target}`")
     words = f"work is to land on {target}, and the repository has no such branch; {there}"
     raise NoTarget("no_target", words, ", or ".join(ways))
@@ -68,7 +68,7 @@ def _refuse_other_name(name: str, leads_to: str) -> None:
     if leads_to:
         branch = leads_to.removeprefix("refs/heads/")
         words = f"work is to land on {name}, which is only another name for {branch} (a symbolic ref)"
-        hint = f"set `target: {branch}` in .moot/flow.yaml and take it in with `moot check`"
+        hint = f"set `target: {branch}` in .moot/flow.yaml and take it in with `moot apply`"
         if name.startswith("moot/"):
             hint = f"remove the name with `git symbolic-ref --delete refs/heads/{name}`"
         raise NoTarget("no_target", words, hint)

@@ -21,11 +21,11 @@ def in_force(pauses: Iterable[Pause], now: float) -> dict[str, Pause]:
 
 
 def check_stop(pauses: Iterable[Pause], now: float) -> None:
-    """`moot stop` ends all beginning of runs, on every machine; the day's budget that of agents."""
+    """`moot pause` ends all beginning of runs, on every machine; the day's budget that of agents."""
     stopped = in_force(pauses, now).get(ALL)
     if stopped is not None:
         words = f"{stopped.by} stopped the board" + (f": {stopped.why}" if stopped.why else "")
-        raise Refused("stopped", words, "let it go on: moot go")
+        raise Refused("stopped", words, "let it go on: moot resume")
 
 
 def check_day(pauses: Iterable[Pause], meter: Meter | None, agent: str, flow: Flow, now: float) -> None:
@@ -34,7 +34,7 @@ def check_day(pauses: Iterable[Pause], meter: Meter | None, agent: str, flow: Fl
     is_spent = spent is not None and (meter is None or day_is_spent(flow.budget, meter))
     if spent is not None and spent.until is not None and is_spent and agent in flow.agents:
         words = f"{spent.why}; the next day begins in {spent.until - now:.0f}s"
-        raise NothingToDo("budget_spent", words, "raise `budget` in the flow, then: moot check")
+        raise NothingToDo("budget_spent", words, "raise `budget` in the flow, then: moot apply")
 
 
 def check_rate(flow: Flow, agent: str, meter: Meter | None, now: float) -> None:

@@ -110,7 +110,7 @@ def _ask_about(case: Case, pool: str, command: PauseRun, seconds: float, count: 
     else:
         return None
     before = set(case.questions)
-    help = f"It goes on by itself when the pause is over; before that with: moot go {pool}"
+    help = f"It goes on by itself when the pause is over; before that with: moot resume {pool}"
     ask(case, "budget", words, GO, WAIT, context=command.why, help=help, blocking=count >= PAUSES_MAX)
     return next((one for one in case.questions if one not in before), None)
 

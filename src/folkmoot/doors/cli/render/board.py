@@ -104,12 +104,12 @@ def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
         why += f" (a run of {one_line(pause.by)} met it)"
     label = page.text(("!" if page.ascii else "■", CARE))
     page.labelled(label, (pause_words(pause), CARE), why, indent=indent, gap=1)
-    hint: list[Part] = [("no run begins; those at work may finish; go on: ", QUIET), ("moot go", COMMAND)]
+    hint: list[Part] = [("no run begins; those at work may finish; go on: ", QUIET), ("moot resume", COMMAND)]
     if what == DAY:
-        hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot go", COMMAND)]
+        hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot resume", COMMAND)]
     elif what != STOPPED:
         when = "when the login is renewed, or then" if pause.login else "then"
-        go = f"moot go {one_line(what.removeprefix(POOL))}"
+        go = f"moot resume {one_line(what.removeprefix(POOL))}"
         hint = [(f"{when}, it goes on by itself; or try now: ", QUIET), (go, COMMAND)]
     page.line(*hint, indent=indent + 2)
 

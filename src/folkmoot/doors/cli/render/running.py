@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, TextIO
 from rich.text import Text
 
 from folkmoot.api.calls import Ask
+from folkmoot.api.machine import WorkCounts, WorkerStart
 from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
 from folkmoot.api.views import EventView, ItemSummary, ItemView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
@@ -24,7 +25,7 @@ from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, COMMAND, GOOD, PERS
 from folkmoot.doors.cli.render.progress.blocked_reasons import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
 from folkmoot.doors.cli.render.progress.lines import Line, Teller, span
 from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
-from folkmoot.doors.cli.session import ReaderGone, View
+from folkmoot.doors.cli.session import ReaderGone
 from folkmoot.errors import MootError
 
 FRAME_SECONDS = 0.1  # how often the live line moves
@@ -101,15 +102,15 @@ class Progress:
 
     # What others call
 
-    def begin(self, view: View) -> None:
-        slots = count(view["slots"], "slot")
-        self.page.line((f"{view['flow']}: {slots}", "bold"), f", {self._where(view)}", hang=2)
-        if not view["sandboxed"]:
-            self.page.line((f"! not sandboxed: {view['why_not_sandboxed']}", CARE), hang=2)
-        for folder in view["left_out"]:
+    def begin(self, view: WorkerStart) -> None:
+        slots = count(view.slots, "slot")
+        self.page.line((f"{view.flow}: {slots}", "bold"), f", {self._where(view)}", hang=2)
+        if not view.sandboxed:
+            self.page.line((f"! not sandboxed: {view.why_not_sandboxed}", CARE), hang=2)
+        for folder in view.left_out:
             words = f"{one_line(folder)} of your PATH is left out: work of agents lands in the project"
             self.page.line((words, QUIET), indent=2, hang=2)
-        self._introduce(view["unable"], self.held(view["unable"], view["only"]))
+        self._introduce(view.unable, self.held(view.unable, view.only))
         asked_again(self.page, self._ask)
         self.start()
 
@@ -156,9 +157,9 @@ class Progress:
             self._told.put(News())
 
     @staticmethod
-    def _where(view: View) -> str:
-        if view["git"]:
-            return f"a clone for each run, landing on {view['target']}"
+    def _where(view: WorkerStart) -> str:
+        if view.git:
+            return f"a clone for each run, landing on {view.target}"
         return "in this folder, which has no git: one writer at a time"
 
     def tell(self, told: Told) -> None:
@@ -174,18 +175,12 @@ class Progress:
         if self._fault is not None:
             raise self._fault
 
-    def summary(self) -> View:
+    def summary(self) -> WorkCounts:
         self.stop()
         tally = self._teller.tally
         asked = len(self._ask(ListQuestions()).questions)
         seconds = round(tally.seconds, 3)
-        return {
-            "landed": tally.landed,
-            "runs": tally.runs,
-            "failed": tally.failed,
-            "questions": asked,
-            "seconds": seconds,
-        }
+        return WorkCounts(landed=tally.landed, runs=tally.runs, failed=tally.failed, questions=asked, seconds=seconds)
 
     def end(
         self,
@@ -197,9 +192,9 @@ class Progress:
     ) -> None:
         """What came of it, and why what is left did not begin."""
         view = self.summary()
-        words = f"{count(view['runs'], 'run')} in {span(view['seconds'])}, {view['landed']} landed"
-        words += f", {view['failed']} failed" if view["failed"] else ""
-        if view["runs"]:
+        words = f"{count(view.runs, 'run')} in {span(view.seconds)}, {view.landed} landed"
+        words += f", {view.failed} failed" if view.failed else ""
+        if view.runs:
             self.page.blank()
             self.page.line((words, "bold"))
         else:
@@ -209,9 +204,9 @@ class Progress:
         if aside:
             aside_line(self.page, *aside)
         self._left(held, until_idle)
-        if view["questions"]:
-            waits = "question waits" if view["questions"] == 1 else "questions wait"
-            self.page.line((f"? {view['questions']} {waits} for you: ", CARE), ("moot inbox", COMMAND))
+        if view.questions:
+            waits = "question waits" if view.questions == 1 else "questions wait"
+            self.page.line((f"? {view.questions} {waits} for you: ", CARE), ("moot inbox", COMMAND))
 
     def _left(self, held: Sequence[Held], until_idle: bool) -> None:
         for one in held:

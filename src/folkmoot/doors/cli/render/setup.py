@@ -1,12 +1,15 @@
 """What was made, what was checked, what was examined."""
 
+import json
 from os.path import normpath
 from shlex import quote
 from typing import Any
 
+from folkmoot.api.machine import BackedUp, BoardMade, DemoEnd, Examination, Exported, FlowChecked, Imported, Restored
 from folkmoot.doors.cli.render.page import BAD, CARE, COMMAND, GOOD, QUIET, Page, count, one_line, when
 
 View = dict[str, Any]
+CHANGES_SHOWN, VALUE_SHOWN = 20, 60
 # The clients that can be named in a flow, and the programs they are; a test holds this to the worker's catalogue.
 CLIENTS = {
     "claude-code": "claude",
@@ -28,22 +31,22 @@ WITH_CLIENT = (ADD, ("moot run --until-idle", "agents do it, and it lands"), BOA
 BY_HAND = (ADD, ("moot claim AGENT", "be the first agent"), BOARD, ("moot demo", "watch agents that need no client"))
 
 
-def made(view: View, agent: str | None) -> None:
+def made(view: BoardMade, agent: str | None) -> None:
     """The board that was made, who runs its agents, and the commands to begin with."""
     page = Page()
-    page.line(("A board is here: ", GOOD), (one_line(normpath(view["board"])), "bold"))
-    agents, columns = count(len(view["agents"]), "agent"), count(len(view["columns"]), "column")
-    page.line(f"The flow {one_line(view['flow'])} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
-    if view["run"]:
-        _starters(page, view["run"], found=view["made_flow"])
+    page.line(("A board is here: ", GOOD), (one_line(normpath(view.board)), "bold"))
+    agents, columns = count(len(view.agents), "agent"), count(len(view.columns), "column")
+    page.line(f"The flow {one_line(view.flow)} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
+    if view.run:
+        _starters(page, view.run, found=view.made_flow)
         _unable(page, view)
     else:
         names = ", ".join(sorted(CLIENTS))
         page.line(("No coding client was found, so nothing starts the agents yet.", CARE), indent=2)
         page.line(f"Known are: {names}. Install one, sign in to it, and name it in .moot/flow.yaml:", indent=2)
-        page.line(("run: {client: NAME}", COMMAND), (", then ", QUIET), ("moot check", COMMAND), indent=4)
+        page.line(("run: {client: NAME}", COMMAND), (", then ", QUIET), ("moot apply", COMMAND), indent=4)
     page.head("Begin")
-    begin = WITH_CLIENT if view["run"] else BY_HAND
+    begin = WITH_CLIENT if view.run else BY_HAND
     steps = [(command.replace("AGENT", agent or "AGENT"), why) for command, why in begin]
     wide = max(len(command) for command, _ in steps)
     for command, why in steps:
@@ -63,69 +66,88 @@ def _starters(page: Page, run: View, *, found: bool = False) -> None:
         page.line(("moot run", COMMAND), f" starts {names} with ", label, ending, indent=2, hang=2)
 
 
-def _unable(page: Page, view: View) -> None:
+def _unable(page: Page, view: BoardMade | FlowChecked) -> None:
     """Of those that the flow says how to start: who cannot be run on this machine, and why."""
     by: dict[str, list[str]] = {}
-    for agent, why in view["unable"].items():
-        if agent in view["run"]:
+    for agent, why in view.unable.items():
+        if agent in (view.run or ()):
             by.setdefault(one_line(why), []).append(one_line(agent))
     for why, agents in by.items():
         page.line((f"It cannot do so here: {why}", BAD), f" ({', '.join(agents)}).", indent=2, hang=2)
 
 
-def checked(view: View) -> None:
+def checked(view: FlowChecked) -> None:
     page = Page()
-    page.line((page.mark("done")), " ", (one_line(view["path"]), "bold"), f" is sound: {one_line(view['flow'])}")
-    for warning in view["warnings"]:
+    page.line((page.mark("done")), " ", (one_line(view.path), "bold"), f" is sound: {one_line(view.flow)}")
+    for warning in view.warnings:
         page.line(("warning: ", CARE), one_line(warning), indent=2, hang=2)
-    if view["ladders"]:
-        page.line(f"The ladders of {one_line(view['ladders'])} are used in place of its own.", indent=2)
-    if view["taken_in"]:
-        page.line(f"It is in force now, as version {view['version']}.", indent=2)
-    elif view["version"] is not None:
-        page.line((f"It is in force already, as version {view['version']}.", QUIET), indent=2)
-    if view["run"] is not None:
-        _starters(page, view["run"])
+    if view.ladders:
+        page.line(f"The ladders of {one_line(view.ladders)} are used in place of its own.", indent=2)
+    if view.taken_in:
+        page.line(f"It is in force now, as version {view.version}.", indent=2)
+    elif view.changes:
+        words = f"It is not in force: version {view.version} is. What would change with "
+        page.line(words, ("moot apply", COMMAND), ":", indent=2, hang=2)
+    elif view.version is not None:
+        page.line((f"It is in force already, as version {view.version}.", QUIET), indent=2)
+    _changes(page, view)
+    if view.run is not None:
+        _starters(page, view.run)
         _unable(page, view)
-        left = [one_line(agent) for agent in view["agents"] if agent not in view["run"]]
+        left = [one_line(agent) for agent in view.agents or () if agent not in view.run]
         if left:
             words = "Nothing says how these are run, so people and scripts claim for them"
             page.line((f"{words}: {', '.join(left)}", QUIET), indent=2, hang=2)
 
 
-def examined(view: View) -> None:
+def _changes(page: Page, view: FlowChecked) -> None:
+    """What differs from the flow in force, a line for each key."""
+    for one in view.changes[:CHANGES_SHOWN]:
+        before, after = (_value(side) for side in (one.before, one.after))
+        told = "is new" if one.before is None else "is gone" if one.after is None else f"{before} → {after}"
+        page.line((one_line(one.key), "bold"), f": {told}", indent=4, hang=2)
+    if len(view.changes) > CHANGES_SHOWN:
+        page.line(f"and {len(view.changes) - CHANGES_SHOWN} more", indent=4)
+
+
+def _value(value: Any) -> str:
+    words = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return words if len(words) <= VALUE_SHOWN else "…"
+
+
+def examined(view: Examination) -> None:
     """A line for each check; where something is wrong, that alone, and below it what should hold."""
     page = Page()
-    bad = [check for check in view["checks"] if not check["ok"]]
-    shown = bad or view["checks"]
-    wide = max(len(check["check"]) for check in shown)
+    bad = [check for check in view.checks if not check.ok]
+    shown = bad or view.checks
+    wide = max(len(check.check) for check in shown)
     for check in shown:
-        label = page.text(page.mark("done" if check["ok"] else "failed"), " ", (check["check"].ljust(wide), "bold"))
-        if check["ok"]:
-            page.labelled(label, check["holds"])
+        label = page.text(page.mark("done" if check.ok else "failed"), " ", (check.check.ljust(wide), "bold"))
+        if check.ok:
+            page.labelled(label, check.holds)
             continue
-        first, *others = check["wrong"]
+        first, *others = check.wrong
         beside = page.labelled(label, (one_line(first), BAD))
         for wrong in others:
             page.line((one_line(wrong), BAD), indent=beside, hang=2)
-        page.line((f"it must hold that {check['holds']}", QUIET), indent=beside, hang=2)
+        page.line((f"it must hold that {check.holds}", QUIET), indent=beside, hang=2)
     page.blank()
     if bad:
-        hold = len(view["checks"]) - len(bad)
+        hold = len(view.checks) - len(bad)
         others_hold = f"; {hold} other{'s hold' if hold != 1 else ' holds'}" if hold else ""
         page.line((f"{count(len(bad), 'check')} found something wrong{others_hold}.", BAD))
     else:
-        for limit in view.get("limits", ()):
-            most = "no limit" if limit["most"] is None else limit["shown"]
-            page.line((f"limit of a run: {limit['limit']} {most}, {limit['by']}", QUIET), hang=2)
-        page.line((f"All {len(view['checks'])} checks hold.", GOOD))
+        for limit in view.limits or ():
+            most = "no limit" if limit.most is None else limit.shown
+            page.line((f"limit of a run: {limit.limit} {most}, {limit.by}", QUIET), hang=2)
+        page.line((f"All {len(view.checks)} checks hold.", GOOD))
 
 
-def demonstrated(view: View, program: str) -> None:
+def demonstrated(view: DemoEnd, program: str) -> None:
     """How to look at what the demo has left."""
     page = Page()
     page.head("Look at it")
-    page.exact(f"cd {view['board']}", indent=2)
+    page.exact(f"cd {view.board}", indent=2)
     looks = {
         f"{program} show 1": "the split, the red gate and how it was healed",
         f"{program} show 2": "the dispute, told by the item itself",
@@ -139,47 +161,47 @@ def demonstrated(view: View, program: str) -> None:
     page.line(("in your project: ", QUIET), (f"{program} init", COMMAND), indent=2)
 
 
-def backed_up(view: View) -> None:
+def backed_up(view: BackedUp) -> None:
     page = Page()
-    page.line((page.mark("done")), " The board is kept: ", (one_line(view["path"]), "bold"))
-    none = "without the work in git" if view["missing"] else "without work in git, as there is none"
-    work = "with its work in git" if view["work"] else none
-    page.line(f"{count(view['events'], 'event')}, {_size(view['size'])}, {work}.", indent=2)
-    _missing(page, view["missing"])
+    page.line((page.mark("done")), " The board is kept: ", (one_line(view.path), "bold"))
+    none = "without the work in git" if view.missing else "without work in git, as there is none"
+    work = "with its work in git" if view.work else none
+    page.line(f"{count(view.events, 'event')}, {_size(view.size)}, {work}.", indent=2)
+    _missing(page, view.missing)
     page.line(("Copy it to another disk. The way back:", QUIET), indent=2)
-    page.exact(f"moot restore {quote(one_line(view['path']))}", indent=2)
+    page.exact(f"moot restore {quote(one_line(view.path))}", indent=2)
 
 
-def restored(view: View) -> None:
+def restored(view: Restored) -> None:
     page = Page()
-    source = one_line(view["from"]) if view["from"] else "its own log"
-    of = f", of {when(view['of'])}"
-    page.line(page.mark("done"), f" The board is as it was after event {view['at']}{of}", (f", from {source}.", QUIET))
-    if view["ended_runs"]:
-        runs = count(len(view["ended_runs"]), "open run")
+    source = one_line(view.source) if view.source else "its own log"
+    of = f", of {when(view.of)}"
+    page.line(page.mark("done"), f" The board is as it was after event {view.at}{of}", (f", from {source}.", QUIET))
+    if view.ended_runs:
+        runs = count(len(view.ended_runs), "open run")
         page.line(f"{runs} given back: no claim from before can report any more.", indent=2)
-    if view["files"]:
-        page.line(f"Brought back: {', '.join(map(one_line, view['files']))}", indent=2, hang=2)
-    _missing(page, view["missing"])
-    for wrong in view["wrong"][:5]:
+    if view.files:
+        page.line(f"Brought back: {', '.join(map(one_line, view.files))}", indent=2, hang=2)
+    _missing(page, view.missing)
+    for wrong in view.wrong[:5]:
         page.line(("Not sound: ", BAD), one_line(wrong), indent=2, hang=2)
-    if view["set_aside"]:
-        page.line(f"What was in the way is in {one_line(view['set_aside'])}", indent=2, hang=2)
-    if view["backup"]:
+    if view.set_aside:
+        page.line(f"What was in the way is in {one_line(view.set_aside)}", indent=2, hang=2)
+    if view.backup:
         page.line(("To undo this:", QUIET), indent=2)
-        page.exact(f"moot restore {quote(one_line(view['backup']))}", indent=2)
+        page.exact(f"moot restore {quote(one_line(view.backup))}", indent=2)
 
 
-def exported(view: View) -> None:
+def exported(view: Exported) -> None:
     page = Page()
-    page.line(page.mark("done"), f" {count(view['events'], 'event')} in ", (one_line(view["path"]), "bold"))
+    page.line(page.mark("done"), f" {count(view.events, 'event')} in ", (one_line(view.path), "bold"))
 
 
-def imported(view: View) -> None:
+def imported(view: Imported) -> None:
     page = Page()
-    page.line(("A board is here: ", GOOD), (one_line(view["board"]), "bold"))
-    page.line(f"{count(view['events'], 'event')}, {count(view['items'], 'item')}; each event is proven.", indent=2)
-    if not view["flow_file"]:
+    page.line(("A board is here: ", GOOD), (one_line(view.board), "bold"))
+    page.line(f"{count(view.events, 'event')}, {count(view.items, 'item')}; each event is proven.", indent=2)
+    if not view.flow_file:
         page.line(("Its flow.yaml and prompts are not in a log: copy them from the old board.", QUIET), indent=2)
 
 

@@ -1,0 +1,265 @@
+"""The answers of commands about the machine: boards made, checked, kept and restored, and workers that ran.
+
+They are no calls of the registry: whoever asks must be able to reach the board's own files.
+"""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType, field
+
+from folkmoot.api.views import ItemSummary, View
+
+
+class BoardMade(View, frozen=True, gc=False, kw_only=True):
+    board: str
+    flow: str
+    columns: list[str]
+    agents: list[str]
+    run: dict[str, str]  # how each agent is started
+    made_flow: bool
+    unable: dict[str, str]  # agents that cannot be started, and why
+
+
+class FlowDifference(View, frozen=True, gc=False, kw_only=True):
+    """One key of a flow that differs from the flow in force; None: it is not there."""
+
+    key: str
+    before: Any
+    after: Any
+
+
+class FlowChecked(View, frozen=True, gc=False, kw_only=True):
+    """A flow without faults, and what became of it."""
+
+    ok: bool = True
+    flow: str
+    path: str
+    version: int | None  # of the board's own flow: the version in force
+    taken_in: bool
+    changes: list[FlowDifference] = field(default_factory=list)  # what differs from the flow that was in force
+    warnings: list[str]
+    ladders: str | None = None  # the file whose ladders are used in place of the flow's own
+    agents: list[str] | None = None
+    run: dict[str, str] | None = None
+    unable: dict[str, str] = field(default_factory=dict)
+
+
+class Check(View, frozen=True, gc=False, kw_only=True):
+    """One invariant of a board."""
+
+    check: str
+    holds: str
+    ok: bool
+    wrong: list[str]
+
+
+class LimitView(View, frozen=True, gc=False, kw_only=True):
+    """What the processes of a run may use up, and by what that holds."""
+
+    limit: str
+    most: float | None
+    shown: str
+    by: str
+
+
+class Examination(View, frozen=True, gc=False, kw_only=True):
+    ok: bool
+    checks: list[Check]
+    limits: list[LimitView] | UnsetType = UNSET
+
+
+class BackedUp(View, frozen=True, gc=False, kw_only=True):
+    path: str
+    seq: int
+    events: int
+    size: int
+    work: bool  # the commits of runs are in it
+    missing: list[str]
+    left_out: list[str]
+    notes: list[str]
+
+
+class Restored(View, frozen=True, gc=False, kw_only=True):
+    board: str
+    source: str | None = field(name="from")
+    at: int
+    of: str | None
+    seq: int
+    items: int
+    ended_runs: list[str]
+    wrong: list[str]
+    backup: str | None
+    set_aside: str | None
+    files: list[str]
+    missing: list[str]
+    notes: list[str]
+
+
+class Exported(View, frozen=True, gc=False, kw_only=True):
+    path: str | None
+    events: int
+    size: int
+
+
+class Imported(View, frozen=True, gc=False, kw_only=True):
+    board: str
+    source: str = field(name="from")
+    events: int
+    seq: int
+    items: int
+    flow_file: bool = False  # the board has its flow and prompts
+
+
+class Mirrored(View, frozen=True, gc=False, kw_only=True):
+    dir: str
+    files: int
+    taken_in: int
+    rejected: int
+    seq: int
+
+
+class WorkerStart(View, frozen=True, gc=False, kw_only=True):
+    """What a worker says of itself before its first run."""
+
+    worker: str
+    flow: str
+    slots: int
+    agents: list[str]
+    gates: list[str]
+    only: list[str]
+    unable: dict[str, str]
+    left_out: list[str]
+    sandboxed: bool
+    why_not_sandboxed: str
+    git: bool
+    target: str
+
+
+class WorkerEnd(View, frozen=True, gc=False, kw_only=True):
+    worker: str
+    interrupted: bool
+    unable: dict[str, str]
+
+
+class BlockedReason(View, frozen=True, gc=False, kw_only=True):
+    """Why items that are ready did not begin."""
+
+    why: str
+    reason: str
+    agents: list[str]
+    items: list[str]
+
+
+class WorkCounts(View, frozen=True, gc=False, kw_only=True):
+    landed: int
+    runs: int
+    failed: int
+    questions: int
+    seconds: float
+
+
+class WorkDone(WorkerEnd, frozen=True, gc=False, kw_only=True):
+    """What came of `moot run`."""
+
+    landed: int
+    runs: int
+    failed: int
+    questions: int
+    seconds: float
+    waits: list[BlockedReason]
+    aside: str | None
+    in_the_way: list[str]
+
+
+class UnlandedWork(View, frozen=True, gc=False, kw_only=True):
+    """The work of one run that is on no branch of the user's, and how that run ended."""
+
+    run: str
+    item: str
+    ref: str
+    commit: str
+    subject: str
+    at: int  # seconds since 1970
+    files: list[str]
+    agent: str | None = None
+    outcome: str | None = None
+    cause: str | None = None
+    ended_at: str | None = None
+
+
+class UnlandedPage(View, frozen=True, gc=False, kw_only=True):
+    unlanded: list[UnlandedWork]
+
+
+class BroughtBack(View, frozen=True, gc=False, kw_only=True):
+    run: str
+    branch: str
+    left_out: list[str]
+
+
+class TestCount(View, frozen=True, gc=False, kw_only=True):
+    total: int
+    passed: int
+    failed: int
+    exit_code: int
+
+
+class TestsBeforeAndAfter(View, frozen=True, gc=False, kw_only=True):
+    before: TestCount
+    after: TestCount
+
+
+class DemoDispute(View, frozen=True, gc=False, kw_only=True):
+    item: str | None
+    between: list[str | None]
+    rounds: int | None
+    resolution: str | None
+
+
+class DemoClimb(View, frozen=True, gc=False, kw_only=True):
+    """An effort that failed, and one by a stronger model after it."""
+
+    item: str | None
+    agent: str
+    before: str | None = field(name="from")
+    to: str | None
+
+
+class DemoRedGate(View, frozen=True, gc=False, kw_only=True):
+    item: str | None
+    gate: str
+    healed: bool  # the same gate was green on the item afterwards
+
+
+class DemoQuestion(View, frozen=True, gc=False, kw_only=True):
+    item: str | None
+    question: str
+    answer: str | None
+    answered_by: str | None
+
+
+class DemoAccount(View, frozen=True, gc=False, kw_only=True):
+    """What happened on the demo's board, counted from its log."""
+
+    items: list[ItemSummary]
+    runs: int
+    at_once: int
+    tasks: list[str]
+    disputes: list[DemoDispute]
+    climbs: list[DemoClimb]
+    red_gates: list[DemoRedGate]
+    questions: list[DemoQuestion]
+    landed: list[str | None]
+    events: int
+    counts: dict[str, int]
+
+
+class DemoEnd(DemoAccount, frozen=True, gc=False, kw_only=True):
+    ok: bool
+    board: str
+    commits: int
+    graph: list[str]
+    tests: TestsBeforeAndAfter
+    doctor: Examination
+    sandboxed: bool
+    seconds: float

@@ -1,0 +1,46 @@
+"""Which folder a board is in."""
+
+import os
+
+from folkmoot.errors import Invalid, Unavailable
+from folkmoot.wiring.reading import check_owner
+
+FOLDER = ".moot"
+STORE = "board.db"
+
+
+def find(board_dir: str | None) -> str:
+    """The folder `.moot` of the board that is meant: the named one, or the nearest above."""
+    if board_dir is not None:
+        if "://" in board_dir:
+            raise Invalid(
+                "unsupported_store", f"{board_dir} cannot be used yet", "name a folder that has a .moot/ in it"
+            )
+        for candidate in (board_dir, os.path.join(board_dir, FOLDER)):
+            if os.path.basename(os.path.abspath(candidate)) == FOLDER and os.path.exists(
+                os.path.join(candidate, STORE)
+            ):
+                return candidate
+        raise Unavailable("no_board", f"there is no board at {board_dir}", f"make one: cd {board_dir} && moot init")
+    folder = os.getcwd()
+    while not os.path.exists(os.path.join(folder, FOLDER, STORE)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            raise Unavailable("no_board", "no board here or in any folder above", "make one: moot init")
+        folder = above
+    home = os.path.join(folder, FOLDER)
+    check_owner([home, os.path.join(home, STORE)])
+    return home
+
+
+def find_lost(board_dir: str | None, file: str | None) -> str:
+    """The folder of the board to be brought back. Its store may be gone; with a backup it may all be gone."""
+    try:
+        return find(board_dir)
+    except Unavailable:
+        folder = os.path.abspath(board_dir or os.curdir)
+        home = folder if os.path.basename(folder) == FOLDER else os.path.join(folder, FOLDER)
+        needed = os.path.join(home, "backups") if file is None else os.path.dirname(home)
+        if not os.path.isdir(needed):
+            raise
+        return home
