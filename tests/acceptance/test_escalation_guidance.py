@@ -300,3 +300,62 @@ def test_the_question_is_put_with_context_question_and_options(tmp_path: Path) -
         "The name of the key",
     ):
         assert words in said
+
+
+RESPONSE = """DIVINE RESPONSE
+
+Task: {task}
+Agent: developer
+
+Question: {question}
+Guidance: {guidance}
+
+Resume work incorporating this guidance.
+"""
+
+
+@pytest.mark.ledger("E-09", "R-16")
+@pytest.mark.parametrize(
+    ("guidance", "answer"),
+    [("2", "A key for each service"), ("A third key,\nfor billing only", "A third key,\nfor billing only")],
+)
+def test_an_answer_in_the_documents_block_is_its_guidance(tmp_path: Path, guidance: str, answer: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", SIGNAL)
+    item = moot("answer", "q1", RESPONSE.format(task="1", question=QUESTION, guidance=guidance))
+    assert item["guidance"][-1]["answer"] == answer
+
+
+@pytest.mark.ledger("E-09", "R-16")
+def test_a_block_for_another_task_does_not_answer_this_one(tmp_path: Path) -> None:
+    moot = board(tmp_path, items=2)
+    moot.speak("developer", SIGNAL)
+    said = moot.say("answer", "q1", RESPONSE.format(task="2", question=QUESTION, guidance="2"))
+    assert said.error == "two_answers" and "q1 is of item 1" in said.err
+    assert moot("show", "1")["status"] == ASKED
+    moot("answer", "q1", RESPONSE.format(task="task-1-1", question=QUESTION, guidance="2"))
+
+
+@pytest.mark.ledger("R-16", "E-07")
+@pytest.mark.parametrize("said", ["stop", "Cancel it.", "abort", "park it", "wait", "Later", "not now"])
+def test_an_order_to_the_board_is_not_sent_on_to_the_agent(tmp_path: Path, said: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", SIGNAL)
+    refused = moot.say("answer", "q1", said)
+    assert refused.error == "choose_option" and "moot cancel 1" in refused.err and "--text" in refused.err
+    assert moot("show", "1")["status"] == ASKED
+    assert moot("answer", "q1", "--text", said)["guidance"][-1]["answer"] == said
+
+
+@pytest.mark.ledger("R-16", "E-07")
+def test_a_word_that_the_question_asks_for_is_its_answer(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", signal("When the key is lost, should the server stop or go on?"))
+    assert moot("answer", "q1", "stop")["guidance"][-1]["answer"] == "stop"
+
+
+@pytest.mark.ledger("E-07", "R-32")
+@pytest.mark.parametrize("question", ["none", "n/a"])
+def test_a_signal_whose_question_is_none_is_asked_back(tmp_path: Path, question: str) -> None:
+    moot = board(tmp_path)
+    assert "it has no Question" in moot.try_in(moot("claim", "developer"), signal(question)).err

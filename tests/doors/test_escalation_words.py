@@ -59,7 +59,7 @@ EXPERT = "ATTEMPT {}: Expert Delegation\nApproach: asked crypto-expert\nOutcome:
 def delegated(board: Moot) -> Moot:
     """The developer has an expert asked, who cannot help."""
     board.tell("developer", {"outcome": "delegates", "delegate": [{"to": "crypto-expert", "task": "help"}]})
-    board.tell("crypto-expert", "EXPERT_UNSUCCESSFUL: no")
+    board.tell("crypto-expert", "EXPERT_UNSUCCESSFUL: no cipher fits")
     return board
 
 

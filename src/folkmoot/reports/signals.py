@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import AskedQuestion, Report, Try
+from folkmoot.core.vocabulary.phrases.denials import behind_no
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import said_undone
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import shown
@@ -131,6 +133,11 @@ def signals(lines: list[Line], fence: int | None = None, blocks: Sequence[Attemp
     for number, (place, match) in enumerate(marks):
         until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
         name, behind = match.group(1).upper(), (match.group(2) or "").strip()
+        denied = None if name.startswith(COMPLETE) else behind_no(behind)
+        if denied is not None:  # beside a report it says nothing; what is said behind the no must not be lost with it
+            fault = f"{name}: {shown(behind)} says that it is not so: leave it out, or say what is"
+            found.append(Signal(lines[place].number, None, [fault], not denied, {lines[place].number}))
+            continue
         told = _labelled(lines, place + 1, until, fence, _QUESTION_LABELS if name == SEEKING else None)
         if behind:
             told.first.insert(0, behind)
@@ -180,7 +187,8 @@ def _ended(line: Line, name: str, told: Labelled) -> Signal:
     if is_placeholder(words):
         return Signal(line.number, None, [f"{name}: nothing was filled in"], template=True)
     if name.startswith(COMPLETE):
-        hedge = told.behind if is_hedged(told.behind) else said_undone(words) or (words if INCOMPLETE in words else "")
+        denied = is_hedged(told.behind) or behind_no(told.behind) is not None
+        hedge = told.behind if denied else said_undone(words) or (words if INCOMPLETE in words else "")
         if hedge:
             return Signal(line.number, None, [f"{name}: {shown(hedge)} is not clear; say done, or what is left"])
         said = Report.done(words or extra.get("Summary", ""), extra=extra)
@@ -201,7 +209,7 @@ def _asking(line: Line, told: Labelled) -> Signal:
     question = filled(words)
     if words is not None and question is None:
         return Signal(line.number, None, ["Question: nothing was filled in"], template=True)
-    if question is None:
+    if question is None or says_nothing(question):
         return Signal(line.number, None, [f"{SEEKING}: it has no Question"])
     extra: dict[str, Any] = {}
     for name in ("Task", "Agent"):

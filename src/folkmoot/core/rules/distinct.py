@@ -5,12 +5,14 @@ import re
 from msgspec import Struct
 
 from folkmoot.core.records import Attempt
-from folkmoot.core.report import Report
+from folkmoot.core.report import WORDS_BESIDE, Report
 from folkmoot.core.vocabulary.tries import (
     claims_success,
     denies_difference,
     is_same_again,
+    is_titled_success,
     is_typo_fix,
+    unended,
     without_again,
     worked,
 )
@@ -55,7 +57,7 @@ def judge(
     """Compare an attempt with those made since the last guidance. Whoever says that it is the same is believed."""
     if is_typo_fix(approach):
         return Verdict(False, "mending a typo is no new approach")
-    tried = [attempt for attempt in earlier if not worked(attempt.outcome)]
+    tried = [attempt for attempt in earlier if not (worked(attempt.outcome) or unended(attempt.outcome))]
     if tried and is_same_again(approach):
         return Verdict(False, f"same as attempt {tried[-1].number}: its approach says so", tried[-1].number)
     alike = ((other, _sameness(approach, outcome, files, commit, other)) for other in tried)
@@ -70,21 +72,31 @@ def judge(
 
 
 def fault_of_attempts(said: Report) -> str | None:
-    """An attempt that succeeded is no failure: whoever reports both is asked which of them is meant."""
-    last = said.attempts[-1] if said.attempts else None
-    if said.implied and said.outcome == "failed" and claims_success(said.blockers):
-        words = " ".join((said.blockers or "").split())[:120]
+    """An attempt that succeeded, or has not ended, is no failure: whoever reports both is asked which is meant."""
+    if said.outcome != "failed" or not said.attempts:
+        return None
+    around = (said.blockers, said.extra.get(WORDS_BESIDE)) if said.implied else ()
+    claimed = next((text for text in around if isinstance(text, str) and claims_success(text)), None)
+    if claimed is not None:
+        words = " ".join(claimed.split())[:120]
         return (
-            f"its ATTEMPT blocks tell of what failed, and behind them it says {words!r}: which holds? If it is done,"
+            f"its ATTEMPT blocks tell of what failed, and beside them it says {words!r}: which holds? If it is done,"
             " say TASK_COMPLETE or report done behind the blocks; if not, say there what still fails"
         )
-    if said.outcome != "failed" or last is None or not worked(last.outcome):
-        return None
-    number, words = len(said.attempts), (last.outcome or "").strip().splitlines()[0][:80]
-    return (
-        f"its last attempt ({number} of {number}) succeeded ({words!r}), but it says failed, as blocks alone do:"
-        " report done beside the ATTEMPT blocks, or say in that Outcome what still fails"
-    )
+    last, number, titles = said.attempts[-1], len(said.attempts), said.extra.get("ATTEMPT")
+    told = last.outcome or (str(titles[-1]) if isinstance(titles, list) and titles else "")
+    which, words = f"its last attempt ({number} of {number})", told.strip().splitlines()[0][:80] if told.strip() else ""
+    if unended(last.outcome):
+        return (
+            f"{which} has not ended ({words!r}), but it says failed, as blocks alone do: say in that Outcome what came"
+            " of it; if it goes on report incomplete, and to have an expert asked delegates"
+        )
+    if worked(last.outcome) or (not last.outcome and is_titled_success(told)):
+        return (
+            f"{which} succeeded ({words!r}), but it says failed, as blocks alone do:"
+            " report done beside the ATTEMPT blocks, or say in that Outcome what still fails"
+        )
+    return None
 
 
 def _sameness(

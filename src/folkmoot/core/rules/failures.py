@@ -26,7 +26,7 @@ from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import Cause
 from folkmoot.core.vocabulary.roles import helping_column
-from folkmoot.core.vocabulary.tries import worked
+from folkmoot.core.vocabulary.tries import unended, worked
 from folkmoot.core.vocabulary.triggers import FATAL, REQUIREMENT, stated_in
 from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, CANCEL, GO_ON, GO_ON_ALL_THE_SAME, PARK, Way
 from folkmoot.core.vocabulary.words import is_only_word, is_security, known_reason
@@ -209,6 +209,8 @@ def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, 
     repeats = item.effort.repeats
     if worked(told.outcome):
         return False, "it succeeded: only what failed counts", repeats
+    if unended(told.outcome):
+        return False, "it has not ended: only what failed counts", repeats
     if noted:
         return False, noted, repeats
     earlier = [a for a in case.attempts if a.guidance == item.clarifications and _was_tried(a)]

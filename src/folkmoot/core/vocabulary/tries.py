@@ -4,7 +4,7 @@ whom the words around the blocks ask for."""
 import re
 from collections.abc import Iterator, Sequence
 
-from folkmoot.core.vocabulary.phrases.denials import is_denied
+from folkmoot.core.vocabulary.phrases.denials import behind_no, is_denied
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 
 WORDS_MAX = 300
@@ -33,6 +33,14 @@ _IT_WORKED = re.compile(
     f" {_one_of('worked works succeeded succeeds pass passed passes passing green solved fixed resolved done')}"
     r"\b|\btask completed?\b|\b(?:fixed|solved|resolved|mended) it\b"
 )
+# What is still to come; with more words behind it, it may have ended all the same.
+_UNENDED = re.compile(
+    f"(?:{_one_of('it is still currently')} )*(?:pending|in progress|ongoing|planned|todo|tbd|not yet"
+    f"|not(?: yet)? {_one_of('tried run started tested attempted')}(?: yet)?"
+    f"|to be {_one_of('tried done run tested determined confirmed')}"
+    rf"|(?:await\w*|waiting (?:for|on))(?: \w+){{0,4}} {_one_of('answer reply response advice results? guidance')})"
+)
+_TITLE = re.compile(r"(?:\d{1,6}\W{1,3})?(?:self[\s-]?solve|expert delegation)\W{0,5}(.*)", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!;:\n]")
 TEXT_MAX = 20_000
 _DECISION = _one_of("clarifications? guidance intervention decisions? answers?")
@@ -41,11 +49,21 @@ _ASKS_PERSON = re.compile(
     rf"\b(?:(?:seek|need|request|requir)\w*(?: (?:a|an|the))? (?:divine(?: {_DECISION})?"
     rf"|(?:human|person|user)(?: s)? {_DECISION})"
     rf"|(?:await\w*|wait\w* (?:for|on))(?: (?:a|an|the))? (?:divine|human|person)(?: s)? {_DECISION}"
-    rf"|escalat\w*(?: \w+){{0,2}} to(?: (?:a|an|the))? {_one_of('divine human person user')})\b"
+    rf"|escalat\w*(?: \w+){{0,2}} to(?: (?:a|an|the))? {_one_of('divine human person user')}"
+    rf"|divine {_DECISION}(?: (?:is|was|now))* {_one_of('needed required necessary requested')}"
+    rf"|mandatory escalation|escalation(?: is)? {_one_of('mandatory required needed divine')})\b"
 )
 _NOT_NEEDED = re.compile(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
 # The document's field for it, at the start of a line; what is asked stands behind it or below it.
-_QUESTION = re.compile(r"^[\W_]{0,9}(?:specific )?questions?[\W_]{0,5}:\W{0,9}(\w.*)", re.IGNORECASE | re.MULTILINE)
+_QUESTION = re.compile(
+    r"^[\W_]{0,9}(?:specific |open |pending (?:divine )?)?questions?[\W_]{0,5}:\W{0,9}(\w.*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A signal that begins a line, and is not what a sentence is about.
+_SIGNALLED = re.compile(
+    r"^[\W_]{0,9}(SEEKING_DIVINE_CLARIFICATION|EXPERT_UNSUCCESSFUL|TASK_INCOMPLETE)[*_`]{0,3}\s{0,3}(?:[:.–—-]\s?(.*))?$",
+    re.IGNORECASE | re.MULTILINE,
+)
 # What takes a success back in the words behind it.
 _TAKEN_BACK = re.compile(
     rf"\b{_one_of('but however except still not no fail fails failed failing failures? red unless only partial')}\b"
@@ -101,6 +119,17 @@ def worked(outcome: str | None) -> bool:
     return bool(head) and _WORKED.fullmatch(head) is not None and not _TAKEN_BACK.search(rest)
 
 
+def unended(outcome: str | None) -> bool:
+    """Does an attempt's outcome say that it has none yet?"""
+    return len(outcome or "") < WORDS_MAX and _UNENDED.fullmatch(_plain(outcome)) is not None
+
+
+def is_titled_success(title: str) -> bool:
+    """Does the title of an ATTEMPT block say, behind whose it was, that it worked?"""
+    found = _TITLE.fullmatch(title)
+    return found is not None and (worked(found.group(1)) or title.endswith(("✅", "✓", "✔")))
+
+
 def claims_success(text: str | None) -> bool:
     """Does one of the sentences say that it works now, and nothing behind it takes that back?"""
     for sentence in _SENTENCES.split((text or "")[:TEXT_MAX]):
@@ -129,6 +158,12 @@ def labelled_question(text: str) -> str | None:
     """The first `Question: …` that asks something, or None."""
     found = _QUESTION.finditer(text[:TEXT_MAX])
     return next((one.group(0).strip() for one in found if not says_nothing(one.group(1))), None)
+
+
+def signalled(text: str | None) -> str | None:
+    """The first signal that a line of the text is, unless it is denied there."""
+    found = _SIGNALLED.finditer((text or "")[:TEXT_MAX])
+    return next((one.group(1).upper() for one in found if behind_no(one.group(2) or "") is None), None)
 
 
 def names_one_of(text: str, names: Sequence[str]) -> tuple[str, str] | None:

@@ -47,7 +47,7 @@ _SAID = (
     (f"{_CRITERIA}(?: is| are| was| were| remain| seem)?(?: too| very| still)? {_UNCLEAR}", REQUIREMENT),
 )
 _FOUND = [(re.compile(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
-_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
+_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—|]|\s-\s")
 # "Reason: 'fast' has no number" below the line that names a trigger tells what it is about.
 _LABEL = re.compile(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
 _EMPTY_LINES = re.compile(r"\n[^\S\n]*(?=\n)")
@@ -78,9 +78,14 @@ def triggers_in(texts: Iterable[str | None]) -> Iterator[Trigger]:
             sentence = words[start:end]
             behind = words[mark.end() : following.start() if following else len(words)] if mark else ""
             meaning = _stated(plain(sentence)) if len(sentence) <= SENTENCE_MAX else None
-            if meaning is not None and not says_nothing(plain(behind)):
+            if meaning is not None and not any(says_nothing(plain(told)) for told in _said_of(words, end, behind)):
                 yield Trigger(meaning, _about(words, start, end))
             start = mark.end() if mark else end
+
+
+def _said_of(text: str, end: int, behind: str) -> list[str]:
+    """What stands behind a name up to the next mark; in a table all other cells of its row."""
+    return text[end:].partition("\n")[0].split("|") if text[end : end + 1] == "|" else [behind]
 
 
 def _about(text: str, start: int, end: int) -> str:

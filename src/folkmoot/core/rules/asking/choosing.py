@@ -43,6 +43,10 @@ DENIES = frozenset(
         *("don't", "can't", "won't", "isn't", "doesn't", "didn't", "shouldn't", "mustn't", "wouldn't", "wrong"),
     }
 )
+# Alone, as the answer to an agent's open question, these may be for the board: whether the item goes on at all.
+_ORDER = re.compile(
+    r"(?:please )?(cancel|abort|stop|park|pause|wait|halt|later|not now|hold)(?: (?:it|this|that|on|here|please))*"
+)
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another
 # sentence of it: "abort the old approach" gives up the approach, and not the item.
 LEADS_ON = frozenset({"because", "since", "with", "please", "so", "and"})
@@ -62,6 +66,7 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
         if question.decides and not free:
             raise _refused(question, said, f"{question.id} takes an option, not words of your own")
         return Chosen(None, _joined(said, more))
+    said = _guidance_in(question, said)
     option = _meant(question, said)
     if option is not None:
         return Chosen(option, _joined(option.option, more))
@@ -70,7 +75,33 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
         return Chosen(going_on.option, _joined(going_on.text, more))
     if question.decides and not free:
         raise _refused(question, said)
+    if not (free or more):
+        _check_order(question, said)
     return Chosen(None, _joined(said, more))
+
+
+def _guidance_in(question: Question, said: str) -> str:
+    """What a block DIVINE RESPONSE says, if the answer is one. It must be for this item."""
+    head, _, rest = said.partition("\n")
+    before, found, guidance = rest.partition("\nGuidance:")
+    if head.strip() != "DIVINE RESPONSE" or not found:
+        return said
+    task = next((line[5:].strip() for line in before.splitlines() if line.startswith("Task:")), "")
+    if task.isdecimal() and task != question.item:
+        words = f"{question.id} is of item {question.item}, and the response is for task {task}"
+        raise Invalid("two_answers", words, "answer that item's question, or give the guidance alone")
+    return guidance.partition("\nResume work")[0].strip()
+
+
+def _check_order(question: Question, said: str) -> None:
+    """A lone "stop" to what an agent asks: sent on, the work would go on. If the question names it, it answers that."""
+    order = _ORDER.fullmatch(" ".join(_words(said))) if not said.endswith("?") else None
+    asked = " ".join((question.question, question.context, question.help or ""))
+    if order is None or order[1] in " ".join(_words(asked)):
+        return
+    hint = f"to give the item up: moot cancel {question.item}; not now: leave it unanswered; for the agent: add --text"
+    words = f"{_short(said)!r} may be for the agent, which goes on with it, or for the board: which holds?"
+    raise Invalid("choose_option", words, hint, _details(question))
 
 
 def fitting(options: list[Option], words: str) -> Option | None:

@@ -80,7 +80,12 @@ VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "
 STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
 NUMBERS = ("issues", *STILL_OPEN)
 # Words that are no verdict on the work, and yet say that it is not done.
-UNDONE = frozenset({"blocked", "stuck", "incomplete", "partial", "in_progress", "error", "cannot_complete", "not_done"})
+UNDONE = frozenset(
+    {
+        *("blocked", "stuck", "incomplete", "partial", "in_progress", "error", "cannot_complete", "not_done"),
+        *("failure", "unsuccessful"),
+    }
+)
 # What a message is sent with, what only repeats the task, and what the item keeps as its own.
 CARRIED_ELSEWHERE = frozenset(
     {

@@ -28,13 +28,19 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
-from folkmoot.core.vocabulary.phrases.undone import said_undone, still_red
-from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of
+from folkmoot.core.vocabulary.phrases.undone import left_open, said_undone, still_red
+from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
 # Whoever only answers another is read by whoever asked: all that it says is told there.
 ANSWERS = ("expert", "sub", "dispatch")
+# How a run has ended that signals so in a field of its report, and beside which outcomes that is something else.
+SIGNALLED = {
+    "SEEKING_DIVINE_CLARIFICATION": ("asks", ("done", "failed", "stuck")),
+    "EXPERT_UNSUCCESSFUL": ("failed", ("done",)),
+    "TASK_INCOMPLETE": ("incomplete", ("done",)),
+}
 # Messages that are verdicts by themselves: with an empty list they say that nothing was found.
 VERDICT_MESSAGES = ("review_findings", "security_issues", "test_failures", "test_results")
 
@@ -48,9 +54,11 @@ class Contradiction(Struct, frozen=True):
 
 def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     """What speaks against the outcome, the gravest first."""
-    unfinished = (said.implied and said.outcome == "failed") or said.outcome == "incomplete"
+    unfinished = said.outcome in ("failed", "incomplete") or _next(case, said)
     if unfinished and case.item.kind not in ANSWERS:
         yield from _asked_in_words(case, said)
+    else:
+        yield from _signalled(case, said)
     checks = case.flow.checks(stage_of(case))
     if said.outcome == "failed" and checks and case.item.kind not in ANSWERS:
         yield from _of_tests(said)
@@ -106,8 +114,27 @@ def _of_tests(said: Report) -> Iterator[Contradiction]:
         yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
 
 
+def _next(case: Case, said: Report) -> str | None:
+    """The expert who is asked at once because the agent is stuck."""
+    return next(iter(experts_left(case, case.run.agent)), None) if said.outcome == "stuck" and case.run else None
+
+
+def _signalled(case: Case, said: Report) -> Iterator[Contradiction]:
+    """A signal in a field says how it ended, as the outcome does."""
+    for text in (said.summary, said.reason, said.blockers):
+        name = signalled(text)
+        ending, beside = SIGNALLED[name] if name else ("", ())
+        if text is None or said.outcome not in beside or said.question is not None:
+            continue
+        words = f"its words signal {name}: which holds? If that does report {ending}; else leave it out"
+        adds = {"question": AskedQuestion(question=text)} if ending == "asks" else {}
+        can = ending not in PERMISSION or _may(case, ending)
+        yield Contradiction(words, ending if can else None, adds=adds)
+        return
+
+
 def _asked_in_words(case: Case, said: Report) -> Iterator[Contradiction]:
-    """ATTEMPT blocks alone say that it failed, and `incomplete` that it is not over. Whoever asks for a person or for
+    """`failed` says that another try begins, and `incomplete` that a fresh run does. Whoever asks for a person or for
     an expert in words around them has said how it is to go on, and the next try must not begin unheard. A trigger
     among the words, or a question in its field, asks a person by itself."""
     if said.cause not in (None, "capability") or said.escalation_reason or said.question is not None:
@@ -120,7 +147,7 @@ def _asked_in_words(case: Case, said: Report) -> Iterator[Contradiction]:
         return
     left = experts_left(case, case.run.agent) if case.run and _may(case, "delegates") else []
     named = names_one_of(looked_at, left)
-    if named is not None:
+    if named is not None and named[0] != _next(case, said):
         expert, told = named
         words = f"it names {expert} in words ({shortly(told)!r}): which holds? To have that expert asked report "
         words += f"delegates{' behind the blocks' if said.attempts else ''}; else leave that out"
@@ -130,12 +157,13 @@ def _asked_in_words(case: Case, said: Report) -> Iterator[Contradiction]:
 
 def _around(said: Report) -> tuple[str, str]:
     """The words in which somebody may be asked for, and all that whoever is asked should read."""
-    beside = [said.blockers, said.extra.get(WORDS_BESIDE)]
+    open_ones = [one.approach for one in said.attempts if one.kind == "expert_delegation" and not one.outcome]
+    beside = [said.blockers, said.extra.get(WORDS_BESIDE), *open_ones]
     parts = beside, beside
     if not said.implied:
         own = [f"{name}: {value}" for name, value in _own_fields(said).items()]
         told = (text.removeprefix(f"{WORDS_BESIDE}: ") for text in told_in(said))
-        parts = [*told], [said.summary, *beside, *own]
+        parts = [said.reason, *told], [said.summary, said.reason, *beside, *own]
     looked_at, whole = (
         "\n".join(text for text in part if isinstance(text, str) and text not in SIGNALS) for part in parts
     )
@@ -174,7 +202,8 @@ def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
         yield Contradiction(words, "stuck")
     beside = said.extra.get(WORDS_BESIDE)
     beside = beside if isinstance(beside, str) else ""
-    told = said_undone(said.summary, plainly=True) or said_undone(beside) or still_red(beside)
+    fields = (f"{name}: {value}" for name, value in _own_fields(said).items() if left_open(name, value))
+    told = said_undone(said.summary, plainly=True) or said_undone(beside) or still_red(beside) or next(fields, None)
     if told is not None:
         words = f"its words say {shortly(told)!r}: which holds? If it is not done report how it ended; if it is, say so"
         yield Contradiction(f"{words} in the words, too", stricter)

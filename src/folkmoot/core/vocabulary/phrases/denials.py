@@ -8,7 +8,7 @@ def _one_of(words: str) -> str:
 
 
 _OUT = r"(?:rul(?:e|ed|ing)(?: it| this| that)? out|exclud(?:e|ed|ing)|dismiss(?:ed)?|disproved?|disproven)"
-_OVER = _one_of("fixed resolved solved removed broken gone avoided mended cleared closed over")
+_OVER = _one_of("fixed resolved solved removed broken gone avoided mended cleared closed over addressed handled")
 _IS = _one_of("is was are were be been got now already all s has have since")
 # What was not ruled out, or has yet to be, is still there.
 _OPEN = re.compile(
@@ -35,9 +35,19 @@ _NOT_SO = re.compile(
 )
 _NOTHING = re.compile(
     rf"(?:none|no|nothing|nil|n a|na|not applicable|false|not found|no {_THING}s?|not (?:an? |the )?{_THING}|0|zero"
+    r"|not (?:reached|met|hit|triggered|present|needed|required|necessary|detected)|(?:do|does|did) not apply"
+    r"|none (?:of (?:them|these|those) )?appl(?:y|ies)"
     rf"|(?:{_IS} )*(?:{_OUT}|{_OVER}|unfounded|denied)(?: .*)?|no longer.*)"
     r"(?: (?:found|seen|known|here|at all|so far))?"
 )
+# Behind a name these say that it is not so.
+_NO = re.compile(
+    r"(?:no|nope|n|none|false|0|n a|na|tbd|not (?:needed|required|necessary|applicable|yet)|does not apply)"
+    r"(?: (?:yet|here|now|at all|so far))?"
+)
+_CROSSES = ("❌", "✗", "✘", "✖")
+_WORD = re.compile(r"[^\W_]+")
+_CLAUSE = re.compile(r"[,;:.!(–—\n]|\s-\s")
 # A box that nobody ticked says no: before its words, up to the next of several on a line, or alone behind their colon.
 _EMPTY_BOX = r"(?:\[\s{0,3}\]|\(\s{1,3}\)|[☐□◻⬜▢])"
 _UNTICKED = re.compile(
@@ -63,3 +73,11 @@ def is_denied(before: str, behind: str) -> bool:
 def says_nothing(clause: str) -> bool:
     """Is it all that a clause says that there is none: `Security concern: none`?"""
     return _NOTHING.fullmatch(clause) is not None
+
+
+def behind_no(words: str) -> str | None:
+    """What is said behind a plain no, which is a clause of its own; None if the words do not begin with one."""
+    head, *rest = _CLAUSE.split(words.strip(), maxsplit=1)
+    if head.startswith(_CROSSES):
+        return words  # a cross may also mark what is so
+    return "".join(rest).strip() if _NO.fullmatch(" ".join(_WORD.findall(head.casefold()))) else None

@@ -6,7 +6,8 @@ no contradiction. So only what holds at the end counts, and nothing that a later
 
 import re
 
-from folkmoot.core.vocabulary.phrases.denials import without_unticked
+from folkmoot.core.vocabulary.phrases.denials import behind_no, without_unticked
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import ONLY_IF, said_red
 from folkmoot.core.vocabulary.words import plain, verdict_of
 
@@ -24,6 +25,28 @@ _UNDONE = re.compile(rf"\b(?:{_NOT})\b")
 _WORK = re.compile(
     r"(?:(?:but|however|note|warning|still|yet|so|and|sadly|unfortunately|the|this|that|my|our|whole|it|task|work|quest"
     r"|item|job|feature|implementation|assignment|everything|all|is|s|are|was|remains?|i|am|m|we|re|have|has)(?: |\Z))*"
+)
+# A whole sentence that says that it did not come out.
+_IS_NOT = r"(?:(?:is|are|was|were|could|can|have|has)(?: still)? not|isn t|aren t|wasn t|weren t|couldn t|cannot)"
+_MET = "(?:met|satisfied|fulfilled|verified)"
+_CANNOT = "(?:i|we)(?: (?:was|were|am|are|still))* (?:unable to|not able to|could not|couldn t|cannot|can t|failed to)"
+_NO_SUCCESS = re.compile(
+    r"(?:(?:but|however|note|warning|still|yet|sadly|unfortunately|so far|in the end|the) )*(?:"
+    r"(?:(?:one|some|several|most|two|three|\d+) of (?:the )?)?acceptance criteri(?:a|on)(?: \d+)?"
+    rf" {_IS_NOT}(?: (?:yet|fully|all|be|been))* {_MET}(?: yet)?"
+    rf"|not all (?:of )?(?:the )?acceptance criteria (?:are|were|could be|can be|have been) {_MET}"
+    rf"|{_CANNOT} (?:make|get)\b.{{1,60}} (?:pass|work|green|run|compile|build)"
+    rf"|{_CANNOT} (?:solve|fix|finish|complete|implement) (?:it|this|that|the (?:task|problem|issue|bug|work|feature))"
+    rf"|{_CANNOT} find (?:a|any) (?:way|solution|fix)"
+    r"|no (?:working )?solution(?: (?:was|has been|could be))? found"
+    r"|(?:nothing|none of (?:them|it|(?:the|my) (?:approaches|attempts)))(?: has)? worked(?: so far| yet)?"
+    r"|(?:it|this)(?: still)? (?:does not|doesn t) work(?: yet)?)"
+)
+# What came after it: another way was found.
+_WENT_ON = re.compile(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|finally)\b", re.IGNORECASE)
+# Names under which a dialect says what keeps it from being done.
+_LEFT = re.compile(
+    "remaining(?: (?:work|tasks?|steps?))?|left to do|still to do|not done|unfinished|outstanding|blockers?"
 )
 # It is not about now, or only about a case.
 _ELSEWHERE = {
@@ -93,8 +116,13 @@ def _given(words: str) -> bool | None:
 
 def said_undone(text: str, *, plainly: bool = False) -> str | None:
     """The first words that say that the work is not done; `plainly`: only of the work itself, and not of a part."""
-    for sentence in _sentences(text):
-        words = plain(sentence)
+    sentences = [(sentence, plain(sentence)) for sentence in _sentences(text)]
+    failed = {place for place, (_, words) in enumerate(sentences) if _NO_SUCCESS.fullmatch(words)}
+    greens = [place for place, (_, words) in enumerate(sentences) if place not in failed and _GREEN.search(words)]
+    went_on = max((found.start() for found in _WENT_ON.finditer(text)), default=-1) if failed else -1
+    for place, (sentence, words) in enumerate(sentences):
+        if place in failed and not (greens and place < greens[-1]) and text.rfind(sentence) > went_on:
+            return " ".join(sentence.split())
         found = _UNDONE.search(words)
         if found is None:
             continue
@@ -105,6 +133,14 @@ def said_undone(text: str, *, plainly: bool = False) -> str | None:
             continue  # "not ready for IPv6" is about something else
         return " ".join(sentence.split())
     return None
+
+
+def left_open(name: str, value: str) -> bool:
+    """Does a field of a dialect's own say that something is left, or that an acceptance criterion is not met?"""
+    bare = plain(name)
+    if "acceptance criteri" in bare:
+        return without_unticked(value) != value or behind_no(value) is not None
+    return _LEFT.fullmatch(bare) is not None and not says_nothing(value)
 
 
 def still_red(text: str) -> str | None:

@@ -1,0 +1,34 @@
+"""Which plain words beside `done` say that the work is not done (R-32)."""
+
+import pytest
+
+from folkmoot.core.vocabulary.phrases.undone import said_undone
+
+UNDONE = [
+    *("The acceptance criteria are not met.", "Acceptance criterion 2 is not yet met"),
+    "Two of the acceptance criteria are not met",
+    *("Not all acceptance criteria could be verified.", "Unfortunately, the acceptance criteria aren't fully met."),
+    *("I was unable to make the tests pass.", "I could not get it to work.", "We couldn't get the parser to compile"),
+    *("I could not find a way.", "No solution found.", "No working solution was found", "Nothing worked so far."),
+    *("None of my approaches worked", "It does not work yet.", "Changed the cipher, but it still doesn't work."),
+    *("I failed to fix the bug.", "I cannot solve this", "Rotated the keys. We were not able to finish it."),
+]
+DONE = [
+    *("The acceptance criteria are met", "Items whose acceptance criteria are not met are shown in red"),
+    *(
+        "I could not find a bug in it.",
+        "I could not find a way to break it",
+        "Users who cannot complete the form see why",
+    ),
+    *("At first nothing worked. The second cipher works now.", "I was unable to make it pass; then fixed the key"),
+    *("I could not get PyJWT to work, so I wrote the signer by hand.", "We couldn't get it to run. Instead it polls."),
+    *("It does not work on Windows, as before", "I could not make sense of the old comment, and removed it"),
+    *("Shows 'no solution found' when the solver gives up", "If it does not work yet, the page says so"),
+]
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("plainly", [False, True])
+def test_words_that_say_that_the_work_is_not_done(plainly: bool) -> None:
+    assert [words for words in UNDONE if said_undone(words, plainly=plainly) is None] == []
+    assert [words for words in DONE if said_undone(words, plainly=plainly) is not None] == []
