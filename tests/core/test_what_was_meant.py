@@ -269,7 +269,7 @@ def sent(board: TrialBoard, payload: dict[str, Any], **parts: Any) -> str:
     [
         {"issues": ["no rate limit", "no test"]},
         {"findings": [{"issue": "no rate limit", "file": "a.py", "line": 1}, {"description": "no test"}]},
-        {"issues": [{"issue": "no rate limit", "location": "a.py:1"}, {"error": "no test", "severity": "odd"}]},
+        {"issues": [{"issue": "no rate limit", "location": "a.py:1"}, {"error": "no test", "severity": "minor"}]},
     ],
 )
 @pytest.mark.parametrize("count", [2, "2", None])

@@ -14,7 +14,7 @@ from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown, unknown_cause
 from folkmoot.reports.loose.options import options_in
 
-_ELSEWHERE = frozenset(FIELDS) - {"findings"}  # fields that have a reading of their own
+_ELSEWHERE = frozenset(FIELDS) - {"findings", "tests"}  # fields that have a reading of their own
 
 
 class Taken:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from folkmoot.core.input_limits import has_unstorable
-from folkmoot.core.report import Report
+from folkmoot.core.report import Delegation, Report
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.reports.canonical import FIELDS, UNSTORABLE, Faulty, canonical_report, shown
 from folkmoot.reports.fields import Taken, finish
@@ -26,6 +26,11 @@ from folkmoot.reports.uniting.statements import united
 _FIELDS = {*FIELDS, "attempt"}
 _ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "lessons", "next_steps", "blockers"}
 _BESIDE_TYPE = {"payload", "findings", "vulnerabilities", "failures", "question", "approval"}
+
+SENDS_FOR = (
+    "agent, task: this asks another agent for something, and does not end the run: `moot dispatch AGENT TASK` sends "
+    "for it in the middle of a run; then report how the run ended"
+)
 
 
 def report_from_object(data: dict[str, Any]) -> Report | None:
@@ -71,6 +76,14 @@ def _report(data: dict[str, Any]) -> Report | None:
     return None
 
 
+def sent_for(data: dict[str, Any]) -> Delegation | None:
+    """What `dispatch_agent` takes, printed where the run reports: another agent is asked for something."""
+    agent, task = data.get("agent"), data.get("task")
+    if data.keys() - {"agent", "task", "purpose"} or not (isinstance(agent, str) and isinstance(task, str)):
+        return None
+    return Delegation(to=agent, task=task)
+
+
 def must_end(data: dict[str, Any]) -> None:
     """What the documents say in the middle of a run, or that nobody can take for its end: each is told what
     does end it, instead of a list of its fields."""
@@ -86,11 +99,8 @@ def _ends_nothing(data: dict[str, Any]) -> str:
             f"type: {shown(data['type'])} is a message, and does not end the run: `moot send FILE` sends it; then "
             "report how the run ended"
         )
-    if {"agent", "task"} <= keys <= {"agent", "task", "purpose"}:
-        return (
-            "agent, task: this asks another agent for something, and does not end the run: `moot dispatch AGENT TASK` "
-            "sends for it in the middle of a run; then report how the run ended"
-        )
+    if sent_for(data) is not None:
+        return SENDS_FOR
     if isinstance(decision, str) and not keys & {"status", "type"}:
         return (
             f"decision: {shown(decision)} says how the task is begun, and not how it ended: do the task in this run, "

@@ -17,7 +17,14 @@ from msgspec.structs import replace
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import WORDS_BESIDE, Report
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome, shown
-from folkmoot.reports.json_dialects import adding, is_meant, report_from_object, return_from_object
+from folkmoot.reports.json_dialects import (
+    SENDS_FOR,
+    adding,
+    is_meant,
+    report_from_object,
+    return_from_object,
+    sent_for,
+)
 from folkmoot.reports.loose.handed import alone, is_handed, looks_handed, unlisted, without_end
 from folkmoot.reports.loose.lists import lists_in
 from folkmoot.reports.loose.names import in_known_case
@@ -328,6 +335,8 @@ def _heard(found: Found, line: int, by_itself: bool) -> Heard | None:
         return Heard(line, 1, found.start, None, [found.fault], adds=handed) if is_meant(found.keys) else None
     if is_template(found.data):
         return None
+    if (asked := sent_for(found.data)) is not None:
+        return Heard(line, 1, found.start, Report(outcome="done", delegate=[asked]), [SENDS_FOR], adds=True)
     try:
         report = return_from_object(found.data) if by_itself else report_from_object(found.data)
         if is_handed(found.data):

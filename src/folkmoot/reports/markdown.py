@@ -10,6 +10,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
+from folkmoot.core.vocabulary.phrases.undone import wants_changes
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.loose.around import PROMPT, said_around
@@ -39,13 +40,6 @@ _RED = re.compile(
     r"\b(fail\w*|broken|red|errors?|not (?:run|pass\w*|fixed)|could not|cannot|still|un(?:able|fixed)|skipped)\b"
 )
 _NOT_RED = re.compile(r"\b(0|no|zero|without|none) (fail\w*|errors?)|\berror handling\b|\bno longer fail\w*")
-_WANTS_CHANGES = re.compile(
-    r"(\bno |\bnot |\bnothing |\bnone |n't )?(?:\bany )?"
-    r"\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
-    r"|needs? (?:changes|fixes|fixing)|(?:must|has to|have to|needs? to) be (?:fixed|changed)|must[- ]fix\b"
-    r"|(?:must|should|can)(?: ?not|n't) be merged|(?:do|would) not merge|request(?:ing)? changes"
-    r"|changes_requested|not approved)"
-)
 
 
 @dataclass(slots=True)
@@ -324,8 +318,8 @@ def report_in(said: Status, sections: list[Section]) -> Report:
         extra |= {"issues": count}
     found = [] if count is not None else findings_in(_problems(sections), filled)
     found += failed_tests([line.text for section in by_name.get("tests", []) for line in section.body])
-    spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest]).lower()
-    wanted = outcome == "done" and any(not found.group(1) for found in _WANTS_CHANGES.finditer(spoken))
+    spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest])
+    wanted = outcome == "done" and wants_changes(spoken) is not None
     outcome = "changes_requested" if wanted else outcome
     quest = [text("report"), *points("next")] if text("report") else []  # the quest's form, which says it there as well
     meaning = (meaning_of(said.rest) or meaning_in([blockers, *quest])) if outcome in ("failed", "stuck") else None

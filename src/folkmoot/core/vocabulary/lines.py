@@ -20,11 +20,18 @@ _SEVERITY_TOLD = re.compile(
 )
 # `Blocker: …` and `[minor] …`; the same words in a sentence say nothing about it.
 _OTHER_SEVERITY = re.compile(
-    r"(?:\[|\()?(blocker|blocking|severe|major|serious|moderate|minor|informational|info|trivial|nit|cosmetic|crit"
+    r"(?:\[|\()?(blocker|blocking|severe|major|serious|urgent|moderate|minor|informational|info|trivial|nit|cosmetic|crit"
     r"|show[- ]?stopper|(?:sev(?:erity)?|p|prio(?:rity)?)[ -]?\d{1,2})"
     r"(?:\]|\))?\s{0,3}(?::|(?<=[\])])|[–—]|-\s)\s{0,3}",
     re.IGNORECASE,
 )
+# `Crtical: …`, `Very high: …`: before its colon a line has words that are close to a grave severity, and none.
+_LABEL = re.compile(r"[\[(]?([a-z][a-z -]{2,30})[\])]?\s{0,3}:\s", re.IGNORECASE)
+_GRAVE = ("critical", "high")
+_MORE_OR_LESS = {
+    *("very", "quite", "rather", "fairly", "pretty", "extremely", "super", "potentially", "possibly", "probably"),
+    *("likely", "maybe", "medium", "moderate", "mid", "low", "to", "or"),
+}
 # Pictures and signs before the words: `🔴 Critical: …`, `[x] High: …`.
 _ADORNED = re.compile(r"\A(?:\[[ xX]\]|[^\w\s\[(]|\s){1,12}")
 # Between the place and the words, or at the end: `a.go:42 - High - no check`, `no check: high`.
@@ -40,7 +47,7 @@ _LINE_BEHIND = re.compile(r"[\s,;:]{0,3}(?:\(|at |on |#)?\s?(?:lines? |L)(\d{1,9
 # Other words for how bad a finding is, as trackers and linters have them.
 SEVERITY_WORDS: dict[str, Severity] = {
     **dict.fromkeys(("blocker", "blocking", "severe", "fatal", "crit", "showstopper", "show stopper"), "critical"),
-    **dict.fromkeys(("major", "error", "serious", "important"), "high"),
+    **dict.fromkeys(("major", "error", "serious", "important", "urgent"), "high"),
     **dict.fromkeys(("moderate", "normal", "warning", "warn", "med"), "medium"),
     **dict.fromkeys(("minor", "info", "informational", "trivial", "nit", "note", "cosmetic", "suggestion"), "low"),
 }
@@ -143,9 +150,33 @@ def finding_in(point: str, kind: FindingKind = "review", severity: Severity | No
 
 
 def unknown_severity(point: str) -> str | None:
-    """What stands where a severity would, and is none that anybody knows: `Sev 9: …`."""
-    other = _OTHER_SEVERITY.match(_ADORNED.sub("", point.replace("*", "").replace("`", "").strip()))
-    return other.group(1) if other and severity_of(other.group(1)) is None else None
+    """What stands where a severity would, and is none that anybody knows: `Sev 9: …`, `Crtical: …`, `Very high: …`."""
+    bare = _ADORNED.sub("", point.replace("*", "").replace("`", "").strip())
+    other = _OTHER_SEVERITY.match(bare)
+    if other is not None:
+        return other.group(1) if severity_of(other.group(1)) is None else None
+    label = _LABEL.match(f"{bare} ")
+    return label.group(1) if label and _is_almost_grave(label.group(1)) else None
+
+
+def _is_almost_grave(label: str) -> bool:
+    *before, last = label.lower().replace("-", " ").split()
+    return not set(before) - _MORE_OR_LESS and (bool(before) if last in _GRAVE else is_misspelt(last, *_GRAVE))
+
+
+def is_misspelt(word: str, *meant: str) -> bool:
+    """Is it one of these words with letters that changed places, or one too many or too few in a long one?"""
+    return word not in meant and any(_is_close(word, one) for one in meant)
+
+
+def _is_close(word: str, meant: str) -> bool:
+    if sorted(word) == sorted(meant):
+        return True
+    if len(meant) < 6 or word[:1] != meant[0] or abs(len(word) - len(meant)) > 2:
+        return False
+    from difflib import SequenceMatcher  # hardly a word comes so far
+
+    return SequenceMatcher(None, word, meant).ratio() > 0.87
 
 
 def says_severity(point: str) -> bool:

@@ -9,7 +9,16 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Finding
 from folkmoot.core.terms import FINDING_KINDS, SEVERITIES, FindingKind, Severity, is_finding_kind, is_severity
-from folkmoot.core.vocabulary.lines import LINE, PLACE, finding_in, number_in, severity_of, with_range
+from folkmoot.core.vocabulary.lines import (
+    LINE,
+    PLACE,
+    finding_in,
+    is_misspelt,
+    number_in,
+    severity_of,
+    unknown_severity,
+    with_range,
+)
 from folkmoot.core.vocabulary.phrases.mended import mended
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.words import plain
@@ -20,6 +29,16 @@ _NOUNS: dict[str, FindingKind | None] = {
     **dict.fromkeys(("vulnerabilities", "vulns", "exploits", "weaknesses"), "security"),
     **dict.fromkeys(("failures",), "test"),
 }
+# What must be done before the work is good.
+_REQUIRED = (
+    "required changes",
+    "required fixes",
+    "must fix",
+    "changes requested",
+    "changes required",
+    "changes needed",
+)
+_DEMANDS = ("must_fix", "must_be_fixed", "blocking", "blocker", "required")  # of one problem: true, or yes
 _BEHIND = ("found", "list", "details", "detected")  # `issues_found`, `failureList`
 _SECURITY = {"security", "vulnerability"}
 _TESTS = {"test", "tests", "failing"}
@@ -48,6 +67,11 @@ _SINGLE = ("issue", "problem", "finding")  # what one problem is called, where a
 _WEIGHTS = ("level", "priority", "risk", "impact")  # where no severity is said, a word for one may stand here
 _TOLD = {name for names in NAMES.values() for name in names} - {"summary", "details", "path", "where", "lines"}
 TEST_NAME_MAX = 200
+# A list of tests, each with how it ended: under such a name also where each only has a `name`.
+_TESTED = {"test", "tests", "results", "suites", "cases", "checks"}
+_TEST_NAMES = ("test", "test_name", "name")
+_ENDS = ("status", "result", "outcome", "state")
+_RED = {"fail", "failed", "failing", "failure", "error", "errored", "red", "broken"}
 _DEEP = 3  # objects in objects that are looked into
 
 
@@ -76,6 +100,8 @@ def listed_under(name: str) -> tuple[bool, FindingKind | None, Severity | None]:
         words.pop()
     if not words or _OVER & set(words):
         return False, None, None
+    if " ".join(words) in _REQUIRED:
+        return True, None, "high"
     before = set(words[:-1])
     tests = words[-1] == "tests" and bool(before & {"failed", "failing", "broken", "red"})
     if words[-1] not in _NOUNS and not tests:
@@ -104,6 +130,8 @@ def problems_in(
             continue
         elif tells_severity(value):
             yield Problems(name, None, _parts(value, None))
+        elif failing := _failing(name, value):
+            yield Problems(name, "test", [(part, None) for part in failing])
         elif isinstance(value, dict) and deep < _DEEP:
             for inner in problems_in(value, deep=deep + 1):
                 yield Problems(inner.name, inner.kind, inner.parts, (name, *inner.within))
@@ -124,6 +152,18 @@ def tells_severity(value: Any) -> bool:
         return _weighs(value)
     listed = value if isinstance(value, list) else []
     return bool(listed) and any(isinstance(part, dict) and _weighs(part) for part in listed)
+
+
+def _failing(name: str, value: Any) -> list[dict[str, Any]]:
+    """Of a list of tests, each with how it ended, those that failed."""
+    named = _TEST_NAMES if _TESTED & set(plain(name).split()) else _TEST_NAMES[:2]
+    found = []
+    for part in value if isinstance(value, list) else ():
+        told = _folded(part) if isinstance(part, dict) else {}
+        ended = (word for end in _ENDS if isinstance(word := told.get(end), str))
+        if told.keys() & set(named) and any(plain(word) in _RED for word in ended):
+            found.append(part)
+    return found
 
 
 def _weighs(part: dict[str, Any]) -> bool:
@@ -172,8 +212,9 @@ def _parts(value: Any, severity: Severity | None) -> list[tuple[Any, Severity | 
 def finding_told(part: Any, kind: FindingKind, severity: Severity | None = None) -> Told:
     """A finding in words or as an object. An object that tells none, and other values, are faults."""
     if isinstance(part, str):
-        found = finding_in(part, kind, severity)
-        return Told(failed_test(found) if kind == "test" else found, [], set())
+        found, strange = finding_in(part, kind, severity), unknown_severity(part)
+        faults = [unknown_word(strange)] if strange else []
+        return Told(failed_test(found) if kind == "test" else found, faults, set())
     if not isinstance(part, dict):
         return Told(Finding(kind=kind), [f"{part!r:.80} is not a finding"], set())
     said = _Said(part)
@@ -196,7 +237,8 @@ def finding_told(part: Any, kind: FindingKind, severity: Severity | None = None)
     test = said.text(*NAMES["test"])
     test = said.text("name") if test is None and own == "test" else test
     own = "test" if test and own == FINDING_KINDS[0] and "kind" not in said.names else own
-    issue = said.text(*NAMES["issue"], "name") or category or exploit or ""
+    issue = said.text(*NAMES["issue"], "name") or category or exploit or (f"{test} failed" if test else "")
+    issue += f" ({', '.join(said.files())})" if len(said.files()) > 1 else ""
     if not said.used:
         said.faults.append(f"{', '.join(map(str, part)) or 'an empty object'!r:.80} tells no finding: {part!r:.80}")
     finding = Finding(
@@ -209,7 +251,7 @@ def finding_told(part: Any, kind: FindingKind, severity: Severity | None = None)
         test=test,
         exploit=exploit,
         category=category,
-        why=said.text(*NAMES["why"]),
+        why=said.demand(said.text(*NAMES["why"])),
         fixed=over.words if over else None,
     )
     return Told(finding, said.faults, said.used, severity is not None or said.weighs)
@@ -219,6 +261,22 @@ def failed_test(finding: Finding) -> Finding:
     """One of a list of failures, told in words: what stands before the colon, or all of it, names the test."""
     name = finding.issue.split(": ", 1)[0].strip("`*_. ").removesuffix(" failed").removesuffix(" fails")
     return finding if finding.test or not name else replace(finding, test=name[:TEST_NAME_MAX])
+
+
+def unknown_word(word: str) -> str:
+    return f"severity {word!r:.80} is not one of {', '.join(SEVERITIES)}"
+
+
+def unknown_severities(payload: Mapping[str, Any]) -> list[str]:
+    """What is wrong with how bad the problems in a message are said to be."""
+    told = (finding_told(part, "review", weight) for one in problems_in(payload) for part, weight in one.parts)
+    return [fault for one in told for fault in one.faults if fault.startswith("severity ")]
+
+
+def _means_severity(name: str) -> bool:
+    """`sevrity`, `severity_level`, `criticality`."""
+    words = name.split("_")
+    return bool({"severity", "criticality"} & {*words}) or any(is_misspelt(word, "severity") for word in words)
 
 
 class _Said:
@@ -249,7 +307,7 @@ class _Said:
 
     def severity(self, default: Severity | None) -> tuple[str, Severity | None]:
         """The word, and what it means; a word that nobody knows is a fault and means nothing."""
-        told = self.text(*NAMES["severity"])
+        told = self.text(*NAMES["severity"], *filter(_means_severity, self.names))
         if told is None:
             for name in _WEIGHTS:
                 value = self.get(name)
@@ -260,13 +318,24 @@ class _Said:
         word = (told or default or "medium").strip().lower()
         weight = severity_of(word)
         if weight is None:
-            self.faults.append(f"severity {word!r:.80} is not one of {', '.join(SEVERITIES)}")
+            self.faults.append(unknown_word(word))
         return word, weight
+
+    def demand(self, why: str | None) -> str | None:
+        """Why it matters; also where it is only said that it must be fixed."""
+        told = [name for name in _DEMANDS if str(self.get(name)).strip().lower() in ("true", "yes")]
+        self.used |= {self.names[name] for name in told}
+        return "; ".join(part for part in (why, "must fix") if part) if told else why
+
+    def files(self) -> list[str]:
+        """Where several are named for one problem."""
+        told = self.get("files")
+        return [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, str) and one]
 
     def place(self) -> tuple[str | None, int | None, str]:
         """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
         name = next((one for one in NAMES["file"] if isinstance(self.get(one), str)), "file")
-        file, line, lines = self.text(name), None, ""
+        file, line, lines = self.text(name) or next(iter(self.files()), None), None, ""
         key = next((one for one in NAMES["line"] if self.get(one) is not None), "")
         told = self.get(key) if key else None
         if told is not None:
@@ -277,7 +346,9 @@ class _Said:
                     lines = str(told).strip()
                 else:
                     self.used.add(self.names[key])
-            elif not isinstance(told, str):
+            elif isinstance(told, str):
+                lines = told.strip()
+            else:
                 self.faults.append(f"line: {told!r:.80} is no line")
         place = PLACE.fullmatch(file) if file is not None and line is None else None
         if place is None:

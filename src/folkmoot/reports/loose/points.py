@@ -117,6 +117,9 @@ def _named(title: str) -> tuple[bool, FindingKind | None, Severity | None]:
 
 def _under(part: Under, filled: Callable[[str], str | None], kind: FindingKind) -> list[Finding]:
     title = _NUMBER.sub("", part.title).strip()
+    strange = unknown_severity(f"{title}:")
+    if strange is not None:
+        raise _unknown(strange)
     words, tables = _apart(part.lines)
     points = [replace(point, words=told) for point in _points(words) if (told := filled(point.words)) is not None]
     in_tables = [row for table in tables for row in _rows(table, kind)]

@@ -13,6 +13,7 @@ from folkmoot.core.vocabulary.lines import (
     number_in,
     paths_in,
     severity_of,
+    unknown_severity,
     with_range,
 )
 from folkmoot.core.vocabulary.phrases.mended import mended
@@ -229,7 +230,7 @@ def _told(words: str, kind: FindingKind = "review", severity: Severity | None = 
     found = finding_in(words, kind, severity)
     return {
         "kind": found.kind,
-        "severity": found.severity,
+        "severity": unknown_severity(words) or found.severity,
         "issue": found.issue,
         "file": found.file,
         "line": found.line,

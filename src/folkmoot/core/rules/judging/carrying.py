@@ -153,7 +153,7 @@ def _counted(name: str, value: Any) -> int:
     """How many problems a name counts: `issues: 2`, `failures: 1`, or by severity: `{"critical": 1, "low": 2}`."""
     if isinstance(value, dict) and value and all(severity_of(plain(str(word))) for word in value):
         return sum(_number(number) for number in value.values())
-    listed = name in NUMBERS or listed_under(name)[0]
+    listed = name in NUMBERS or listed_under(name)[0] or plain(name) in ("critical", "high")
     return _number(value) if listed and (name in NUMBERS or not isinstance(value, list | dict)) else 0
 
 

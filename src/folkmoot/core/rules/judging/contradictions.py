@@ -27,6 +27,7 @@ from folkmoot.core.rules.messages.kinds import FIX_TYPES
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.phrases.undone import left_open, said_undone, still_red
 from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled
@@ -105,6 +106,17 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if said.delegate and _may(case, "delegates"):
         words = f"it asks for help ({said.delegate[0].task[:80]}): which holds? To wait for the help report delegates"
         yield Contradiction(f"{words}; else leave it out", "delegates")
+    elif said.delegate and checks:
+        yield _sending_for(said)
+
+
+def _sending_for(said: Report) -> Contradiction:
+    """Nobody comes for what a checker asks of others, if it may not wait for them: it wants a change."""
+    first = said.delegate[0]
+    words = f"it asks {first.to or 'others'} for something ({shortly(first.task)!r}): which holds? To have the work "
+    words += "changed report changes_requested; `moot dispatch AGENT TASK` sends for an agent in the middle of a run"
+    wanted = [finding_in(one.task, severity="high") for one in said.delegate]
+    return Contradiction(words, "changes_requested", adds={"findings": [*said.findings, *wanted]})
 
 
 def _of_tests(said: Report) -> Iterator[Contradiction]:
@@ -180,7 +192,13 @@ def _question_beside(said: Report) -> str | None:
 
 
 def _own_fields(said: Report) -> dict[str, str]:
-    return {name: value for name, value in said.extra.items() if name != WORDS_BESIDE and isinstance(value, str)}
+    """What is said in words under names of its own; a list of them as lines."""
+    told = {name: value if isinstance(value, list) else [value] for name, value in said.extra.items()}
+    return {
+        name: "\n".join(texts)
+        for name, texts in told.items()
+        if name != WORDS_BESIDE and all(isinstance(text, str) for text in texts)
+    }
 
 
 def _asking_in_words(asked: str) -> str:

@@ -9,14 +9,17 @@ from typing import Any
 
 from folkmoot.core.report import Report
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
-from folkmoot.core.vocabulary.lines import finding_in, says_severity
+from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave
-from folkmoot.core.vocabulary.phrases.undone import said_refused
+from folkmoot.core.vocabulary.phrases.tallies import said_fewer
+from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, wants_changes
 from folkmoot.core.vocabulary.problems import is_over, listed_under
 from folkmoot.core.vocabulary.words import plain
 
 # Under these names a dialect says what was changed or how to go on: a failure told there is over, or yet to come.
 _ELSEWHERE = ("changes", "fixed", "fixes", "files", "steps", "said")
+_RATINGS = {"risk", "severity", "criticality"}
 DEPTH_MAX = 4
 LETTERS_MAX = 100_000
 
@@ -24,6 +27,8 @@ LETTERS_MAX = 100_000
 def words_against(said: Report) -> str | None:
     """The words that speak against it, and how to say either; None if none do."""
     refused = next(filter(None, map(said_refused, _bounded([said.summary, *_named(said)]))), None)
+    refused = refused or next(filter(None, map(wants_changes, _bounded(_wishes(said)))), None)
+    refused = refused or next(filter(is_fix, _bounded(said.next_steps)), None)
     if refused is not None:
         return (
             f"its words say {refused[:120]!r}: which holds? If something must change, report changes_requested with it "
@@ -31,12 +36,13 @@ def words_against(said: Report) -> str | None:
         )
     texts = list(_bounded([said.summary, said.blockers or "", *_own(said)]))
     failed = said_failed([*texts, *_bounded(one.issue for one in still_open(said.findings) if one.severity != "low")])
+    failed = failed or said_fewer(_bounded(_own(said)))
     if failed is not None:
         return (
             f"its words say {failed[:120]!r}: which holds? If a test fails, report changes_requested with it in "
             "`findings`; if the tests could not run, failed or stuck; if none fails, say so (a remark is low)"
         )
-    grave = said_grave(texts)
+    grave = said_grave(texts) or next(_rated(said), None)
     if grave is not None:
         return (
             f"its words say {grave[:120]!r}: which holds? If it is so, tell it in `findings` with its severity; if it "
@@ -77,6 +83,23 @@ def _own(said: Report) -> Iterator[str]:
     for name, value in said.extra.items():
         if not (listed_under(name)[0] or is_over(name) or _is_elsewhere(name)):
             yield from _leaves(value)
+
+
+def _wishes(said: Report) -> Iterator[str]:
+    """Where a checker may say that something must change, though it approves. A condition says so by its name."""
+    yield from (said.summary, *_own(said))
+    for one in still_open(said.findings):
+        yield from (one.issue, one.recommendation or "", one.why or "")
+    for name, value in said.extra.items():
+        if plain(name) in ("condition", "conditions"):
+            yield from (f"must fix: {words}" for words in _leaves(value) if not says_nothing(words))
+
+
+def _rated(said: Report) -> Iterator[str]:
+    """How bad all of it is, under a name for that: `risk: critical`."""
+    for name, value in said.extra.items():
+        if _RATINGS & set(plain(name).split()) and isinstance(value, str) and severity_of(value) in GRAVE:
+            yield f"{name}: {value}"
 
 
 def _named(said: Report) -> Iterator[str]:

@@ -15,7 +15,7 @@ from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.words import is_security
 
 OPTIONS_MAX = 20
-ASKS = ("details", "question", "reason", "description")
+ASKS = ("details", "question", "questions", "reason", "description")
 HELPS = ("help", "what_would_help")
 OPTION_NAMES = ("option", "label", "name", "title", "text", "value", "description", "id")
 WHYS = ("why_insufficient", "why", "description")
@@ -23,14 +23,20 @@ WHYS = ("why_insufficient", "why", "description")
 
 def words_of(payload: dict[str, Any]) -> str:
     """What a person is to decide, whichever of the documents' names it has."""
-    named = (payload.get(name) for name in ASKS)
-    return next((str(words) for words in named if words), "human intervention is needed")
+    named = (_lines(payload.get(name)) for name in ASKS)
+    return next((words for words in named if words), "human intervention is needed")
+
+
+def _lines(value: Any) -> str:
+    """Words, or a list of them; what is something else as it stands."""
+    listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return "\n".join(value) if listed else str(value) if value else ""
 
 
 def _beside(payload: dict[str, Any]) -> str:
     """All that is said around the question: under whichever name it was not asked, and in context."""
     asked = words_of(payload)
-    more = [str(payload[name]) for name in (*ASKS, "context") if name != "reason" and payload.get(name)]
+    more = [_lines(payload[name]) for name in (*ASKS, "context") if name != "reason" and payload.get(name)]
     reason = str(payload["reason"]) if payload.get("reason") and str(payload["reason"]) != asked else None
     return asked_because(reason, *(words for words in more if words != asked))
 

@@ -18,6 +18,7 @@ from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
 from folkmoot.core.vocabulary.lines import paths_in
 
+WAITS = ("depends_on", "after", "blocked_by", "dependencies")
 UNCHOSEN: Priority = "medium"  # what an item has if nobody says anything
 
 
@@ -118,6 +119,14 @@ def _note_on_files(item: Item | None, sent: Message) -> str | None:
     return f"files: {names} not given to item {item.id}; its agent may ask for them: moot widen" if names else None
 
 
+def _note_on_waiting(item: Item | None, sent: Message) -> str | None:
+    """A message makes nothing wait: whoever names what comes first is told how to say so."""
+    named = [name for name in WAITS if sent.payload.get(name)]
+    if item is None or item.after or sent.type not in MAKES_ITEM or not named:
+        return None
+    return f"{named[0]}: item {item.id} waits for no other by a message: moot edit {item.id} --after ID"
+
+
 def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:
     """What a notice such as a completion has done, or a handover of the stage that the item is in, and what ends the
     work: a report, and never a message."""
@@ -151,7 +160,12 @@ def note_on_completed(flow: Flow, item: Item | None, message: Message) -> str | 
 
 def note_on(flow: Flow, item: Item | None, sent: Message) -> str | None:
     """What its sender is told where the board says otherwise than the message, which stays as it is."""
-    notes = [note_on_rounds(flow, item, sent.payload), _note_on_files(item, sent), _note_on_notice(flow, item, sent)]
+    notes = [
+        note_on_rounds(flow, item, sent.payload),
+        _note_on_files(item, sent),
+        _note_on_waiting(item, sent),
+        _note_on_notice(flow, item, sent),
+    ]
     if (
         item is not None
         and sent.to in flow.agents

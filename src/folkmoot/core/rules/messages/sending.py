@@ -14,12 +14,21 @@ from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.counting import count_said
 from folkmoot.core.rules.messages.asking import escalate, faults_of_asking, raise_from_part, words_of
 from folkmoot.core.rules.messages.carrying import UNCHOSEN, carried, files_in, spec_in, texts_in
-from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, MAKES_ITEM, against_end, asks_person, is_notice, may_send
+from folkmoot.core.rules.messages.kinds import (
+    AGAIN_TYPES,
+    FIX_TYPES,
+    MAKES_ITEM,
+    against_end,
+    asks_person,
+    is_notice,
+    may_send,
+)
 from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, is_priority
+from folkmoot.core.vocabulary.problems import unknown_severities
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused
 
@@ -163,6 +172,8 @@ def _faults(flow: Flow, command: SendMessage) -> Iterator[tuple[str, str]]:
         yield f"to: there is no agent {command.to!r}", f"agents: {known}, which is the board and asks you"
     if asks_person(command.type, command.to):
         yield from faults_of_asking(command.payload)
+    for fault in unknown_severities(command.payload) if command.type in FIX_TYPES else ():
+        yield f"payload: {fault}", "how bad it is must not be guessed"
 
 
 def _check_item(case: Case, command: SendMessage) -> None:

@@ -48,8 +48,17 @@ _TEST = r"(?:[Tt]ests?[A-Z_]\w{0,80}|\w{1,80}(?:[Tt]est|Spec)|\w{0,80}_tests?_\w
 _NAMED = re.compile(
     rf"(?<![\w/])[`'\"]?((?:[\w./-]{{1,120}}::)?{_TEST}(?:\[\S{{1,80}}\])?)[`'\"]?(?:\(\))?"
     r"(?:\s{0,2}[:=–—-]{1,2}\s{0,3}|\s{1,3})(?:(?:is|has|still|now|also|which) ){0,3}"
-    r"(?:FAIL(?:ED|S|URE)?\b|fail(?:s|ed|ing)\b)"
+    r"(?:FAIL(?:ED|S|URE)?\b|fail(?:s|ed|ing)\b|(?:(?<=is )|(?<=still ))(?:red|broken)\b"
+    r"|(?:does|did)(?: not|n't) pass\b)"
 )
+_NAMED_HINT = re.compile(r"fail|\bred\b|broken|pass", re.IGNORECASE)
+# All of them, and then not: `all pass except TestB`, `all but one of the tests pass`.
+_ALL_BUT = re.compile(
+    r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b\W{0,3}(?:except|apart from|other than|save for|but not)\b"
+    r"|\ball (?:but|except)\b[^.;!?\n]{1,60}?\b(?:pass|green|succeed)(?:es|ed|ing|s)?\b",
+    re.IGNORECASE,
+)
+_SKIPPED = {"skipped", "skip", "skips", "ignored", "disabled"}
 # As test runners print it, in capitals: `FAIL: TestX`, `--- FAIL: TestX`, `2 FAILED`.
 _PRINTED = re.compile(rf"\bFAIL(?:ED|URE)?\b(?:\s{{0,3}}[:–—-]?\s{{0,3}}({_TEST}))?")
 # As assertions say it: `expected 200, got 500`.
@@ -63,7 +72,7 @@ _SENTENCES = re.compile(r"[.;!?\n()–—,]|\s-\s|\bbut\b|\band\b")
 
 
 # Something grave that was found: `a critical auth bypass`, `CRITICAL: sql injection`.
-_GRAVE_HINT = re.compile(r"critical|severe|high", re.IGNORECASE)
+_GRAVE_HINT = re.compile(r"critical|severe|high|cvss", re.IGNORECASE)
 _GRAVE = r"(?:critical|severe|high (?:severity|risk|priority)|severity (?:is )?(?:critical|high))"
 _PROBLEM = (
     r"(?:issue|bug|vulnerabilit|hole|flaw|inject|bypass|leak|exploit|finding|problem|defect|data loss|loss|corrupt|race"
@@ -71,6 +80,7 @@ _PROBLEM = (
 )
 _GRAVE_TOLD = re.compile(
     rf"\b{_GRAVE}(?: \w+){{0,3}}? {_PROBLEM}|\b{_PROBLEM}(?: \w+){{0,3}} (?:is|are) (?:\w+ )?{_GRAVE}\b"
+    r"|\bcvss (?:v?\d \d )?(?:base )?(?:score )?(?:is |of )?(?:[789]|10)\b"
 )
 # A label: `CRITICAL: …`, `SECURITY: CRITICAL …`, `[High] …`. In small letters it needs a sign around it.
 _GRAVE_LABEL = re.compile(
@@ -121,12 +131,22 @@ def said_red(texts: Iterable[str | None], gate: str = "") -> str | None:
 
 def said_failed(texts: Iterable[str | None]) -> str | None:
     """The first words that say that a test failed; not those that say when it would, or that it did once."""
-    return _first(texts, _tells_failed)
+    texts = list(texts)
+    return _first(texts, _tells_failed) or next(filter(None, map(_told_but, texts)), None)
+
+
+def _told_but(text: str | None) -> str | None:
+    """The sentence that says of all tests that they pass, and then of some that they do not."""
+    for sentence in re.split(r"[.;!?](?=\s|\Z)|\n", (text or "")[:TEXT_MAX]):
+        found = _ALL_BUT.search(sentence) if len(sentence) <= SENTENCE_MAX else None
+        if found is not None and _holds(sentence, found) and not _SKIPPED & set(plain(sentence).split()):
+            return " ".join(sentence.split())
+    return None
 
 
 def failed_test_named(words: str) -> str | None:
     """The name of the test that these words say has failed."""
-    if "fail" not in words[:SENTENCE_MAX].lower():
+    if not _NAMED_HINT.search(words[:SENTENCE_MAX]):
         return None  # most lines: the patterns need not be tried
     for found in (_NAMED.search(words[:SENTENCE_MAX]), _PRINTED.search(words[:SENTENCE_MAX])):
         if found is not None and found.group(1) and _holds(words, found):

@@ -5,7 +5,7 @@ has told the third.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from folkmoot.core.report import Tests
@@ -18,6 +18,11 @@ _NUMERALS = (
 _WORDED = re.compile(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
 _SHARE = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})"
 _OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?"
+_ALL_BUT = re.compile(r"\ball (?:but|except(?: for)?) (\d{1,7}) of (?:the )?(\d{1,7})")
+_COLOURS = re.compile(r"(?<=\d )(?:green|red)\b")
+_SKIPPED = re.compile(r"\b(\d{1,7})(?: tests?)?(?: (?:was|were|are))? (?:skipped|ignored|disabled)\b")
+# Of another time, or of another case.
+_ELSEWHERE = re.compile(r"\b(?:before|previously|earlier|first|fixed|without|old|was|were|had)\b")
 _COUNT = re.compile(_OF + r" (pass|fail)")
 _PASSED_FAILED = re.compile(
     r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)?"
@@ -27,7 +32,8 @@ _FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| 
 _ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
 # `Failed: 2`, `| Passed | 8 |`, `Tests run: 10`: a label at the start of a line, of a cell or behind a sign.
 _LABELLED = re.compile(
-    r"(?:\A|[\n|,;(•]|[-+]\s)[ \t]{0,8}(?:all |the )?(?:tests? )?(total|run|passed|passing|failed|failing|failures)"
+    r"(?:\A|[\n|,;(•]|[-+]\s)[ \t]{0,8}(?:all |the )?(?:tests? )?(total|run|passed|passing|failed|failing|failures"
+    r"|skipped)"
     r"(?: tests?)?[ \t]{0,3}[:=|][ \t]{0,3}(\d{1,7})(?![\w/%.]|\s{0,2}(?:of|/)\s)"
 )
 # What an object calls each of the three.
@@ -36,6 +42,7 @@ _NAMES = {
     **dict.fromkeys(("passed", "pass", "passes", "passing", "succeeded", "tests passed", "passed tests"), "passed"),
     **dict.fromkeys(("failed", "fail", "fails", "failing", "failures", "tests failed", "failed tests"), "failed"),
     **dict.fromkeys(("errors", "errored"), "errors"),
+    **dict.fromkeys(("skipped", "skip", "ignored", "disabled"), "skipped"),
 }
 COUNTED = ("total", "passed", "failed")
 LARGEST = 10**9
@@ -46,7 +53,8 @@ _DEEP = 3  # objects in objects that are looked into
 def counted(words: str) -> Tests | None:
     """What the words count: `8/10 passed`, `two of the ten tests failed`, `8 passed, 2 failed`, or `Failed: 2`. Of the
     same tests the last count holds, since they were run again; others are added."""
-    words = _WORDED.sub(_digits, words.lower())
+    words = _ALL_BUT.sub(_all_but, _WORDED.sub(_digits, words.lower()))
+    words = _COLOURS.sub(lambda found: "passed" if found.group() == "green" else "failed", words)
     counts: dict[int, int] = {}
     for found in _COUNT.finditer(words):
         some, total = int(found.group(1)), int(found.group(2))
@@ -61,7 +69,22 @@ def counted(words: str) -> Tests | None:
     if any(not 0 <= passed <= total for total, passed in counts.items()):
         return None
     total, passed = sum(counts), sum(counts.values())
-    return Tests(total=total, passed=passed, failed=total - passed)
+    skipped = sum(map(int, _SKIPPED.findall(words))) if "fail" not in words else 0
+    return Tests(total=total, passed=passed, failed=max(total - passed - skipped, 0))
+
+
+def said_fewer(texts: Iterable[str]) -> str | None:
+    """The first text that counts a red test now."""
+    for text in texts:
+        tests = counted(text)
+        if tests is not None and tests.failed and not _ELSEWHERE.search(text.lower()):
+            return " ".join(text.split())
+    return None
+
+
+def _all_but(found: re.Match[str]) -> str:
+    few, total = int(found.group(1)), int(found.group(2))
+    return f"{max(total - few, 0)} of {total}"
 
 
 def _digits(found: re.Match[str]) -> str:
@@ -88,7 +111,7 @@ def tally(value: Any, deep: int = 0) -> Tests | None:
         count = _whole(number) if known else None
         if known and count is not None:
             told.setdefault(known, count)
-    if told.keys() - {"errors"}:
+    if told.keys() - {"errors", "skipped"}:
         return _tests(told)
     inner = [tally(part, deep + 1) for part in list(value.values())[:SUITES_MAX]] if deep < _DEEP else []
     return together([one for one in inner if one is not None])
@@ -107,19 +130,21 @@ def together(counts: list[Tests]) -> Tests | None:
 
 
 def _tests(told: dict[str, int]) -> Tests:
-    return Tests(**completed(told))
+    return Tests(**{name: count for name, count in completed(told).items() if name in COUNTED})
 
 
 def completed(told: dict[str, Any]) -> dict[str, Any]:
     """Who tells of all tests and of those that passed has told how many did not; and who tells of both kinds, how many
-    there are. A test that ended in an error has not passed, whether it is counted as failed or apart."""
+    there are. A test that ended in an error has not passed, whether it is counted as failed or apart; one that was
+    skipped has not failed."""
     errors = told.get("errors")
     if type(errors) is int:
         told = {name: count for name, count in told.items() if name != "errors"}
         told = {**told, "failed": errors} if errors > 0 and not told.get("failed") else told
     total, passed, failed = (told.get(name) for name in COUNTED)
     if failed is None and "failed" not in told and type(total) is int and type(passed) is int and total > passed:
-        return {**told, "failed": total - passed}
+        skipped = told.get("skipped")
+        return {**told, "failed": max(total - passed - (skipped if type(skipped) is int else 0), 0)}
     if total is None and type(passed) is int and type(failed) is int:
         return {**told, "total": passed + failed}
     return told

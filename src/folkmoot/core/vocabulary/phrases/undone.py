@@ -6,7 +6,7 @@ no contradiction. So only what holds at the end counts, and nothing that a later
 
 import re
 
-from folkmoot.core.vocabulary.phrases.denials import behind_no, without_unticked
+from folkmoot.core.vocabulary.phrases.denials import behind_no, is_denied, without_unticked
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import ONLY_IF, said_red
 from folkmoot.core.vocabulary.words import plain, verdict_of
@@ -91,6 +91,45 @@ _CONDITION = re.compile(
     r"conditional|(?:yes|true|approved?|granted|given|ok|lgtm)(?: but)?(?: only)?"
     r" (?:once|until|unless|pending|conditional|provided|if|subject to)\b"
 )
+
+_MERGED = r"(?:merged?|shipp?(?:ed)?|released?|land(?:ed)?|deploy(?:ed)?|approved?)"
+_WANTS_CHANGES = re.compile(
+    r"(\bno |\bnot |\bnothing |\bnone |n't )?(?:\bany )?"
+    r"\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
+    r"|needs? (?:changes|fixes|fixing)|(?:must|has to|have to|needs? to) be (?:fixed|changed)|must[- ]fix\b"
+    rf"|(?:must|should|can|do|would)(?: ?not|n't|'t) (?:be )?{_MERGED}\b|request(?:ing)? changes"
+    r"|(?:fix|change|address|resolve|handle|add|mend|correct)\b(?:[^.;!?\n]|\.(?=\S)){1,80}\bbefore "
+    r"(?:(?:the|this|it|we|you) )?(?:is )?(?:merg|releas|shipp?|land|deploy|approv)(?:e|ed|ing|al)?\b"
+    r"|back to (?:the )?(?:implementer|author|developer)\b"
+    r"|changes_requested|not approved)",
+    re.IGNORECASE,
+)
+
+_FIX = re.compile(
+    r"\W{0,4}(?:the )?(?:implementer|developer|author)?(?: (?:must|should|has to|needs to))?\W{0,4}(?:please )?"
+    r"(?:to )?(?:fix|mend|correct|repair)\b",
+    re.IGNORECASE,
+)
+_SOME_DAY = re.compile(
+    r"\b(?:later|follow[- ]?up|optional(?:ly)?|nice to have|some day|someday|next|future|separate(?:ly)?|eventually|if"
+    r"|when|once|could|consider|nothing|another|fixed|already)\b",
+    re.IGNORECASE,
+)
+
+
+def wants_changes(text: str) -> str | None:
+    """The first words that ask for a change, or say that the work is not to go on, and are not taken back."""
+    text = without_unticked(text[:TEXT_MAX]).replace("’", "'")
+    for found in _WANTS_CHANGES.finditer(text):
+        behind = re.split(r"[.;!?\n]", text[found.end() : found.end() + SENTENCE_MAX])[0]
+        if not found.group(1) and not is_denied("", plain(behind)):
+            return " ".join(found.group().split())
+    return None
+
+
+def is_fix(step: str) -> bool:
+    """Is the next step to mend something, and not some day?"""
+    return _FIX.match(step) is not None and not _SOME_DAY.search(step)
 
 
 def verdict_named(line: str) -> bool | None:

@@ -1,0 +1,271 @@
+"""What an author of the pipeline document says in a way of its own keeps its meaning, or is asked back: severities that
+are misspelt, tests told one by one, a verdict in the words beside it, another agent that is sent for."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.moot import Moot, Said, new_board
+from tests.documents import RESULTS, REVIEW, SECURITY
+
+View = dict[str, Any]
+ASKED = "awaiting-divine-guidance"
+APPROVED = {"type": "review_findings", "reviewer": "reviewer", "status": "approved", "findings": [], "approval": True}
+PASSED = {"type": "test_results", "status": "passed"}
+COLUMNS = {"implementer": "implement", "reviewer": "review", "devils-advocate": "review", "test-executor": "test"}
+HOLE = SECURITY["vulnerabilities"][0]
+
+
+def board(folder: Path, agent: str) -> Moot:
+    moot = new_board(folder, "pipeline")
+    moot("add", "Feature X with tests", "--column", COLUMNS[agent])
+    return moot
+
+
+def said(folder: Path, agent: str, words: str | View, *more: str) -> tuple[Moot, Said]:
+    moot = board(folder, agent)
+    return moot, moot.try_in(moot("claim", agent), words, *more)
+
+
+def form(summary: str, *sections: str) -> str:
+    status = "## Status\n- [x] Complete / [ ] Needs follow-up / [ ] Blocked"
+    return "\n\n".join([f"## Summary\n{summary}", *sections, status]) + "\n"
+
+
+def fenced(message: View) -> str:
+    return f"```json\n{json.dumps(message)}\n```\n"
+
+
+def place(moot: Moot) -> tuple[str, str]:
+    view = moot("show", "1")
+    return view["column"], view["status"]
+
+
+@pytest.mark.ledger("R-22", "P-03")
+@pytest.mark.parametrize("name", ["sevrity", "severity_level", "Severty", "criticality"])
+def test_a_severity_under_a_misspelt_name_is_that_severity(tmp_path: Path, name: str) -> None:
+    found = {name: "critical", "file": "a.go", "issue": "the door is open"}
+    moot, told = said(tmp_path, "reviewer", {**APPROVED, "findings": [found]})
+    assert told.code == 0, told.err
+    assert place(moot) == ("review", ASKED)
+
+
+@pytest.mark.ledger("R-22", "P-09")
+@pytest.mark.parametrize("label", ["Crtical", "Hihg", "Very high", "Medium-High", "Potentially critical"])
+def test_a_label_that_is_close_to_a_grave_severity_is_asked_back(tmp_path: Path, label: str) -> None:
+    _, told = said(tmp_path, "reviewer", form("looked", f"## Issues Found\n- {label}: a.go:3 the login is open"))
+    assert told.code == 2 and f"severity '{label}' is not one of" in told.err, told.err
+
+
+@pytest.mark.ledger("R-22", "P-09")
+def test_so_it_is_in_a_list_of_texts(tmp_path: Path) -> None:
+    _, told = said(tmp_path, "reviewer", {**APPROVED, "findings": ["Crtical: a.go:3 the login is open"]})
+    assert told.code == 2 and "severity 'Crtical' is not one of" in told.err, told.err
+
+
+@pytest.mark.ledger("R-22", "P-09")
+@pytest.mark.parametrize("label", ["High-level docs", "Height", "Login", "Higher order", "Critics", "Load too high"])
+def test_other_labels_are_words(tmp_path: Path, label: str) -> None:
+    _, told = said(tmp_path, "reviewer", form("looked", f"## Issues Found\n- {label}: see a.go:3"))
+    assert told.code == 0, told.err
+
+
+@pytest.mark.ledger("R-22", "R-26")
+def test_a_severity_that_nobody_knows_is_refused_where_it_is_sent(tmp_path: Path) -> None:
+    moot = board(tmp_path, "devils-advocate")
+    claim = moot("claim", "devils-advocate")
+    message = {**SECURITY, "vulnerabilities": [{**HOLE, "severity": "crtical"}]}
+    told = moot.say("send", "-", "--run", claim["run"], "--token", str(claim["token"]), stdin=json.dumps(message))
+    assert (told.code, told.error) == (2, "bad_message") and "severity 'crtical' is not one of" in told.err
+
+
+ONE_BY_ONE: list[View] = [
+    {**PASSED, "results": [{"test": "TestA", "status": "passed"}, {"test": "TestB", "status": "failed"}]},
+    {**PASSED, "tests": [{"name": "TestA", "result": "pass"}, {"name": "TestB", "result": "FAIL"}]},
+]
+
+
+@pytest.mark.ledger("R-22", "P-06")
+@pytest.mark.parametrize("told", ONE_BY_ONE)
+def test_a_test_that_failed_in_a_list_of_all_tests_has_failed(tmp_path: Path, told: View) -> None:
+    moot, _ = said(tmp_path, "test-executor", told)
+    assert place(moot) == ("implement", "ready")
+    found = moot("show", "1")["findings"]
+    assert [(one["kind"], one["test"], one["issue"]) for one in found] == [("test", "TestB", "TestB failed")]
+
+
+RED = [
+    form("All tests pass except TestB."),
+    form("All tests pass, except for TestB."),
+    form("All but one of the tests pass."),
+    form("Every test is green apart from TestB."),
+    {**PASSED, "notes": "TestX is red on CI"},
+    {**PASSED, "notes": "TestX does not pass on CI"},
+    "8 of 10 passed.\n\n" + fenced(PASSED),
+    fenced(RESULTS) + "\n## Phase 2 Complete ✓\n- Integration tests: 8/10 passed\n",
+]
+
+
+@pytest.mark.ledger("R-22", "P-06")
+@pytest.mark.parametrize("told", RED)
+def test_a_red_test_in_any_words_beside_passed_is_asked_back(tmp_path: Path, told: str | View) -> None:
+    _, answer = said(tmp_path, "test-executor", told)
+    assert answer.code == 2 and "which holds" in answer.err, answer.err
+
+
+@pytest.mark.ledger("R-22", "P-06")
+@pytest.mark.parametrize(
+    ("words", "failed"),
+    [("9 green, 1 red", 1), ("All but two of the ten tests passed.", 2), ("All except 2 of 10 tests passed", 2)],
+)
+def test_counts_in_other_words_are_counts(tmp_path: Path, words: str, failed: int) -> None:
+    moot, _ = said(tmp_path, "test-executor", form(words))
+    assert place(moot) == ("implement", "ready")
+    assert moot("show", "1")["tests"] == {"total": 10, "passed": 10 - failed, "failed": failed}
+
+
+GREEN: list[str | View] = [
+    {**PASSED, "summary": "9/10 passed, 1 skipped"},
+    {**PASSED, "summary": {"total": 10, "passed": 9, "skipped": 1}},
+    form("9 of 10 tests passed, 1 skipped."),
+    form("All tests pass except the skipped ones."),
+    form("All tests pass. Without the fix all pass except TestB."),
+    form("At first 8 of 10 passed; now 10 of 10 passed."),
+    {**PASSED, "results": [{"test": "TestA", "status": "passed"}, {"test": "TestB", "status": "skipped"}]},
+]
+
+
+@pytest.mark.ledger("P-06", "P-10")
+@pytest.mark.parametrize("told", GREEN)
+def test_a_test_that_was_skipped_has_not_failed(tmp_path: Path, told: str | View) -> None:
+    moot, answer = said(tmp_path, "test-executor", told)
+    assert answer.code == 0, answer.err
+    assert place(moot) == ("done", "done")
+
+
+MEDIUM = {**REVIEW["findings"][0], "severity": "medium"}
+WITHHELD: list[str | View] = [
+    {**APPROVED, "notes": "Do not merge until the migration is reviewed"},
+    {**APPROVED, "recommendation": "Do not merge"},
+    {**APPROVED, "comments": "Please fix the nil dereference in a.go:3 before merging"},
+    {**APPROVED, "conditions": ["Add tests for pagination"]},
+    {**APPROVED, "findings": [{**MEDIUM, "recommendation": "Must be fixed before the release"}]},
+    {**APPROVED, "findings": [{**MEDIUM, "must_fix": True}]},
+    {**APPROVED, "findings": [{**MEDIUM, "blocking": "yes"}]},
+    {**APPROVED, "critical": 1, "high": 0},
+    {**APPROVED, "risk": "critical"},
+    fenced(APPROVED) + "\nDo not merge before the migration is in.",
+    fenced(APPROVED) + "\nI can't approve this yet.",
+    form("looked", "## Next Steps\n- Fix the missing error check in handlers/feature.go:42"),
+    form("looked", "## Next Steps\n- Implementer: fix handlers/feature.go:42"),
+    form("looked", "## Issues Found\n- CVSS 9.8: a.go:3 the login is open"),
+    form("looked", "## Issues Found\n- a.go:3 the login is open (CVSS score 9.8)"),
+]
+
+
+@pytest.mark.ledger("R-22", "R-32")
+@pytest.mark.parametrize("told", WITHHELD)
+def test_an_approval_that_its_own_words_take_back_is_asked_back(tmp_path: Path, told: str | View) -> None:
+    _, answer = said(tmp_path, "reviewer", told)
+    assert answer.code == 2 and "which holds" in answer.err, answer.err
+
+
+@pytest.mark.ledger("R-22")
+@pytest.mark.parametrize("name", ["required_changes", "must_fix", "changes_requested"])
+def test_required_changes_beside_an_approval_go_back(tmp_path: Path, name: str) -> None:
+    moot, answer = said(tmp_path, "reviewer", {**APPROVED, name: ["Add an error check in a.go:4"]})
+    assert answer.code == 0, answer.err
+    moot.effort("devils-advocate", "done")
+    assert place(moot) == ("implement", "ready")
+    assert [one["line"] for one in moot("claim", "implementer")["brief"]["findings"]] == [4]
+
+
+GIVEN: list[str | View] = [
+    {**APPROVED, "notes": "Nothing must be fixed. Ready to merge."},
+    {**APPROVED, "notes": "I would not block the merge for it"},
+    {**APPROVED, "conditions": []},
+    {**APPROVED, "required_changes": "none"},
+    {**APPROVED, "findings": [{**MEDIUM, "must_fix": False, "blocking": "no"}]},
+    {**APPROVED, "critical": 0, "high": 0},
+    {**APPROVED, "risk": "low", "confidence": "high"},
+    form("looked", "## Next Steps\n- Fix the naming in a follow-up"),
+    form("looked", "## Next Steps\n- Run the tests\n- Fixed in this branch already"),
+    form("looked", "## Issues Found\n- a.go:3 long line (CVSS 2.1)"),
+    fenced(APPROVED) + "\nI ran the linter before merging the branches.",
+]
+
+
+@pytest.mark.ledger("R-22", "R-32")
+@pytest.mark.parametrize("told", GIVEN)
+def test_an_approval_with_kind_words_is_one(tmp_path: Path, told: str | View) -> None:
+    moot, answer = said(tmp_path, "reviewer", told)
+    assert answer.code == 0, answer.err
+    assert moot("show", "2")["runs"][-1]["outcome"] == "done"
+
+
+DISPATCH = fenced({"agent": "implementer", "task": "Fix the error check in a.go:3"})
+
+
+@pytest.mark.ledger("P-02", "R-32")
+@pytest.mark.parametrize("end", [fenced(APPROVED), form("looked")])
+def test_an_agent_that_is_sent_for_beside_an_approval_is_asked_back(tmp_path: Path, end: str) -> None:
+    moot, answer = said(tmp_path, "reviewer", f"{DISPATCH}\n{end}")
+    assert answer.code == 2 and "moot dispatch" in answer.err and "which holds" in answer.err, answer.err
+    claim = moot("board")["runs"][0]
+    moot.hand_in({"run": claim["run"], "token": 1}, f"{DISPATCH}\n{end}", "--final")
+    moot.effort("devils-advocate", "done")
+    assert place(moot) == ("implement", "ready"), "the last word of a process is read strictly"
+    found = moot("claim", "implementer")["brief"]["findings"]
+    assert [one["issue"] for one in found] == ["Fix the error check in a.go:3"]
+
+
+@pytest.mark.ledger("P-02", "R-32")
+def test_an_agent_that_is_sent_for_and_no_end_is_shown_the_way(tmp_path: Path) -> None:
+    _, answer = said(tmp_path, "reviewer", f"I need help.\n\n{DISPATCH}")
+    assert answer.code == 2 and "moot dispatch AGENT TASK" in answer.err
+
+
+@pytest.mark.ledger("P-03", "R-26")
+@pytest.mark.parametrize("name", ["question", "questions"])
+def test_several_questions_that_are_sent_are_all_asked(tmp_path: Path, name: str) -> None:
+    moot = board(tmp_path, "implementer")
+    message = {"type": "clarification_request", "from": "implementer", name: ["Pagination?", "Which limit?"]}
+    moot("send", "-", stdin=json.dumps(message))
+    assert moot("inbox")["questions"][0]["question"] == "Pagination?\nWhich limit?"
+
+
+@pytest.mark.ledger("P-03", "R-16")
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [
+        ("reviewer", {**APPROVED, "questions": ["Should it support pagination?"]}),
+        ("implementer", form("built", "## Questions\n- Should it support pagination?")),
+    ],
+)
+def test_questions_beside_an_end_are_asked_back(tmp_path: Path, agent: str, told: str | View) -> None:
+    moot = board(tmp_path, agent)
+    answer = moot.try_in(moot("claim", agent), told)
+    assert answer.code == 2 and "Should it support pagination?" in answer.err, answer.err
+
+
+@pytest.mark.ledger("P-03", "P-08", "R-26")
+def test_an_assignment_that_waits_for_something_is_told_how(tmp_path: Path) -> None:
+    moot = board(tmp_path, "implementer")
+    message = {"type": "task_assignment", "task_id": "b", "description": "Fix it", "depends_on": ["1"]}
+    sent = moot("send", "-", "--as", "dispatcher", "--to", "implementer", stdin=json.dumps(message))
+    assert sent["note"] == "depends_on: item 2 waits for no other by a message: moot edit 2 --after ID"
+
+
+@pytest.mark.ledger("P-03")
+def test_where_a_finding_is_survives_in_other_shapes(tmp_path: Path) -> None:
+    found = {"severity": "high", "issue": "No check"}
+    both = [{**found, "files": ["a.go", "b.go"]}, {**found, "file": "c.go", "line": "forty-two"}]
+    moot, _ = said(tmp_path, "reviewer", {**REVIEW, "findings": both})
+    moot.effort("devils-advocate", "done")
+    told = moot("claim", "implementer")["brief"]["findings"]
+    assert [(one["file"], one["issue"]) for one in told] == [
+        ("a.go", "No check (a.go, b.go)"),
+        ("c.go", "No check (lines forty-two)"),
+    ]
