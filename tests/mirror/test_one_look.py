@@ -125,3 +125,45 @@ def test_a_handoff_and_completed_in_the_state_end_the_stage_in_one_look(desk: De
     assert (item["column"], item["status"], item["spec"]) == ("build", "ready", "specs/auth.md")
     assert len(desk.moot("list")["items"]) == 1, "the handoff is about the item that it was planned for"
     assert desk.handoffs()["pending"] == ["task_handoff"] and desk.reasons() == []
+
+
+YAML = "from: reviewer\nto: fixer\ntype: fix_request\npayload: {issues: [no salt]}\n"
+ELSEWHERE = {
+    "handoffs/fix.json": json.dumps(FIX),
+    "handoffs/Pending/fix.json": json.dumps(FIX),
+    "inbox/fix.json": json.dumps(FIX),
+    "inbox/fix.md": "Please mend the salt.\n",
+    "handoffs/pending/fix.yaml": YAML,
+    "handoffs/pending/fix.json": json.dumps({name: value for name, value in FIX.items() if name != "from"}),
+}
+
+
+@pytest.mark.ledger("H-04", "H-07")
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_a_review_is_not_completed_beside_a_word_of_its_agent_that_lies_in_the_wrong_place(
+    desk: Desk, path: str
+) -> None:
+    in_hand(desk, "review", "review_request")
+    (desk.dir / path).parent.mkdir(exist_ok=True)
+    desk.put(path, ELSEWHERE[path])
+    moves(desk, "review_request", "accepted", "completed")
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "review", "nobody has approved it"
+    assert any("what reviewer sent beside it was refused" in why for why in desk.reasons())
+    assert len(desk.reasons()) == 2 and not (desk.dir / path).exists()
+    desk.put("handoffs/pending/fix.json", FIX)
+    moves(desk, "review_request", "accepted", "completed")
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "fix"
+
+
+@pytest.mark.ledger("H-05")
+@pytest.mark.parametrize("more", [{"result": "needs_fixes", "issues": ["no salt"]}, {"verdict": "rejected"}])
+def test_what_an_agent_says_beside_completed_in_the_state_is_not_passed_over(desk: Desk, more: View) -> None:
+    in_hand(desk, "review", "review_request")
+    state = desk.json("state.json")
+    desk.put("state.json", {**state, "agents": {**state["agents"], "reviewer": {"status": "completed", **more}}})
+    desk.look()
+    assert desk.moot("show", "1")["column"] == "review"
+    (why,) = desk.reasons()
+    assert f"agents: reviewer: {', '.join(more)}: " in why and "a report in inbox/" in why

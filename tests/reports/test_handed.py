@@ -51,6 +51,8 @@ SHAPES: dict[str, str] = {
     "beside a status alone": json.dumps({"status": "completed", "message": ENVELOPE}),
     "in our own field": json.dumps({"outcome": "changes_requested", "messages": [ENVELOPE]}),
     "in a payload": json.dumps({"type": "completion", "payload": {"status": "completed", "handoff": ENVELOPE}}),
+    "in an object of its own": f"```json\n{json.dumps({'handoff': ENVELOPE})}\n```\n{RETURNS}",
+    "in a list of an object of its own": f"```json\n{json.dumps({'handoffs': [ENVELOPE]})}\n```\n{RETURNS}",
     "beside a signal": f"{TEXT}\n\nTASK_INCOMPLETE",
 }
 
@@ -156,3 +158,30 @@ def test_all_messages_of_a_text_stay_in_its_order(payload: dict[str, str], order
     parts = [json.dumps({"type": "fix_request", "to": "fixer", "payload": {**payload, "n": n}}) for n in order]
     said: Report = read_report("\n\n".join([*parts, RETURNS]))
     assert [message.payload["n"] for message in said.messages] == order
+
+
+UNSENT = {
+    "in YAML": "```yaml\ntype: fix_request\nfrom: reviewer\nto: fixer\npayload:\n  issues: [no test]\n```",
+    "an escalation in YAML": "```yml\ntype: escalation\nfrom: builder\npayload:\n  details: Which method?\n```",
+    "without a type": json.dumps({"from": "reviewer", "to": "fixer", "payload": {"issues": ["no test"]}}),
+    "with a type of another name": json.dumps(
+        {"message_type": "fix_request", "from": "reviewer", "to": "fixer", "payload": {}}
+    ),
+    "in an object, with a wrong value": json.dumps({"handoff": {**ENVELOPE, "priority": "urgent"}}),
+}
+
+
+@pytest.mark.ledger("R-26", "R-32")
+@pytest.mark.parametrize("end", ["Returns: {status: approved}", '{"status": "completed", "commit": "abc123"}'])
+@pytest.mark.parametrize("message", UNSENT.values(), ids=UNSENT.keys())
+def test_a_message_that_cannot_be_sent_is_asked_back_beside_any_end(message: str, end: str) -> None:
+    with pytest.raises(Invalid, match=r"cannot be sent|priority"):
+        read_report(f"{message}\n\n{end}\n")
+
+
+@pytest.mark.ledger("H-09")
+def test_an_escalation_in_an_object_of_its_own_is_asked() -> None:
+    asked = json.dumps({"escalation": {"reason": "spec_ambiguity", "details": "Which method?"}})
+    report = read_report(f"```json\n{asked}\n```\n\nReturns: {{status: completed}}\n")
+    assert report.outcome == "asks" and report.question is not None
+    assert report.question.question == "Which method?"

@@ -27,7 +27,7 @@ CANDIDATES_MAX = 64  # that are taken in before what came of them is written; th
 EVENTS_MAX = 5_000  # behind which all files are looked at, instead of those that the events name
 OTHERS_MAX = 100  # folders that somebody has made in the mirror's, which are looked into
 OWN = (names.STATE, names.EVENTS)
-FOLDERS = (*(f"{names.HANDOFFS}/{status}" for status in names.STATUSES), names.INBOX, names.KANBAN, names.QUESTS)
+FOLDERS = (names.HANDOFFS, *names.STAGES, names.INBOX, names.KANBAN, names.QUESTS)
 TAKEN = ".taken-"  # before the name of a report that is being handed in, after its run and token
 
 
@@ -178,8 +178,7 @@ class Mirror:
                 if target is None:
                     continue
                 beside = f"{folder}/" if folder else ""
-                found = self.folder.read(f"{beside}{name}")
-                path = f"{beside}{target}"
+                path, found = f"{beside}{target}", self.folder.read(f"{beside}{name}")
                 is_mine = found is None or not found.data or self._writer.is_known(path, found.data)
                 is_mine = is_mine or path == names.EVENTS or folder == names.ARCHIVE
                 if found is not None and not is_mine and self._is_ours(folder, target):
@@ -197,6 +196,7 @@ class Mirror:
 
     def _folders(self) -> list[str]:
         beside = {file.rpartition("/")[0] for file in self.scribe.picture.artifacts}
+        beside |= {f"{names.HANDOFFS}/{name}" for name in self.folder.folders(names.HANDOFFS)}
         return sorted({"", names.ARCHIVE, *FOLDERS, *beside, *self._others()})
 
     def _others(self) -> list[str]:
@@ -236,11 +236,11 @@ class Mirror:
                 found.append(path)
         return sorted(found, key=self._said_at)
 
-    def _said_at(self, path: str) -> tuple[int, str]:
+    def _said_at(self, path: str) -> tuple[int, bool, str]:
         """What is sent counts before the end of the stage it belongs to: a review that is completed beside its
         `fix_request` is no approval."""
         at = self.folder.changed_at(path)
-        return (at - BREATH_NS if path.startswith(f"{names.HANDOFFS}/{names.STATUSES[0]}/") else at), path
+        return (at - BREATH_NS if names.is_sent(path) else at), path.startswith(names.STAGES[2]), path
 
     def _is_ours(self, folder: str, name: str) -> bool:
         path = f"{folder}/{name}" if folder else name
@@ -251,7 +251,7 @@ class Mirror:
             return path in self.record.files
         if self.folder.name and name.endswith(names.META) and folder.partition("/")[0] not in names.RESERVED:
             return not names.is_passing(name)
-        return folder in FOLDERS and not names.is_passing(name)
+        return (folder in FOLDERS or folder.startswith(f"{names.HANDOFFS}/")) and not names.is_passing(name)
 
     def _look_at(self, path: str) -> None:
         found = self.folder.read(path)
@@ -297,13 +297,12 @@ class Mirror:
             self._writer.held.add(later.message)
             self._waiting.pop(path, None)
             return
-        except Unfinished as error:
-            if self._wait(path, found):
-                return
-            self._reject(path, data, error)
         except Unavailable:
             raise
         except MootError as error:
+            if isinstance(error, Unfinished) and self._wait(path, found):
+                self._taking.refused(path, data)
+                return
             self._reject(path, data, error)
         else:
             self.taken += 1
@@ -376,6 +375,7 @@ class Mirror:
 
     def _rejects(self, path: str, data: bytes, error: MootError, name: str = "") -> None:
         self.rejected += 1
+        self._taking.refused(path, data)
         self._aside.put(name or path.rpartition("/")[2], data, error)
 
     def _reject(self, path: str, data: bytes, error: MootError, name: str = "") -> None:

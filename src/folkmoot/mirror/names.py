@@ -9,6 +9,7 @@ from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 STATE, EVENTS = "state.json", "events.jsonl"
 HANDOFFS, KANBAN, QUESTS, INBOX, REJECTED, ARCHIVE = "handoffs", "kanban", "quests", "inbox", "rejected", "events"
 STATUSES = ("pending", "accepted", "completed", "rejected")
+STAGES = tuple(f"{HANDOFFS}/{status}" for status in STATUSES)
 META = ".meta.yaml"
 MARK = ".moot-mirror"  # says that the folder is one
 IGNORE = ".gitignore"
@@ -27,6 +28,11 @@ def handoff_path(message: str, status: str) -> str | None:
     if not UUID.fullmatch(message) or status not in STATUSES:
         return None
     return f"{HANDOFFS}/{status}/handoff-{message}.json"
+
+
+def is_sent(path: str) -> bool:
+    """Is it the file of a message that is only being sent, or lies among them where none belongs?"""
+    return path.startswith(f"{HANDOFFS}/") and not path.startswith(STAGES[1:])
 
 
 def item_path(item: str) -> str | None:

@@ -9,7 +9,7 @@ from folkmoot.core.records import Hold, Message, Wanted
 from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
 from folkmoot.core.rules.sharing.paths import normal_path
 from folkmoot.core.vocabulary.roles import correspondent, message_type
-from folkmoot.errors import Invalid, MootError, Refused
+from folkmoot.errors import Invalid, Refused
 from folkmoot.mirror import names
 from folkmoot.mirror.keys import digest_of, key_of, uuid_of
 from folkmoot.mirror.reading.comments import Said, compare, read_meta
@@ -33,7 +33,7 @@ from folkmoot.mirror.writing.state import Heard, locks_of
 
 # What of a sent message its sender has said; the rest is filled in, or says how it went on.
 SENT = ("from", "to", "type", "priority", "payload")
-_FROM = re.compile(rb'"from"\s*:\s*"([^"]{1,80})"')
+_FROM = re.compile(rb"""["']?\b(?:from|agent)["']?\s*:\s*["']?([^"'\s,]{1,80})""", re.IGNORECASE)
 
 
 class Taking:
@@ -54,12 +54,7 @@ class Taking:
         elif path in self._picture.artifacts:
             self._meta(path, data)
         elif folder == names.HANDOFFS:
-            try:
-                return self._handoff(path, data, key)
-            except MootError:
-                found = _FROM.findall(data)[:1]
-                self.unheard |= {correspondent(self._picture.flow, name.decode("utf-8", "replace")) for name in found}
-                raise
+            return self._handoff(path, data, key)
         elif names.item_of(path) in self._picture.items:
             self._item(path, data, key)
         elif path.endswith(names.META):
@@ -70,11 +65,20 @@ class Taking:
             raise Invalid("unknown_file", f"no file of this board is called {name[:80]!r}", "see docs: work with files")
         return None
 
+    def refused(self, path: str, data: bytes) -> None:
+        """Whoever sent it ends nothing in this look; where it does not say who did, nobody does."""
+        if path.partition("/")[0] in (names.HANDOFFS, names.INBOX):
+            flow, found = self._picture.flow, _FROM.findall(data)[:1]
+            self.unheard |= {correspondent(flow, name.decode("utf-8", "replace")) for name in found} or {*flow.agents}
+
     # -- handoffs
 
     def _handoff(self, path: str, data: bytes, key: str) -> str | None:
-        handoff = read_handoff(data)
         where = path.split("/")[1]
+        if where not in names.STATUSES:
+            words = f"{path[:120]!r} lies in no folder of a message's state"
+            raise Invalid("unknown_file", words, f"what is sent is put into {names.HANDOFFS}/pending/")
+        handoff = read_handoff(data)
         named = names.HANDOFF.fullmatch(path.rpartition("/")[2])
         said, called = handoff.envelope.message_id, named.group(1) if named else None
         if said and called and said != called and called in self._picture.messages:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Choice, Finding, Report
@@ -67,6 +67,18 @@ class Taken:
             found += listed[0] if isinstance(value, dict) else ["; ".join(part) for part in listed if part]
             self.used.add(name)
         return found
+
+    def whole(self, *names: str) -> str | None:
+        """The first of these fields that says something, in words whatever it holds: a person is to read it."""
+        for name in names:
+            value = self.data.get(name)
+            told = self.text(name) or "\n".join(self.words(name))
+            if not told and isinstance(value, list | dict) and value:
+                self.used.add(name)
+                told = json.encode(value).decode()
+            if told.strip():
+                return told
+        return None
 
     def word(self, name: str) -> str | None:
         """A field that holds one of a few words. It stays among what survives: it may say more than our word for it."""

@@ -39,11 +39,9 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
         return None
     data, found = taken_out(data)
     said = with_messages(_report(data), found.messages)
-    if said is None or not found.asked:
-        return said
-    # A person is asked wherever in the report it stands, as if it were printed beside it.
-    asked = [told for one in found.asked if (told := _report(one)) is not None]
-    return united([said, *asked])
+    # A person is asked wherever it stands, as if it were printed beside the report; a field may be all there is.
+    asked = [told for one in found.asked if (told := _report(one)) is not None] if said or not data else []
+    return united([said, *asked] if said else asked) if asked else said
 
 
 def return_from_object(data: dict[str, Any]) -> Report | None:

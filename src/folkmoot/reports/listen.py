@@ -25,7 +25,7 @@ from folkmoot.reports.json_dialects import (
     return_from_object,
     sent_for,
 )
-from folkmoot.reports.loose.handed import alone, is_handed, looks_handed, unlisted, without_end
+from folkmoot.reports.loose.handed import alone, fault_of_untyped, holds_message, looks_handed, unlisted, without_end
 from folkmoot.reports.loose.lists import lists_in
 from folkmoot.reports.loose.names import in_known_case
 from folkmoot.reports.markdown import forms
@@ -331,21 +331,24 @@ def _heard(found: Found, line: int, by_itself: bool) -> Heard | None:
     """The report an object is; None if it is none, or only a form to fill in."""
     if found.data is None:
         # A message that cannot be read must not be lost because its report can.
-        handed = looks_handed(found.keys)
-        return Heard(line, 1, found.start, None, [found.fault], adds=handed) if is_meant(found.keys) else None
+        is_message = looks_handed(found.keys)
+        return Heard(line, 1, found.start, None, [found.fault], adds=is_message) if is_meant(found.keys) else None
     if is_template(found.data):
         return None
     if (asked := sent_for(found.data)) is not None:
         return Heard(line, 1, found.start, Report(outcome="done", delegate=[asked]), [SENDS_FOR], adds=True)
     try:
         report = return_from_object(found.data) if by_itself else report_from_object(found.data)
-        if is_handed(found.data):
-            return Heard(line, 1, found.start, alone(found.data), [without_end(found.data["type"])], adds=True)
+        handed = alone(found.data) if report is None else None
     except Faulty as error:
-        return Heard(line, 1, found.start, None, error.faults, adds=is_handed(found.data))
+        return Heard(line, 1, found.start, None, error.faults, adds=holds_message(found.data))
     if report is not None:
         return Heard(line, 1, found.start, report, [])
-    more = adding(found.data)
+    if handed is not None:
+        return Heard(line, 1, found.start, handed, [without_end(handed.messages[0].type)], adds=True)
+    more, fault = adding(found.data), fault_of_untyped(found.data)
+    if fault:
+        return Heard(line, 1, found.start, None, [fault], adds=True)
     return Heard(line, 1, found.start, more, [missing_outcome(found.data)], adds=True) if more is not None else None
 
 

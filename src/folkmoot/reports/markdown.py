@@ -11,11 +11,12 @@ from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.phrases.undone import wants_changes
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of, says_fixed
+from folkmoot.core.vocabulary.words import is_approval, meaning_in, meaning_of, says_fixed
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.loose.around import PROMPT, said_around
 from folkmoot.reports.loose.files import files_named
 from folkmoot.reports.loose.headings import ADDING, LONGEST_FIRST, SECTIONS
+from folkmoot.reports.loose.issues import OPEN, open_issues
 from folkmoot.reports.loose.points import Under, findings_in, problems_among
 from folkmoot.reports.loose.tested import failed_tests
 from folkmoot.reports.page import Line
@@ -314,8 +315,9 @@ def report_in(said: Status, sections: list[Section]) -> Report:
         extra["status"] = said.word  # a word alone is a return, and no form: which of them it was decides
     issues = points("issues")
     count = number_in(issues[0]) if len(issues) == 1 else None
-    if count is not None:  # how many there are, and nothing of what they are
-        extra |= {"issues": count}
+    left = open_issues(issues) if is_approval(said.word) else 0
+    # How many there are, and nothing of what they are; or that an approval leaves them open.
+    extra |= {"issues": count} if count is not None else {OPEN: left} if left else {}
     found = [] if count is not None else findings_in(_problems(sections), filled)
     found += failed_tests([line.text for section in by_name.get("tests", []) for line in section.body])
     spoken = "\n".join([text("summary"), text("report"), text("issues"), text("next"), said.rest])

@@ -12,11 +12,13 @@ from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, tally
 from folkmoot.core.vocabulary.phrases.tallies import counted as counted_in
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
 from folkmoot.core.vocabulary.words import APPROVED, REFUSED, verdict_of
-from folkmoot.reports.canonical import Faulty, shown
+from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 
 # Messages that hand something on or out; none of them says how a run ended.
 NO_REPORTS = ("task_assignment", "task_handoff", "review_request", "fix_request", "rereview_request")
+
+_OF_QUESTION = ("options", "blocking", "help", "what_would_help", "default", "status")
 
 
 def report_from_message(data: dict[str, Any]) -> Report | None:
@@ -129,13 +131,18 @@ def _clarification(said: Taken, around: dict[str, Any]) -> Report:
 
 def _escalation(said: Taken, around: dict[str, Any]) -> Report:
     reason = said.text("reason")
-    details = said.text("details", "question")
+    details = said.whole("details", "question")
     if not (details or reason or "").strip():
         said.faults.append("details: missing, what a person is to decide")
-    return _asks(said, details or reason or "", details or "", reason)
+    context = said.whole("context") if around else None  # beside no payload it is the envelope's
+    if around:  # what else its payload says, whoever decides should read
+        own = [name for name in said.left() if name not in (*FIELDS, *_OF_QUESTION)]
+        told = [context, *(f"{name}: {words}" for name in own if (words := Taken(said.data).whole(name)))]
+        context = "\n".join(filter(None, told))
+    return _asks(said, details or reason or "", details or "", reason, context)
 
 
-def _asks(said: Taken, question: str, summary: str, reason: str | None = None) -> Report:
+def _asks(said: Taken, question: str, summary: str, reason: str | None = None, context: str | None = None) -> Report:
     blocking = said.data.get("blocking", True)
     if not isinstance(blocking, bool):
         said.faults.append(f"blocking: {shown(blocking)} is neither true nor false")
@@ -143,7 +150,7 @@ def _asks(said: Taken, question: str, summary: str, reason: str | None = None) -
     said.used.add("blocking")
     asked = AskedQuestion(
         question=question,
-        context=said.text("context"),
+        context=context or said.text("context"),
         options=said.options(),
         help=said.text("help", "what_would_help"),
         blocking=blocking,

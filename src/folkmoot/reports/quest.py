@@ -8,10 +8,10 @@ from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, path
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted, tally
 from folkmoot.core.vocabulary.plans import split_field
-from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, verdict_of
+from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, plain, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
-from folkmoot.reports.loose.issues import OPEN, open_issues
+from folkmoot.reports.loose.issues import OPEN, left_open
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
 from folkmoot.reports.splits.shared import contracts_in, is_wrapper, once_each, points_in, shared_contracts
@@ -41,6 +41,7 @@ SHARED = {"sharedTypes", "integrationPoints", "contracts"}
 MESSAGE_STATES = ("pending", "accepted", "completed")
 _OF_THE_END = {"verdict", "approval", "approved", "error", "reason", "details"}
 _COUNTS = {"count", "total", "number"}
+_IN_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # What a field of ours is called in a quest report.
 _TOLD = {
     "blockers": ("blockers",),
@@ -176,13 +177,17 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     if told is not None:
         parts["tests"] = told
     parts |= told_parts(said)
+    if isinstance(said.data.get(OPEN), list) and "issues" not in said.data:
+        said.data = {("issues" if name == OPEN else name): value for name, value in said.data.items()}
+    if plain(str(said.data.get("issues"))) in _IN_WORDS:
+        said.data = {**said.data, "issues": _IN_WORDS.index(plain(said.data["issues"]))}
     issues = said.data.get("issues")
     if isinstance(issues, dict) and len(issues) == 1 and issues.keys() <= _COUNTS:
         said.data = {**said.data, "issues": next(iter(issues.values()))}  # a number, and nothing of what they are
     elif isinstance(issues, str) and not says_nothing(issues) and number_in(issues) is None:
         parts["findings"] = [finding_in(issues)]
         said.used.add("issues")
-    left = open_issues(issues) if isinstance(issues, list | dict | str) and number_in(issues) is None else 0
+    left = left_open(said.data)
     if left:
         # Without a severity it is open, and not a remark: how many there are stays, for the rules to weigh.
         said.data = {**said.data, OPEN: left}

@@ -15,6 +15,7 @@ _EMPTY = "☐□◻⬜▢❌✗✘☒❎✖"
 _BOX = re.compile(rf"\[\s{{0,3}}([xX{TICKS}_~-]?)\s{{0,3}}\]|\(\s{{0,3}}([ xX{TICKS}])\s{{0,3}}\)|([{TICKS}{_EMPTY}])")
 _STRUCK = re.compile(rf"(?:(?:{_BOX.pattern})\s{{0,3}})?~~[^~\n]{{0,300}}~~")
 _NOISE = " \t-–—*_•·+.:;,!`'\"()=>#🟢🎉🏁"
+_DENIED = re.compile(r"[^\w!¬≠]{0,20}[!¬≠]")  # `!approved`
 
 BOXES = "Complete, Needs follow-up, Blocked"
 WORDS: dict[str, Outcome] = {
@@ -235,7 +236,7 @@ def _unstruck(words: str) -> str:
 def _piece(ticked: bool | None, words: str, drawn: bool = False) -> Piece:
     bare = " ".join(words.replace("*", "").replace("`", "").split()).strip(_NOISE)
     lower = _HYPHEN.sub(" ", bare[:_CHARS_MAX].lower().replace("’", "'"))
-    for phrase in _LONGEST_FIRST:
+    for phrase in _LONGEST_FIRST if _DENIED.match(words) is None else ():
         if not lower.startswith(phrase) or _goes_on(lower, phrase):
             continue
         rest = lower[len(phrase) :]

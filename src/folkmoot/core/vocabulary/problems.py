@@ -47,6 +47,9 @@ _OVER = {
     *("fixed", "resolved", "addressed", "closed", "solved", "mended", "previous", "previously", "earlier", "past"),
     *("prior", "known", "accepted", "ignored", "false", "no", "not", "without", "zero", "old", "existing", "handled"),
 }
+# Names under which whoever checks tells what must be done first: `required_changes`, `must_fix`, `conditions`.
+_WANTED = {"required", "requested", "needed", "necessary", "must", "blocking", "mandatory"}
+_TO_DO = {"change", "changes", "fix", "fixes"}
 # What each field of a finding is called, the nearest name first.
 NAMES: dict[str, tuple[str, ...]] = {
     "severity": ("severity", "sev"),
@@ -108,6 +111,12 @@ def listed_under(name: str) -> tuple[bool, FindingKind | None, Severity | None]:
         return False, None, None
     kind = "security" if before & _SECURITY else "test" if tests or before & _TESTS else _NOUNS[words[-1]]
     return True, kind, next((word for word in words[:-1] if is_severity(word)), None)
+
+
+def wants_change(name: str) -> bool:
+    """Does the name say that what stands under it must be done before the work is good?"""
+    words = set(plain(name).split())
+    return words == {"conditions"} or (bool(words & _WANTED) and bool(words & _TO_DO) and not words & _OVER)
 
 
 def is_over(name: str) -> bool:
@@ -224,7 +233,8 @@ def finding_told(part: Any, kind: FindingKind, severity: Severity | None = None)
     category = said.text(*NAMES["category"])
     word, weight = said.severity(severity)
     exploit = said.text("exploit")
-    own: FindingKind = "security" if exploit else kind  # what can be exploited is a hole
+    # What can be exploited is a hole, and so is what is called one.
+    own: FindingKind = "security" if exploit or plain(category or "") in _SECURITY else kind
     named = (said.text("kind") or own).strip().lower()
     if is_finding_kind(named):
         own = named

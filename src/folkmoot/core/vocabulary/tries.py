@@ -56,13 +56,18 @@ _ASKS_PERSON = re.compile(
 _NOT_NEEDED = re.compile(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
 # The document's field for it, at the start of a line; what is asked stands behind it or below it.
 _QUESTION = re.compile(
-    r"^[\W_]{0,9}(?:specific |open |pending (?:divine )?)?questions?[\W_]{0,5}:\W{0,9}(\w.*)",
+    r"^[\W_]{0,9}(?:(?:specific|open|unresolved|pending(?: divine)?)[ _])?questions?[\W_]{0,5}:\W{0,9}(\w.*)",
     re.IGNORECASE | re.MULTILINE,
 )
 # A signal that begins a line, and is not what a sentence is about.
 _SIGNALLED = re.compile(
     r"^[\W_]{0,9}(SEEKING_DIVINE_CLARIFICATION|EXPERT_UNSUCCESSFUL|TASK_INCOMPLETE)[*_`]{0,3}\s{0,3}(?:[:.–—-]\s?(.*))?$",
     re.IGNORECASE | re.MULTILINE,
+)
+# The name of what is true or false: `needs_human_review`, `escalate`, `requires_escalation`.
+_PERSON_WANTED = re.compile(
+    r"(?:.* )?(?:escalate|(?:needs?|requires?) (?:escalation|(?:a )?(?:human|person))"
+    r"|(?:human|manual) (?:review|approval|decision|input|intervention))(?: (?:needed|required|to human|to a human))?"
 )
 # What takes a success back in the words behind it.
 _TAKEN_BACK = re.compile(
@@ -152,6 +157,13 @@ def asks_person(text: str) -> str | None:
         if found is not None and not (_NOT_NEEDED.fullmatch(behind) or is_denied(words[: found.start()], behind)):
             return sentence
     return None
+
+
+def wants_person(name: str, value: str) -> bool:
+    """Is it said to be so that a person is wanted, under a name for that?"""
+    return _plain(value) in ("yes", "true", "required", "needed") and (
+        _PERSON_WANTED.fullmatch(_plain(name.replace("_", " "))) is not None and not is_denied(_plain(name), "")
+    )
 
 
 def labelled_question(text: str) -> str | None:

@@ -92,6 +92,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"(?<!\s)\s*\d{1,3}[.)]\s+")  # from the first space on: else each of many is tried
 _CUT = re.compile(r"[:;,.(–—\n]|\s-\s")
 _SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
+_DENY = ("!", "~", "¬", "≠")
 TEXT_MAX = 20_000
 WORD_MAX = 200
 
@@ -169,7 +170,10 @@ def says_fixed(word: object) -> bool:
 
 
 def _joined(word: object) -> str:
-    return plain(word).replace(" ", "_") if isinstance(word, str) else ""
+    """Without its signs, unless one of them denies the word or doubts it: `!approved`, `~~approved~~`, `approved?`."""
+    if not isinstance(word, str) or word.lstrip(" `\"'*_").startswith(_DENY) or "?" in word:
+        return ""
+    return plain(word).replace(" ", "_")
 
 
 def place_said(word: object) -> str:

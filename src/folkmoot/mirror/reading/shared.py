@@ -11,6 +11,7 @@ from folkmoot.mirror.reading.forms import Lock, SharedState
 
 ACTIVE, COMPLETED, IDLE = "active", "completed", "idle"
 _EDITABLE = "locks, and agents.NAME.status (active, completed)"
+_HOW_ELSE = f"{ACTIVE} begins, {COMPLETED} ends its run; how else it ended says a report in inbox/, such as "
 
 
 def check_owned(state: SharedState, shown: dict[str, Any] | None) -> None:
@@ -28,6 +29,10 @@ def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None,
     says what the state cannot take."""
     before = ((shown or {}).get("agents") or {}).get(name)
     status = said.get("status")
+    beside = [key for key in said if key not in ("status", "last_active") and said[key] != (before or {}).get(key)]
+    if beside:
+        words = f"agents: {name}: {', '.join(beside)[:80]}: an agent has a status here, and nothing beside it"
+        raise Refused("bad_status", words, f'{_HOW_ELSE}{{"agent": "{name}", "status": …}}')
     if before is not None and status == before["status"]:
         return status if status in (ACTIVE, COMPLETED) else None
     if name not in agents:
@@ -40,8 +45,7 @@ def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None,
     if word == IDLE and (before is None or before["status"] != ACTIVE):
         return None
     words = f"agents: {name}: {status!r:.60} is no status that a file can give"
-    hint = f"{ACTIVE} begins, {COMPLETED} ends its run; how else it ended says a report in inbox/, such as "
-    raise Refused("bad_status", words, hint + f'{{"agent": "{name}", "status": "failed", "error": "…"}}')
+    raise Refused("bad_status", words, _HOW_ELSE + f'{{"agent": "{name}", "status": "failed", "error": "…"}}')
 
 
 def seconds_left(lock: Lock, wall: int) -> float:

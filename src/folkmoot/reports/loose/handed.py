@@ -23,7 +23,7 @@ ASKED = ("escalation", "clarification_request")  # messages for which a person i
 _OF_ASKED = {"details", "question", "reason", "options", "payload"}
 _PAYLOAD = ("reason", "details", "options", "context", "blocking")  # of the document's escalation
 DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
-_NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in NO_REPORTS)
+_NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in (*NO_REPORTS, *ASKED))
 # `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
 _MARKS = r"""[*_`"']{0,3}"""
 _IN_WORDS = re.compile(
@@ -163,9 +163,26 @@ def _without(data: dict[str, Any], found: Enclosed, depth: int) -> dict[str, Any
     return rest
 
 
-def alone(data: dict[str, Any]) -> Report:
-    """A message without a word on how its run ended: it adds to what else is said, and is no report by itself."""
-    return Report(outcome="done", messages=[posted(data)])
+def alone(data: dict[str, Any]) -> Report | None:
+    """A message, or an object around some, without a word on how its run ended: it adds to what else is said, and is
+    no report by itself."""
+    if is_handed(data):
+        return Report(outcome="done", messages=[posted(data)])
+    rest, found = taken_out(data)
+    return Report(outcome="done", messages=found.messages, extra=rest) if found.messages else None
+
+
+def holds_message(data: dict[str, Any]) -> bool:
+    """Is it a message, or does one stand in a field of it? One that is faulty must not be lost either."""
+    values = (part for value in data.values() for part in (value if isinstance(value, list) else [value]))
+    return is_handed(data) or any(is_handed(part) for part in values)
+
+
+def fault_of_untyped(data: dict[str, Any]) -> str:
+    """What is wrong with an envelope that does not say what it is; or nothing."""
+    if "type" in data or not {"from", "to", "payload"} <= data.keys():
+        return ""
+    return f"it holds a message to {data['to']!r:.40} without a `type`, so it cannot be sent: say it, or leave it out"
 
 
 def without_end(kind: object) -> str:

@@ -9,6 +9,7 @@ SECTIONS = {
     "issues found": "issues",
     "issues": "issues",
     "findings": "issues",
+    "blocking issues": "issues",
     "next steps": "next",
     "next step": "next",
     "recommendations": "next",

@@ -2,11 +2,22 @@
 
 from typing import Any
 
-from folkmoot.core.vocabulary.lines import number_in, says_severity
+from folkmoot.core.vocabulary.lines import number_in, says_severity, severity_of
 from folkmoot.core.vocabulary.phrases.mended import mended, mended_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.problems import problems_in
+from folkmoot.core.vocabulary.words import plain
 
 OPEN = "open_issues"  # of `extra`: how many a verdict names that have no severity
+
+_WEAK = ("low", "medium")  # under a name that says so (`minor_issues`) they are remarks
+
+
+def left_open(data: dict[str, Any]) -> int:
+    """How many are so under whichever names; `findings` is the field for remarks, too."""
+    listed = (one for one in problems_in(data) if not one.within and one.name != "findings")
+    told = (one for one in listed if not any(severity_of(word) in _WEAK for word in plain(one.name).split()))
+    return sum(open_issues([part]) for one in told for part, severity in one.parts if severity is None)
 
 
 def open_issues(value: Any) -> int:

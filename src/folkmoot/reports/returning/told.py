@@ -13,6 +13,7 @@ from folkmoot.reports.returning.returns import returned
 from folkmoot.reports.uniting.heard import Heard
 
 RETURN_LINES_MAX = 40  # over so many lines the braces of one return may go
+_YAML = ("yaml", "yml")
 _LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
 
 
@@ -33,18 +34,20 @@ def hear_returns(page: Page, covered: set[int], heard: list[Heard]) -> set[int]:
     told_in_list = False
     taken: set[int] = set()
     spoken = {fence.number for fence in page.fences if fence.language in SPOKEN} | {None}
+    # A message in YAML cannot be sent, and must not be lost for it.
+    heard_in = spoken | {fence.number for fence in page.fences if fence.language in _YAML}
     for line in page.lines:
         words = line.text.strip()
         if words[:1].isdigit() and _LIST_ITEM.match(words):
             told_in_list = True  # a narration of what each role returned, not a report of one
         elif words and not line.text[:1].isspace():
             told_in_list = False
-        if len(words) > 2100 or line.quoted or line.number in covered or told_in_list or line.fence not in spoken:
+        if len(words) > 2100 or line.quoted or line.number in covered or told_in_list or line.fence not in heard_in:
             continue
         in_words = fault_in_words(words) if not page.only_shows(line.number) else ""
         if in_words:
             heard.append(Heard(line.number, 1, 0, None, [in_words], adds=True))
-        elif "{" in words or "return" in words[:12].lower():
+        elif line.fence in spoken and ("{" in words or "return" in words[:12].lower()):
             one = _returned(page, line)
             if one is not None:
                 heard.append(one)

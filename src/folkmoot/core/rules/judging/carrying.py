@@ -8,6 +8,7 @@ is told.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from msgspec import json, to_builtins
@@ -15,10 +16,11 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import OTHER_REASONS, UNSENT, Report, Statement
+from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, Statement
 from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.lines import severity_of
-from folkmoot.core.vocabulary.problems import listed_under
+from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.problems import is_over, listed_under, wants_change
 from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import approves, only_ends, plain, verdict_of
 
@@ -79,6 +81,8 @@ UNSPEAKABLE = {
 VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "outcome", "outcomes", "statuses")
 STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
 NUMBERS = ("issues", *STILL_OPEN)
+# Where a report tells how it came to its end, and what its own statements were joined from.
+_TOLD_OF = frozenset({"also", "said", "payload", "history", "iterations", "rounds", "context", folded(UNSENT)})
 # Words that are no verdict on the work, and yet say that it is not done.
 UNDONE = frozenset(
     {
@@ -104,6 +108,7 @@ _WORDS = re.compile(r"[^\W_]+")
 # Of an object that stands for one of several, the part that names it.
 _TELLING = ("question", "title", "task", "approach", "issue", "content", "name")
 WORDS_SHOWN = 200
+TITLE_WORDS = 5  # of a line that is the name of what stands below it
 KEPT_SHOWN = 40
 
 
@@ -116,11 +121,12 @@ def against(said: Report, judges: bool = False) -> str | None:
     verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
     and have them. What has a severity of its own is a finding, and weighed as one."""
     for name, value in _own_words(said):
-        word = _refusal(value) if name.casefold() in VERDICTS else None
+        word = _refusal(value) if name.casefold() in VERDICTS else _inner_refusal(name, value) if judges else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
-    left = open_issues(said, STILL_OPEN) if judges else 0
+    left = max(open_issues(said, STILL_OPEN), *(_wanted(name, value) for name, value in _own_words(said)), 0)
+    left = left if judges else 0
     if number <= told and not left:
         return None
     number = max(number, left) if number > told else left
@@ -170,6 +176,29 @@ def _refusal(value: Any) -> str | None:
         if known in UNDONE or verdict_of(word) is False:
             return repr(word[:WORDS_SHOWN])
     return None
+
+
+def _inner_refusal(name: str, value: Any, deep: int = 0) -> str | None:
+    """A verdict on a part of the work, in a list or an object of its own; what is over is told as such."""
+    if is_over(name) or folded(name) in _TOLD_OF or deep > 2:
+        return None
+    for part in value if isinstance(value, list) else [value]:
+        for inner, told in part.items() if isinstance(part, dict) else ():
+            word = told if verdict_of(told) is False and str(inner).casefold() in VERDICTS else None
+            word = repr(word) if word is not None else _inner_refusal(str(inner), told, deep + 1)
+            if word is not None:
+                return word
+    return None
+
+
+def _wanted(name: str, value: Any) -> int:
+    """How many things must be done before the work is good, by the name that they stand under."""
+    if name == WORDS_BESIDE and isinstance(value, str):
+        lines = [line for line in value.splitlines() if line.strip()]
+        below = (_wanted(title, words) for title, words in pairwise(lines) if len(title.split()) < TITLE_WORDS)
+        return max(below, default=0)
+    words = isinstance(value, str) and bool(value.strip()) and not says_nothing(value)
+    return (_number(value) or int(words)) if wants_change(name) else 0
 
 
 def _number(value: Any) -> int:

@@ -30,7 +30,7 @@ from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.phrases.undone import left_open, said_undone, still_red
-from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled
+from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
 
@@ -63,6 +63,11 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     checks = case.flow.checks(stage_of(case))
     if said.outcome == "failed" and checks and case.item.kind not in ANSWERS:
         yield from _of_tests(said)
+    if said.outcome == "failed" and said.cause in (None, "capability") and not said.implied and _may(case, "asks"):
+        flag = _person_wanted(said) if said.question is None else None
+        if flag is not None:
+            question = AskedQuestion(question=_around(said)[1] or flag)
+            yield Contradiction(_asking_in_words(flag), "asks", adds={"question": question, "cause": None})
     if said.outcome != "done" or case.item.kind in ANSWERS:
         return
     refusal = sent_by_run(case, said).refusal if checks else None
@@ -188,17 +193,24 @@ def _question_beside(said: Report) -> str | None:
         if asks_person(f"{name}: it") and asks_person(f"{name}: {value}"):
             return f"{name}: {value}"
     beside = said.extra.get(WORDS_BESIDE)
-    return labelled_question(beside) if isinstance(beside, str) else None
+    return _person_wanted(said) or (labelled_question(beside) if isinstance(beside, str) else None)
+
+
+def _person_wanted(said: Report) -> str | None:
+    """That a person is wanted, said as something that holds: `escalate: true`."""
+    fields = _own_fields(said).items()
+    return next((f"{name}: {value}" for name, value in fields if wants_person(name, value)), None)
 
 
 def _own_fields(said: Report) -> dict[str, str]:
-    """What is said in words under names of its own; a list of them as lines."""
-    told = {name: value if isinstance(value, list) else [value] for name, value in said.extra.items()}
-    return {
-        name: "\n".join(texts)
-        for name, texts in told.items()
-        if name != WORDS_BESIDE and all(isinstance(text, str) for text in texts)
-    }
+    """Its own words by their names; a list of texts as lines, and that something holds as a word."""
+    found: dict[str, str] = {}
+    for name, value in said.extra.items():
+        told = "\n".join(value) if isinstance(value, list) and all(isinstance(one, str) for one in value) else value
+        told = "yes" if value is True else told
+        if name != WORDS_BESIDE and isinstance(told, str) and told:
+            found[name] = told
+    return found
 
 
 def _asking_in_words(asked: str) -> str:

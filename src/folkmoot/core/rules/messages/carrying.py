@@ -13,7 +13,7 @@ from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
-from folkmoot.core.rules.messages.telling import note_on_rounds, own_context, own_envelope
+from folkmoot.core.rules.messages.telling import note_on_rounds, own_context
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
 from folkmoot.core.vocabulary.lines import paths_in
@@ -79,9 +79,10 @@ def spec_of(said: Report, known: str | None) -> str | None:
 
 def told_by_report(item: Item, said: Report, hands_over: bool) -> dict[str, Any]:
     """The fields of the item that a report changes by what it says about the work as a whole. In an envelope of its
-    own, whoever has made something (`hands_over`) says what it is, as in a handoff."""
+    own, or beside its status, whoever has made something (`hands_over`) says what it is, as in a handoff."""
     told: dict[str, Any] = {"spec": spec_of(said, item.spec)}
-    workflow, priority = own_context(said).get("workflow"), own_envelope(said).get("priority")
+    workflow = own_context(said).get("workflow") or said.extra.get("workflow")
+    priority = next((one for one in PRIORITIES if one == said.extra.get("priority")), None)
     if hands_over and item.kind not in ONE_SHOT_KINDS:
         told |= {"type": workflow} if workflow in TYPES else {}
         told |= {"priority": priority} if _is_taken(item, priority) else {}

@@ -58,6 +58,11 @@ def send_enclosed(case: Case, said: Report) -> None:
 def fault_of_enclosed(case: Case, said: Report) -> str | None:
     """Why a message that the report signs as its own cannot be sent."""
     own = [posted for posted in said.messages if _is_own(case, posted)]
+    if said.outcome != "disputed" and (refused := next((one for one in said.messages if _rejects(case, one)), None)):
+        words = (
+            f"it gives the {refused.type} that it was handed the status 'rejected': to send that back report disputed"
+        )
+        return f"{words} with what is wrong with it in a comment, or `moot reject` it; if it holds, leave that out"
     if len(own) > ENCLOSED_MAX:
         return f"it holds {len(own)} messages, more than {ENCLOSED_MAX}: send them one by one with `moot send`"
     for posted in own:
@@ -150,10 +155,18 @@ def _may_send_type(flow: Flow, kind: str, agent: str) -> bool:
     return rule is not None and any(may_send(flow, kind, agent, to) for to in rule.receivers)
 
 
+def _rejects(case: Case, posted: Posted) -> bool:
+    """Is it what the run was handed, and refuses?"""
+    to = in_our_names(case, _order(case.flow, posted)).to
+    return posted.status == "rejected" and case.run is not None and to == case.run.agent and not _is_own(case, posted)
+
+
 def _was_handed(case: Case, posted: Posted) -> bool:
     """Is it on the board already: what the run was handed, or what it has sent itself?"""
     assert case.run is not None
     order = in_our_names(case, _order(case.flow, posted))
+    if _rejects(case, posted):
+        return False  # that it is refused stands nowhere else, nor why
     return order.to == case.run.agent or any(_repeats(message, order) for message in case.messages.values())
 
 

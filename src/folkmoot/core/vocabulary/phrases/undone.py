@@ -131,6 +131,13 @@ def is_fix(step: str) -> bool:
     """Is the next step to mend something, and not some day?"""
     return _FIX.match(step) is not None and not _SOME_DAY.search(step)
 
+# The same in a sentence: `Approved, provided that the name is changed`.
+_GIVEN_IF = re.compile(
+    r"(?:^|[.;]\s)[\s#>*_`+-]{0,12}((?:approved?|lgtm)\b[\s,:;(–—-]{1,4}(?:but |only ){0,2}"
+    r"(?:once|until|unless|pending|provided|if|subject to|on (?:the )?condition|conditional)\b[^\n]{0,200})",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 
 def verdict_named(line: str) -> bool | None:
     """What a line says under the name of a verdict: given, or withheld; None if it is no such line, or not clear."""
@@ -140,8 +147,10 @@ def verdict_named(line: str) -> bool | None:
 
 def said_refused(text: str) -> str | None:
     """The first verdict in a text, under its own name, that is withheld or has a condition."""
-    named = _VERDICT.finditer(without_unticked(text[:TEXT_MAX]))
-    return next((" ".join(one.group(1).split()) for one in named if _given(one.group(2)) is False), None)
+    told = without_unticked(text[:TEXT_MAX])
+    found = [one.group(1) for one in _VERDICT.finditer(told) if _given(one.group(2)) is False]
+    found += [one.group(1) for one in _GIVEN_IF.finditer(told)]
+    return " ".join(found[0].split()) if found else None
 
 
 def _given(words: str) -> bool | None:
