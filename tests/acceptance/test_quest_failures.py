@@ -200,7 +200,7 @@ def test_what_tasks_share_in_a_refused_report_is_joined_with_the_next(tmp_path: 
 
 
 @pytest.mark.ledger("Q-07", "R-32")
-@pytest.mark.parametrize("task", ["User can reset", "user can reset", "#3", "3"])
+@pytest.mark.parametrize("task", ["User can reset", "user can reset", "#3", "3", "codeweaver-2", "Codeweaver 2"])
 def test_a_report_of_another_open_task_is_asked_back(tmp_path: Path, task: str) -> None:
     moot = split(tmp_path)
     claim = moot("claim", "codeweaver", "--item", "2")
@@ -210,7 +210,19 @@ def test_a_report_of_another_open_task_is_asked_back(tmp_path: Path, task: str) 
     assert moot.hand_in(claim, json.dumps({**said, "task": "User can register"}))["status"] == "done"
 
 
-@pytest.mark.parametrize("task", ["User can register", "2", "register form", "original_task_definition", ""])
+@pytest.mark.ledger("Q-07", "R-32")
+def test_a_report_that_is_signed_with_the_key_of_another_open_task_is_asked_back(tmp_path: Path) -> None:
+    moot = split(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "2")
+    said = {"agentType": "codeweaver-2", "status": "complete", "report": "Password reset works"}
+    refused = moot.try_in(claim, said)
+    assert refused.error == "report_refused" and "which is item 3" in refused.err
+    assert moot.hand_in(claim, json.dumps({**said, "agentType": "Codeweaver-1"}))["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    "task", ["User can register", "2", "codeweaver-1", "register form", "original_task_definition", ""]
+)
 def test_a_task_in_other_words_is_this_one(tmp_path: Path, task: str) -> None:
     moot = split(tmp_path)
     claim = moot("claim", "codeweaver", "--item", "2")
@@ -258,6 +270,43 @@ def test_cancel_beside_the_tasks_is_understood_or_asked_back(tmp_path: Path) -> 
     assert refused.error == "report_refused" and "no open task is called that" in refused.err
     moot.hand_in(claim, json.dumps({**said, "cancel": ["2"]}))
     assert [moot("show", one)["status"] for one in "234"] == ["cancelled", "ready", "ready"]
+
+
+LOOKED: View = {"agentType": "pathseeker", "status": "complete", "report": "The rest fits"}
+
+
+@pytest.mark.ledger("Q-08", "R-24")
+def test_who_looks_at_the_whole_cancels_a_task_without_a_new_one(tmp_path: Path) -> None:
+    moot, claim = conflicting(tmp_path)
+    refused = moot.try_in(claim, {**LOOKED, "cancel": ["codeweaver-9"]})
+    assert refused.error == "report_refused" and "no open task is called that" in refused.err
+    refused = moot.try_in(claim, {**LOOKED, "cancel": ["codeweaver-1", "codeweaver-2"]})
+    assert refused.error == "report_refused" and "every task that is open" in refused.err
+    told = moot.hand_in(claim, json.dumps({**LOOKED, "cancel": ["codeweaver-2"]}))
+    assert [one["what"] for one in told["acted"]] == ["cancel"] and told["kept"] == []
+    assert [moot("show", one)["status"] for one in "23"] == ["ready", "cancelled"]
+    moot.speak("codeweaver", {"status": "complete", "report": "made"})
+    assert moot("show", "1")["status"] == "proving"
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"dependencies": {"codeweaver-2": ["codeweaver-1"]}},
+        {"output": {"executionOrder": ["codeweaver-2", "codeweaver-1"]}},
+        {"fileOwnership": {"codeweaver-2": ["src/reset.ts", "src/token.ts"]}},
+        {"report": "codeweaver-2 must run after codeweaver-1 from now on"},
+        {"report": "codeweaver-2 is obsolete now"},
+        {"recommendations": "Cancel codeweaver-2"},
+    ],
+)
+def test_what_would_change_tasks_that_are_there_and_does_not_is_asked_back(tmp_path: Path, said: View) -> None:
+    moot, claim = conflicting(tmp_path)
+    refused = moot.try_in(claim, {**LOOKED, **said})
+    assert refused.error == "report_refused" and "replaces" in refused.err
+    words = "Do not cancel codeweaver-2: it is independent of codeweaver-1"
+    assert moot.hand_in(claim, json.dumps({**LOOKED, "report": words}))["status"] == "waiting"
 
 
 @pytest.mark.ledger("Q-08")

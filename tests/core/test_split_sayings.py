@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.saying import fault_of_beside, said_beside
+from folkmoot.core.vocabulary.plans import Named
 from folkmoot.testing.builders import SoundBoard, limited, preset_flow
 from tests.core.test_outputs import claimed
 from tests.core.test_splits import split
@@ -38,6 +40,9 @@ def report(after: dict[str, list[str]] | None = None, **beside: Any) -> Report:
         "codeweaver-1 -> codeweaver-2",
         "codeweaver-1->codeweaver-2",
         "Codeweaver-2 must wait for Codeweaver-1",
+        "codeweaver-2 must not start until codeweaver-1 has landed",
+        "codeweaver-2 builds on codeweaver-1",
+        "codeweaver-2 relies on the types of codeweaver-1",
     ],
 )
 @pytest.mark.parametrize("place", ["summary", "next_steps", "blockers", "extra", "inner"])
@@ -66,6 +71,80 @@ def test_an_order_in_words_between_two_tasks_is_asked_back(words: str, place: st
 def test_words_that_put_no_two_tasks_in_an_order_are_only_told(words: str) -> None:
     assert fault_of_beside(QUEST, report(summary=words)) is None
     assert said_beside(report(summary=words), "pathseeker", ITEM) == {"summary": words}
+
+
+def own(**words: Any) -> Report:
+    """A split whose second task says something of itself."""
+    said = report()
+    return replace(said, tasks=[said.tasks[0], replace(said.tasks[1], **words), said.tasks[2]])
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"title": "User can reset (after codeweaver-1)"},
+        {"body": "must run after codeweaver-1 is finished"},
+        {"constraints": ["Wait for Codeweaver 1"]},
+        {"more": {"hints": {"mail": ["needs the types of codeweaver-1"]}}},
+        {"body": "Not before User can do codeweaver-1 is done"},
+    ],
+)
+def test_an_order_in_the_words_of_a_task_itself_is_asked_back(words: dict[str, Any]) -> None:
+    fault = fault_of_beside(QUEST, own(**words))
+    assert fault is not None and "'codeweaver-2' and 'codeweaver-1'" in fault and "`after`" in fault
+    assert fault_of_beside(QUEST, own(**words, after=["codeweaver-1"])) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"body": "does not depend on codeweaver-1"},
+        {"body": "like codeweaver-1, with a mail after each change"},
+        {"constraints": ["runs beside codeweaver-1"]},
+    ],
+)
+def test_words_of_a_task_about_another_that_say_no_order_are_told(words: dict[str, Any]) -> None:
+    assert fault_of_beside(QUEST, own(**words)) is None
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Run these one after the other",
+        "Execution: sequential",
+        "**Parallel**: no",
+        "Order:\n1. codeweaver-1\n2. codeweaver-2",
+        "Phase 1: codeweaver-1\nPhase 2: codeweaver-2",
+        "| Task | Depends on |\n| codeweaver-2 | codeweaver-1 |",
+    ],
+)
+def test_an_order_of_all_tasks_in_words_is_asked_back(words: str) -> None:
+    fault = fault_of_beside(QUEST, report(summary=words))
+    assert fault is not None and "the tasks have an order" in fault and "`after`" in fault
+    assert fault_of_beside(QUEST, report({"codeweaver-2": ["codeweaver-1"]}, summary=words)) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Execution: parallel",
+        "Dependencies: none",
+        "Dependencies: bcrypt",
+        "These need not run one after the other",
+        "Tasks on shared files run one after the other",
+        "Step 1: I read codeweaver-1\nStep 2: I wrote this",
+    ],
+)
+def test_labels_and_words_that_put_the_tasks_in_no_order_are_told(words: str) -> None:
+    assert fault_of_beside(QUEST, report(summary=words)) is None
+
+
+def test_tasks_whose_names_are_too_short_to_be_found_in_words_are_not_looked_for() -> None:
+    tasks = [Task(key="a", title="a", body="after b"), Task(key="b", title="b", constraints=["needs a"])]
+    said = Report(outcome="split", tasks=tasks, summary="a runs after b")
+    assert fault_of_beside(QUEST, said) is None and Named({"a": "a"}).called_off("cancel a") == []
 
 
 @pytest.mark.ledger("R-24")

@@ -125,6 +125,8 @@ def test_a_nested_decomposition_is_the_split(name: str, shape: Any, in_output: b
         {"parallel": False},
         {"canRunInParallel": "no"},
         {"sequential": True},
+        {"sequential": "yes"},
+        {"exclusive": "true"},
     ],
 )
 @pytest.mark.parametrize("form", ["keyed", "listed", "canonical"])
@@ -268,3 +270,38 @@ def test_every_name_of_a_field_is_found_in_any_spelling(pair: tuple[str, str]) -
     first, *rest = name.split()
     for spelling in (name, name.replace(" ", "_"), name.title(), first + "".join(word.title() for word in rest)):
         assert task_field(spelling) == field
+
+
+APART = [
+    {"executionOrder": ["codeweaver-2", "codeweaver-1"]},
+    {"dependencies": {"codeweaver-2": ["codeweaver-1"]}},
+    {"fileOwnership": {"codeweaver-1": ["a.ts"]}},
+    {"task": "User can log in", "files": ["src/login.ts"]},
+    {"action": "dispatch_agent", "agent": "siegemaster", "task": "test both"},
+    {"subAgents": [{"task": "look"}]},
+]
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+@pytest.mark.parametrize("said", APART, ids=str)
+@pytest.mark.parametrize("around", ["{tasks}\n{apart}", "```json\n{apart}\n```\n\n```json\n{tasks}\n```"])
+def test_an_object_beside_the_tasks_that_is_about_them_is_asked_back(said: View, around: str) -> None:
+    text = around.replace("{tasks}", json.dumps(TASKS)).replace("{apart}", json.dumps(said))
+    with pytest.raises(Invalid, match="apart from the tasks"):
+        read_report(text)
+
+
+@pytest.mark.ledger("Q-07")
+@pytest.mark.parametrize("report", [TASKS, {"status": "complete", "report": "form built"}], ids=["split", "done"])
+def test_an_object_that_is_no_report_is_kept_beside_it(report: View) -> None:
+    said = read_report(f'{json.dumps(report)}\n\nThe server says {{"note": "mind the routes"}} at the end.')
+    assert said.extra["words beside the report"] == 'The server says {"note": "mind the routes"} at the end.'
+    quoted = read_report(f'{json.dumps(report)}\n\n> {{"note": "mind the routes"}}')
+    assert "words beside the report" not in quoted.extra
+
+
+@pytest.mark.ledger("Q-07", "R-32")
+def test_a_label_before_what_is_told_already_is_kept() -> None:
+    report = {"status": "failed", "report": "The mail"}
+    assert read_report(f"Missing: the mail\n\n{json.dumps(report)}").extra["words beside the report"]
+    assert "words beside the report" not in read_report(f"Summary: the mail\n\n{json.dumps(report)}").extra

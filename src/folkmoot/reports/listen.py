@@ -9,7 +9,7 @@ failure.
 import re
 from bisect import bisect_right
 from dataclasses import replace as replaced
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -34,6 +34,7 @@ from folkmoot.reports.placeholders import is_template
 from folkmoot.reports.returning.told import hear_keyed, hear_returns
 from folkmoot.reports.scan import Found, objects
 from folkmoot.reports.signals import ATTEMPTS_MAX, Attempt, attempts, signals
+from folkmoot.reports.splits.finding import stands_apart
 from folkmoot.reports.uniting.beside import beside
 from folkmoot.reports.uniting.heard import Heard
 from folkmoot.reports.uniting.statements import STATEMENTS_MAX, attempts_of, joined, united
@@ -65,7 +66,8 @@ def listen(text: str) -> Report:
     heard: list[Heard] = []
     tried: list[Attempt] = []
     passed_over: list[str] = []
-    covered, spoken, rest = _hear_objects(page, heard, passed_over)
+    apart: dict[int, dict[str, Any]] = {}
+    covered, spoken, rest = _hear_objects(page, heard, passed_over, apart)
     if "[" in text:
         _hear_lists(page, heard, covered, spoken)
     notes = _notes(text, page)
@@ -86,7 +88,9 @@ def listen(text: str) -> Report:
     by_form = any(one.report is not None for one in heard) and all(one.rank == 0 or one.keyed for one in heard)
     report = _last(heard, tried, passed_over, notes)
     if tried or (notes is not None and notes.lines) or any(one.rank and one.report is not None for one in heard):
-        taken = covered | spoken | shown | {one.line for one in heard if one.rank}
+        if report.outcome == "split" and (fault := next(filter(None, map(stands_apart, apart.values())), None)):
+            raise Faulty([fault])
+        taken = (covered - apart.keys()) | spoken | shown | {one.line for one in heard if one.rank}
         taken -= notes.nested - notes.lines if notes is not None else set()
         # Of a form beside JSON only what its parts tell stands in the report; its other words stay words.
         said = [one for one in heard if one.rank or not any(other.rank == 1 for other in heard)]
@@ -266,9 +270,11 @@ def _hear_words(
     return (around if before is None or done_before else ""), shown
 
 
-def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tuple[set[int], set[int], dict[int, str]]:
+def _hear_objects(
+    page: Page, heard: list[Heard], passed_over: list[str], apart: dict[int, dict[str, Any]]
+) -> tuple[set[int], set[int], dict[int, str]]:
     """JSON in the text that is no quotation; the answer is the lines it covers, of these the ones of reports, and what
-    else stands on those."""
+    else stands on those. What is no report goes into `apart`, with its lines: it stays among the words."""
     languages = {fence.number: fence.language for fence in page.fences}
     told = [
         "" if line.quoted or (line.fence is not None and languages[line.fence] not in SPOKEN) else line.text
@@ -301,6 +307,8 @@ def _hear_objects(page: Page, heard: list[Heard], passed_over: list[str]) -> tup
             passed_over += (
                 ["a form that nobody filled in is no report"] if found.data and is_template(found.data) else []
             )
+            if found.data and not reason and not is_template(found.data):
+                apart |= dict.fromkeys(range(first, last + 1), found.data)
             continue
         if reason:
             passed_over.append(reason)

@@ -1,5 +1,6 @@
 """Quest reports in both of their forms, what a planner or builder returns, sub-agents asked for, and decompositions."""
 
+import re
 from typing import Any
 
 from folkmoot.core.report import Contract, Delegation, Files, Report
@@ -7,7 +8,8 @@ from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted, tally
-from folkmoot.core.vocabulary.plans import split_field
+from folkmoot.core.vocabulary.plans import says_nothing as no_order
+from folkmoot.core.vocabulary.plans import split_field, task_field
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, plain, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
@@ -48,11 +50,13 @@ _TOLD = {
     "next_steps": ("nextSteps", "recommendations", "next_steps"),
     "lessons": ("retro", "lessons"),
 }
+_BLOCKER = re.compile(r"\s*block(?:ers?|ed(?: by)?)\s*:\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 # Fields in which they tell what went wrong.
 _ERRORS = ("error", "errors", "details", "message")
 # Fields in which agents name what kind of failure it was.
 _KIND_OF_FAILURE = (
     *("failure", "failureType", "failureCategory", "failure_type", "category", "error", "trigger"),
+    *("failureAnalysis", "failure_analysis", "failureReason", "failure_reason"),
     *("escapeHatch", "escape_hatch", "escapeTrigger", "escape_trigger", "escape", "stopReason", "stop_reason"),
 )
 
@@ -98,6 +102,7 @@ def says_status(data: dict[str, Any]) -> bool:
 
 
 def status_report(data: dict[str, Any]) -> Report:
+    data = _with_question(data)
     said = Taken(data)
     outcome = outcome_of(said)
     splits = data.get("agentType") in (None, "pathseeker")
@@ -111,12 +116,28 @@ def status_report(data: dict[str, Any]) -> Report:
         parts |= split_parts(said, tasks)
     elif outcome == "done" and splits and (fault := words_only(data)):
         said.faults.append(fault)
+    elif outcome == "done" and (escape := _escape(data)):
+        said.faults.append(escape)
     else:
         contracts = _contracts(said)
         parts |= {"contracts": contracts} if contracts else {}
+        if outcome == "done" and said.data.get("subAgents"):
+            parts["delegate"] = _sub_agents(said)
         if outcome in ("failed", "stuck"):
             parts |= why_failed(said, outcome, parts) | ({} if said.has("cause") else _kind_of_failure(data, parts))
     return finish(outcome, said, **parts)
+
+
+def _with_question(data: dict[str, Any]) -> dict[str, Any]:
+    """The report with its `questions` as the one question that a person is asked."""
+    name = next((name for name in ("questions", "openQuestions", "open_questions") if data.get(name)), "question")
+    asked = data.get(name)
+    words = [asked] if isinstance(asked, str) else asked if isinstance(asked, list) else []
+    if "question" in data or not words or not all(isinstance(one, str) for one in words):
+        return data
+    rest = {key: value for key, value in data.items() if key != name}
+    told = telling(words)
+    return {**rest, "question": "\n".join(told)} if told else rest
 
 
 def _contracts(said: Taken) -> list[Contract]:
@@ -156,6 +177,18 @@ def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, s
     if meaning is None:
         return {}
     return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}
+
+
+def _escape(data: dict[str, Any]) -> str | None:
+    """A reason to stop, where the document names one, beside `complete`: one of the two does not hold."""
+    told = ((name, words) for name in _KIND_OF_FAILURE for words in _words_in(data.get(name)) if meaning_in([words]))
+    found = next(told, None)
+    if found is None:
+        return None
+    return (
+        f"{found[0]}: {shown(found[1])} is a reason to stop, and the status is {shown(data['status'])}: which holds? "
+        "If it stopped, the status is blocked or failed; if not, leave that out"
+    )
 
 
 def _words_in(value: Any) -> list[str]:
@@ -204,6 +237,10 @@ def told_parts(said: Taken) -> dict[str, Any]:
         name: [words for words in telling(said.words(*names)) if not is_placeholder(words)]
         for name, names in _TOLD.items()
     }
+    # The document's next steps are "dependencies or blockers": what is called a blocker there is one.
+    called = {words: one.group(1) for words in found["next_steps"] if (one := _BLOCKER.fullmatch(words))}
+    found["next_steps"] = [words for words in found["next_steps"] if words not in called]
+    found["blockers"] += telling(list(called.values()))
     parts: dict[str, Any] = {name: words for name, words in found.items() if words}
     return {**parts, "blockers": "\n".join(parts["blockers"])} if "blockers" in parts else parts
 
@@ -256,22 +293,39 @@ def delegation(data: dict[str, Any]) -> Report | None:
     decision = data.get("decision")
     if not isinstance(decision, str) or decision.strip().lower() != "delegate":
         return None
-    agents = data.get("subAgents")
+    said = Taken(data)
+    return finish("delegates", said, delegate=_sub_agents(said), **quest_parts(said))
+
+
+def _sub_agents(said: Taken) -> list[Delegation]:
+    """The sub-agents that are asked for, each with its task. They look at once: an order among them is none."""
+    agents = said.data.get("subAgents")
     agents = [agents] if isinstance(agents, dict | str) and agents else agents
     if not isinstance(agents, list) or not agents:
         raise Faulty(["subAgents: missing, a list of tasks with their scope"])
-    said = Taken(data)
     asked, whole = [], True
     for part in agents:
         inner = Taken(part if isinstance(part, dict) else {"task": part.strip()} if isinstance(part, str) else {})
         task = inner.text("task")
         if not task:
             raise Faulty([f"subAgents: {shown(part)} has no task"])
+        order = next((name for name, value in inner.data.items() if _says_order(name) and not no_order(value)), None)
+        if order is not None:
+            raise Faulty(
+                [
+                    f"subAgents: {shown(task)} has an order (`{order}`), but sub-agents look at the same time: leave "
+                    "it out, or make one task of those that come after each other"
+                ]
+            )
         asked.append(Delegation(task=task, to=inner.text("to", "agent", "agentType"), scope=inner.text("scope")))
         whole = whole and not inner.left()
     if whole:
         said.used.add("subAgents")
-    return finish("delegates", said, delegate=asked, **quest_parts(said))
+    return asked
+
+
+def _says_order(name: str) -> bool:
+    return task_field(name) in ("after", "before", "rank")
 
 
 def is_shared_only(data: dict[str, Any]) -> bool:

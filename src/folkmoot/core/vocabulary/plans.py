@@ -70,7 +70,10 @@ SPLIT_NAMES: dict[str, tuple[str, ...]] = {
 _ACTIONS = frozenset(("observable actions", "observable atomic actions", "atomic actions"))
 _FIELDS = {name: field for field, names in TASK_NAMES.items() for name in names}
 _BESIDE = {name: field for field, names in reversed(SPLIT_NAMES.items()) for name in names}
-_SMELLS = re.compile(r"depend|after|before|order|parallel|block|requir(?!ement)|sequen|prereq|concurr|simultan|serial")
+_SMELLS = re.compile(
+    r"depend|after|before|order|parallel|block|requir(?!ement)|sequen|prereq|concurr|simultan|serial|exclusiv"
+    r"|conflicts? with"
+)
 _UNWRITTEN = re.compile(
     r"\b(read|reads|readonly|reference|references|forbidden|not|never|avoid|exclude|excluded|untouched|off limits)\b"
 )
@@ -159,6 +162,7 @@ _NOTHING = frozenset(("", "none", "no", "n a", "na", "null", "nil", "no dependen
 _OF_A_KIND = frozenset(("phase", "stage", "step", "execution phase", "position"))
 _NUMBER = re.compile(r"(?:(?:phase|stage|step|wave|batch|group|order|number|no|round) )?(\d{1,4})(?:st|nd|rd|th)?")
 _TURNED = frozenset(("sequential", "exclusive", "serial"))  # names of which `true` says that it is alone
+_TRUTH = {"yes": True, "true": True, "no": False, "false": False, "never": False}
 _STEPS = re.compile(r"\s{0,3}(?:→|⇒|->|=>|>|,?\s\bthen\b|;|\n|\bfollowed by\b|\bbefore\b)\s{0,3}")
 # In running words: a name of less letters may be any word, and longer texts are not searched.
 NAME_MIN = 3
@@ -168,13 +172,34 @@ _DIGIT = re.compile(r"\d")
 _SENTENCES = re.compile(r"[.;!?](?=\s|$)|\n")
 _ORDER_WORDS = (
     r"(?:depend(?:s|ing|ent)? (?:up)?on|after|before|block(?:s|ed by|ing)|requir(?:es?|ing)"
-    r"|needs?|wait(?:s|ing)? (?:for|on|until)|then|followed by|follows|prior to|precedes?|first and)"
+    r"|needs?|wait(?:s|ing)? (?:for|on|until)|then|followed by|follows|prior to|precedes?|first and"
+    r"|(?:build|rel|sit)(?:s|y|ies) (?:up)?on|building on|relying on|(?:start|begin|run|go)(?:s|ed)? (?:until|unless))"
 )
 _ORDER = re.compile(rf"\b{_ORDER_WORDS}\b|\bonce\b|\bwhen\b|\buntil\b|→|⇒|->|=>", re.IGNORECASE)
 # Few words may stand between it and the second task, and no comma: that begins another statement.
 _BETWEEN_TASKS = re.compile(rf"(?:\b{_ORDER_WORDS}\b|→|⇒|->|=>)(?:\s+[^\s,]+){{0,5}}[\s`'\"(:]*$", re.IGNORECASE)
 _BEFORE_BOTH = re.compile(
     r"\b(?:after|once|when|before|until)(?:\s+(?:the|task|tasks|agent|of))*[\s`'\"(]*$", re.IGNORECASE
+)
+# "Not until" is no denial: it says the order.
+_NOT_UNTIL = re.compile(r"\b(?:not|n't|never)\b[^.;]{0,40}\b(?:until|unless|before)\b", re.IGNORECASE)
+_MARKS = "*_`#>-•|+ \t"
+# All of them, one behind the other; where files are shared they come so anyway.
+_ALL_IN_TURN = re.compile(
+    r"\b(?:one (?:after (?:the other|another)|by one|at a time)|sequentially|in sequence|in this order)\b",
+    re.IGNORECASE,
+)
+_OF_THE_TASKS = re.compile(r"\b(?:tasks?|these|them|they|both|all|everything)\b", re.IGNORECASE)
+_WHERE_SHARED = re.compile(r"\b(?:shared?|same|common)\b", re.IGNORECASE)
+# A task that is not to be done any more: `cancel b`, `b is obsolete`.
+_CALL_OFF = re.compile(
+    r"(?<!not )(?<!n't )(?<!never )\b(?:cancel|drop|remove|skip|abandon)\s+(?:the\s+)?(?:tasks?\s+)?[`'\"(]*$",
+    re.IGNORECASE,
+)
+_CALLED_OFF = re.compile(
+    r"[`'\")]*\s+(?:is|are|was|has been|should be|must be|can be|will be)\s+(?:now\s+)?"
+    r"(?:cancel|dropped|removed|obsolete|abandoned|skipped|superseded|(?:no longer|not) (?:needed|necessary|wanted))",
+    re.IGNORECASE,
 )
 _DENIED = re.compile(r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bindependent|\bwithout\b|\bparallel\b", re.IGNORECASE)
 _AND = re.compile(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
@@ -204,6 +229,16 @@ def smells_of_order(name: str) -> bool:
     return _SMELLS.search(plain(name)) is not None
 
 
+def labelled_order(line: str) -> tuple[str, str] | None:
+    """The label of a line that says in which order tasks come (`Order: …`, `Phase 2: …`, the head of a table), and what
+    stands behind it; None if it has no such label."""
+    if any(task_field(cell) in ("after", "before", "rank") for cell in line.strip().strip("|").split("|")[1:]):
+        return line.strip(), ""
+    label, _, behind = (part.strip(_MARKS) for part in line.partition(":"))
+    says = split_field(label) in ("needs", "sequence", "alone") or (rank_of(label) is not None and behind)
+    return (label, behind) if ":" in line and says else None
+
+
 def numbered(name: str) -> str | None:
     """The name before a number, as in `builder-2`, if it is one that a list of tasks may have; else None."""
     found = _NUMBERED.fullmatch(name.strip())
@@ -227,6 +262,8 @@ def is_alone(name: str, value: Any) -> bool | None:
         turned = plain(name) in _TURNED
         return value if turned else not value
     word = plain(value) if isinstance(value, str) else ""
+    if plain(name) in _TURNED and word in _TRUTH:
+        return _TRUTH[word]
     return True if word in _IN_TURN else False if word in _AT_ONCE else None
 
 
@@ -256,7 +293,7 @@ class Named:
         spelled = {_spelling(name): key for name, key in names.items() if len(name) >= NAME_MIN or _DIGIT.search(name)}
         longest = sorted((one for one in spelled if one), key=len, reverse=True)
         self._keys = [spelled[one] for one in longest]
-        either = "|".join(f"({one})" for one in longest)
+        either = "|".join(f"({one})" for one in longest) or "(?!)"  # nothing has no name
         self._named = re.compile(rf"(?<!\w)(?<!\w-)(?:{either})(?!\w|-\w)", re.IGNORECASE)
 
     def orders_in(self, words: str) -> list[tuple[str, str]]:
@@ -269,10 +306,51 @@ class Named:
             for one, other in pairwise(self._named.finditer(sentence)):
                 between, before = sentence[one.end() : other.start()][-NEAR:], sentence[: one.start()][-NEAR:]
                 said = _BETWEEN_TASKS.search(between) or _BEFORE_BOTH.search(before)
-                if said and not _DENIED.search(between):
-                    first, second = (self._keys[(spot.lastindex or 1) - 1] for spot in (one, other))
-                    found.append((first, second))
+                if said and not _is_denied(between):
+                    found.append((self._key(one), self._key(other)))
         return found
+
+    def named_after(self, words: str) -> list[str]:
+        """The tasks that a task's own words put before or behind it: `wait for a`, `runs after a`."""
+        if len(words) > WORDS_MAX or not _ORDER.search(words):
+            return []
+        spots = ((sentence, spot) for sentence in _SENTENCES.split(words) for spot in self._named.finditer(sentence))
+        before = ((sentence[: spot.start()][-NEAR:], spot) for sentence, spot in spots)
+        return [self._key(spot) for said, spot in before if _BETWEEN_TASKS.search(said) and not _is_denied(said)]
+
+    def called_off(self, words: str) -> list[str]:
+        """The tasks of which a text says that they are not to be done any more."""
+        spots = self._named.finditer(words) if len(words) <= WORDS_MAX else ()
+        said = ((words[: spot.start()][-NEAR:], words[spot.end() :], self._key(spot)) for spot in spots)
+        return [key for before, behind, key in said if _CALL_OFF.search(before) or _CALLED_OFF.match(behind)]
+
+    def order_of_all(self, words: str) -> str | None:
+        """The first words that put all tasks, or those of a list, in an order: below a label, or in a sentence."""
+        ranks: dict[int, str] = {}
+        for line in words.splitlines() if len(words) <= WORDS_MAX else ():
+            label, behind = labelled_order(line) or ("", "")
+            rank, names = rank_of(label), self._named.search(behind)
+            if rank is not None and names:
+                ranks[rank] = line.strip()
+            alone = is_alone(label, behind) if split_field(label) in ("alone", "sequence") else None
+            if label and rank is None and alone is not False and (not behind or alone or names):
+                return line.strip()
+            in_turn = next(filter(_puts_all_in_turn, _SENTENCES.split(line)), None)
+            if in_turn is not None:
+                return in_turn.strip()
+        return "; ".join(ranks.values()) if len(ranks) > 1 else None
+
+    def _key(self, spot: re.Match[str]) -> str:
+        return self._keys[(spot.lastindex or 1) - 1]
+
+
+def _puts_all_in_turn(sentence: str) -> bool:
+    said = _ALL_IN_TURN.search(sentence) and _OF_THE_TASKS.search(sentence)
+    return bool(said) and not (_DENIED.search(sentence) or _WHERE_SHARED.search(sentence))
+
+
+def _is_denied(words: str) -> bool:
+    return _DENIED.search(_NOT_UNTIL.sub("", words)) is not None
 
 
 def _spelling(name: str) -> str:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.rules.children.ordering import Wish, with_order
 from folkmoot.core.vocabulary.plans import numbered, smells_of_order, split_field, task_field
+from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty, shown
 from folkmoot.reports.splits.entries import Read, read_entries, with_owners
 from folkmoot.reports.splits.shared import once_each, shared_contracts, unwrapped
@@ -177,3 +178,16 @@ def words_only(data: dict[str, Any]) -> str | None:
         if split_field(name) == "tasks" and value and isinstance(value, list | dict):
             return f"{name}: each needs a `task` or `title`, and its `files`; it holds {shown(value)}"
     return None
+
+
+def stands_apart(data: dict[str, Any]) -> str | None:
+    """What is wrong with an object beside the tasks of a split that says something of them, or is one; None if it is
+    about something else."""
+    meant = ("tasks", "owners", *ORDERS)
+    name = next((name for name in data if split_field(name) in meant or plain(name) in ("sub agents", "task")), None)
+    if name is None:
+        return None
+    return (
+        f"`{name}` stands in an object of its own, apart from the tasks ({shown(data)}): put it into the object in "
+        "which the tasks stand; if it is not about them, leave it out"
+    )

@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.report import SIGNALS, WORDS_BESIDE, Report
+from folkmoot.core.vocabulary.plans import labelled_order
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.markdown import report_in, sections_in
 from folkmoot.reports.page import SPOKEN, Line, Page, is_showing
@@ -121,13 +122,18 @@ def _left(own: list[Line], read: set[int], report: Report) -> str:
 
 
 def _is_told(words: str, told: str) -> bool:
+    """A label may say more than what stands behind it: "Phase 2: the mail", "Not done: the mail"."""
     bare = _BULLET.sub("", words, count=1)
-    return any(part and part in told for part in (_plain(words), _plain(bare), _plain(bare.partition(":")[2])))
+    label, _, behind = bare.partition(":")
+    parts = [words, bare, *([behind] if _OPENS.search(label) or _plain(label) in told else [])]
+    return any(part and part in told for part in map(_plain, parts))
 
 
 def _only_opens(words: str) -> bool:
     bare = words.rstrip(_MARKS)
     number = len(bare.split())
+    if labelled_order(bare) is not None:
+        return False  # what it lists in that order may be told elsewhere
     return bare.endswith(":") and (number == 1 or (number <= OPENING_WORDS_MAX and _OPENS.search(bare) is not None))
 
 

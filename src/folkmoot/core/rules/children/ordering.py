@@ -144,6 +144,8 @@ class _Plan:
         if field == "alone":
             return self._known(wish.said) is not None and set(self._known(wish.said) or ()) == set(self.after)
         groups = self._groups(wish.said)
+        if field is None and groups is not None and len(groups) < 2:
+            return False  # what it says of these few, only their author knows
         for before, group in zip(groups or [], (groups or [])[1:], strict=False):
             for task in group:
                 self._add(task, before)

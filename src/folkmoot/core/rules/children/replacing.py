@@ -40,7 +40,7 @@ def replaced(case: Case, said: Report) -> list[Item]:
     """The open tasks that the new split is instead of."""
     if not case.situation.tasks:
         return []
-    found = {task.id: task for _, word in _named(said) if (task := _meant(open_tasks(case), word)) is not None}
+    found = {task.id: task for _, word in _named(said) if (task := task_named(open_tasks(case), word)) is not None}
     return list(found.values())
 
 
@@ -56,7 +56,7 @@ def fault_of_replaced(case: Case, said: Report) -> str | None:
         return None
     told = "; ".join(f"{task.id} ({task.title[:60]!r})" for task in known)
     for name, word in _named(said):
-        if _meant(known, word) is None:
+        if task_named(known, word) is None:
             return f"`{name}` says {word[:80]!r}, and no open task is called that: write the id of one of {told}"
     gone = {task.id for task in replaced(case, said)}
     for task in known:
@@ -94,7 +94,7 @@ def _words(value: Any) -> list[str]:
     return [word for word in words if not says_nothing(word)]
 
 
-def _meant(known: list[Item], word: str) -> Item | None:
+def task_named(known: list[Item], word: str) -> Item | None:
     """By its id, as `2`, `#2` or `task 2`, by its title, or by the key of the split that made it, if only one has it.
     A key that is a number is none: it is taken for an id."""
     bare = plain(word).removeprefix("item ").removeprefix("task ")
@@ -112,7 +112,7 @@ def after_earlier(case: Case, tasks: list[Task]) -> list[Task]:
         return tasks
 
     def named(word: str) -> str:
-        found = None if word in names or word.strip().isdigit() else _meant(known, word)
+        found = None if word in names or word.strip().isdigit() else task_named(known, word)
         return word if found is None else f"#{found.id}"
 
     return [replace(task, after=[named(word) for word in task.after]) for task in tasks]

@@ -14,7 +14,7 @@ from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.plans import Named, names_actions, numbered, split_field, task_field
-from folkmoot.core.vocabulary.roles import agent_named
+from folkmoot.core.vocabulary.roles import agent_named, folded
 
 SHOWN = 120
 DEPTH_MAX = 6  # of what a dialect nests in its own words
@@ -74,6 +74,9 @@ def fault_of_beside(flow: Flow, said: Report) -> str | None:
     if role is not None:
         form = f'"{role}": {{"task": "what is to be done"}}'
         return f"it names {role} beside its tasks, and not as a task: write {form} if it is one, else leave it out"
+    gate = next((key for task in said.tasks if (key := task.key) and folded(numbered(key) or key) in flow.gates), None)
+    if gate is not None:
+        return f"{gate} is a check that runs by itself when its stage is done, and no task: leave it out"
     return _fault_of_order(said)
 
 
@@ -84,19 +87,45 @@ def _is_role(flow: Flow, name: str) -> bool:
 
 
 def _fault_of_order(said: Report) -> str | None:
-    """An order of two tasks in words alone: they would run at once. One that is also said as `after` holds."""
+    """An order of tasks in words alone: they would run at once. One that is also said as `after` holds."""
     names = names_of(said.tasks)
-    above, named = _above(said.tasks, names), Named(names)
-    for where, words in _texts(said):
-        for one, other in named.orders_in(words):
-            if one != other and one not in above[other] and other not in above[one]:
-                told = words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
-                return (
-                    f"`{where}` says in words in which order {one!r} and {other!r} come ({told!r}), and neither comes "
-                    "after the other: write it as `after` of a task, with the keys of those that come before it: "
-                    '{"key": "…", "task": "…", "after": ["…"]}'
-                )
-    return None
+    above, named, by_key = _above(said.tasks, names), Named(names), Named({key: key for key in names.values()})
+    pairs = [(where, words, pair) for where, words in texts(said) for pair in named.orders_in(words)]
+    for task in said.tasks:
+        keys = [("task", task.title, key) for key in by_key.named_after(task.title)]  # its title is no other's
+        keys += [(where, words, key) for where, words in _texts_of(task) for key in named.named_after(words)]
+        pairs += [(where, words, (name_of(task), key)) for where, words, key in keys]
+    for where, words, (one, other) in pairs:
+        if one != other and one not in above[other] and other not in above[one]:
+            which = f"in which order {one!r} and {other!r} come ({shortly(words)!r}), and neither comes after the other"
+            return _ask_for_after(where, which)
+    if len(said.tasks) < 2 or any(above.values()):
+        return None
+    told = ((where, line) for where, words in texts(said) if (line := named.order_of_all(words)))
+    found = next(told, None)
+    if found is None:
+        return None
+    return _ask_for_after(
+        found[0], f"that the tasks have an order ({shortly(found[1])!r}), and none comes after another"
+    )
+
+
+def _ask_for_after(where: str, which: str) -> str:
+    return (
+        f"`{where}` says in words {which}: write it as `after` of a task, with the keys of those that come before it: "
+        '{"key": "…", "task": "…", "after": ["…"]}'
+    )
+
+
+def shortly(words: str) -> str:
+    return words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
+
+
+def _texts_of(task: Task) -> Iterator[tuple[str, str]]:
+    """What a task says of itself beside its title, each with the name under which it stands."""
+    yield "body", task.body
+    for name, value in (("constraints", task.constraints), *task.more.items()):
+        yield from _leaves(name, value, set(), DEPTH_MAX)
 
 
 def _above(tasks: list[Task], names: dict[str, str]) -> dict[str, set[str]]:
@@ -113,7 +142,7 @@ def _above(tasks: list[Task], names: dict[str, str]) -> dict[str, set[str]]:
     return found
 
 
-def _texts(said: Report) -> Iterator[tuple[str, str]]:
+def texts(said: Report) -> Iterator[tuple[str, str]]:
     """The words beside the tasks, each with the name under which they stand."""
     yield "summary", said.summary
     yield "blockers", said.blockers or ""
@@ -146,7 +175,7 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
     for name, value in said.extra.items():
         task = _in_words(value) if name == WORDS_BESIDE else next(_tasks_below(name, value, DEPTH_MAX), None)
         if task:
-            told = words if len(words := repr(task)) <= SHOWN else f"{words[: SHOWN - 1]}…"
+            told = shortly(repr(task))
             return (
                 f"`{name}` holds what looks like tasks ({told}), and no split is said: put each under `tasks`, with "
                 "its files, and what it comes after as `after`; if it is one task already, leave them out"

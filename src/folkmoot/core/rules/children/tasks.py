@@ -12,6 +12,7 @@ from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
 from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
+from folkmoot.core.rules.children.looking import cancelled_by
 from folkmoot.core.rules.children.ordering import TASKS_MAX, for_agents, names_of
 from folkmoot.core.rules.children.replacing import (
     after_earlier,
@@ -318,16 +319,20 @@ def rejoin(case: Case) -> bool:
     item = case.item
     if item.join or not case.situation.tasks or any(to == MADE for to, _ in case.told):
         return False
-    left = [task for task in case.situation.tasks if task.status not in ENDED and task.home == item.column]
+    said = case.run.report if case.run and case.run.report and case.run.item == item.id else None
+    gone = cancelled_by(case, said) if said is not None else []
+    for task in gone:
+        case.tell(task.id, CancelItem(why=f"whoever looked at item {item.id} has cancelled it"))
+    left = [task for task in open_tasks(case) if task.home == item.column and task not in gone]
     if not left:
         return False
     made = {task.id: task.agent or "" for task in left}
     fields = at_rest(case, join="tasks", made=made, waits_for=list(dict.fromkeys([*item.waits_for, *made])))
     case.emit("item_rests", {"waits_for": fields["waits_for"]}, item=fields)
-    said = case.run.report.summary if case.run and case.run.report and case.run.item == item.id else ""
+    words = f": {said.summary}" if said is not None and said.summary else ""
     for task in left:
         if item.id in task.waits_for:
-            case.tell(task.id, EndReview(why=f"item {item.id} was looked at{f': {said}' if said else ''}"))
+            case.tell(task.id, EndReview(why=f"item {item.id} was looked at{words}"))
     return True
 
 

@@ -79,6 +79,13 @@ UNSPEAKABLE = {
 
 # Names under which a dialect says a verdict, or a number of open issues.
 VERDICTS = ("status", "verdict", "verdicts", "approval", "approved", "result", "outcome", "outcomes", "statuses")
+# Names that ask whether it is done: a "no" there is no `done`.
+SAYS_DONE = frozenset(
+    {
+        *("complete", "completed", "is complete", "done", "finished", "success", "successful", "passed", "passing"),
+        *("tests pass", "tests passed", "tests passing", "all tests pass", "all tests passed", "all tests passing"),
+    }
+)
 STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
 NUMBERS = ("issues", *STILL_OPEN)
 # Where a report tells how it came to its end, and what its own statements were joined from.
@@ -121,7 +128,8 @@ def against(said: Report, judges: bool = False) -> str | None:
     verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
     and have them. What has a severity of its own is a finding, and weighed as one."""
     for name, value in _own_words(said):
-        word = _refusal(value) if name.casefold() in VERDICTS else _inner_refusal(name, value) if judges else None
+        named = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
+        word = _refusal(value) if named else _inner_refusal(name, value) if judges else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
@@ -164,15 +172,15 @@ def _counted(name: str, value: Any) -> int:
 
 
 def _own_words(said: Report) -> list[tuple[str, Any]]:
-    inner = said.extra.get("payload")
-    return [*said.extra.items(), *(inner.items() if isinstance(inner, dict) else ())]
+    inner = (said.extra.get(name) for name in ("payload", "output", "report"))
+    return [*said.extra.items(), *(pair for value in inner if isinstance(value, dict) for pair in value.items())]
 
 
 def _refusal(value: Any) -> str | None:
     for word in value if isinstance(value, list) else [value]:
-        if word is False:
-            return "no"
         known = plain(word).replace(" ", "_") if isinstance(word, str) else ""
+        if word is False or known in ("no", "false"):
+            return "no"
         if known in UNDONE or verdict_of(word) is False:
             return repr(word[:WORDS_SHOWN])
     return None

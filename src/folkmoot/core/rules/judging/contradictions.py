@@ -79,7 +79,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
         yield Contradiction(f"{words}changes_requested (needs_fixes)", "changes_requested")
     found = against(said, judges=checks)
     if found is not None:
-        open_ones = "tell each in `findings`"
+        open_ones = "report how it ended (failed, blocked, incomplete)"
         if checks:
             open_ones = (
                 "report changes_requested (needs_fixes) with each in `findings`; a remark goes there too, with a "
@@ -125,9 +125,10 @@ def _sending_for(said: Report) -> Contradiction:
 
 
 def _of_tests(said: Report) -> Iterator[Contradiction]:
-    """Whoever checks, and says no more than "failed" and how many tests did, may mean the tests or its own run."""
-    if said.tests is not None and said.tests.failed and said.cause is None and not said.attempts:
-        words = f"{red_tests(said.tests)}: which holds? If the work must change report changes_requested; if this run "
+    """Whoever checks, and says no more than "failed" and what it found, may mean the work or its own run."""
+    grave = against_done(said.findings, said.tests)
+    if grave is not None and said.cause is None and not said.attempts:
+        words = f"{grave}: which holds? If the work must change report changes_requested; if this run "
         yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
 
 

@@ -9,6 +9,8 @@ from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report, Try
 from folkmoot.core.rules.breaker import artifact_of, thread_of
 from folkmoot.core.rules.children.help import fault_of_delegation, fault_of_signal
+from folkmoot.core.rules.children.looking import fault_of_looking
+from folkmoot.core.rules.children.replacing import task_named
 from folkmoot.core.rules.children.saying import fault_of_unread_tasks
 from folkmoot.core.rules.children.tasks import fault_of_discovery, fault_of_split
 from folkmoot.core.rules.disputes import fault_of_done, fault_of_resolutions, fault_of_statement
@@ -27,6 +29,7 @@ from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import ENDED, OUTCOMES
+from folkmoot.core.vocabulary.plans import numbered
 from folkmoot.core.vocabulary.roles import agent_named, folded
 from folkmoot.core.vocabulary.words import plain as words
 from folkmoot.errors import Invalid
@@ -63,11 +66,12 @@ def fault_of(case: Case, said: Report) -> str | None:
         return fault
     match said.outcome:
         case "done":
-            return fault_of_done(case, said) or fault_of_unread_tasks(case, said) or fault_of_discovery(case, said)
+            fault = fault_of_done(case, said) or fault_of_unread_tasks(case, said) or fault_of_discovery(case, said)
+            return fault or fault_of_looking(case, said)
         case "disputed":
             return fault_of_statement(case, said)
         case "split":
-            return fault_of_split(case, said)
+            return fault_of_split(case, said) or fault_of_looking(case, said)
         case "delegates":
             return fault_of_delegation(case, said)
         case "asks" if said.question is None:
@@ -92,21 +96,22 @@ def fault_of_signature(case: Case, said: Report) -> str | None:
 
 
 def names_another(item: Item, said: Report) -> str:
-    """The task that a report says it is of, where that is another title than the item's; else nothing."""
-    word = said.extra.get("task")
-    own = (words(item.title), item.id)
-    return word if isinstance(word, str) and word.strip() and words(word) not in own else ""
+    """The task that a report says it is of, by its title, its id or its key, or that it is signed with
+    (`builder-2`), where that is not plainly this item; else nothing."""
+    own = {words(item.title), item.id, words(item.called or "")}
+    signed = (word for name in SIGNED if isinstance(word := said.extra.get(name), str) and numbered(word))
+    told = (word for word in (said.extra.get("task"), *signed) if isinstance(word, str) and word.strip())
+    return next((word for word in told if words(word) not in own), "")
 
 
 def fault_of_task(case: Case, said: Report) -> str | None:
     """A report that says it is of another open task of the same whole would finish the wrong one."""
     word = names_another(case.item, said) if case.situation.siblings else ""
-    others = [one for one in case.situation.siblings if one.status not in ENDED]
-    other = next((one for one in others if word and words(word) in (words(one.title), one.id)), None)
+    other = task_named([one for one in case.situation.siblings if one.status not in ENDED], word) if word else None
     if other is None:
         return None
     return (
-        f"its `task` is {word[:80]!r}, which is item {other.id}; this run is about item {case.item.id} "
+        f"it is of {word[:80]!r}, which is item {other.id}; this run is about item {case.item.id} "
         f"({case.item.title[:80]!r}): report what was done for that, with its own `task` or none"
     )
 

@@ -20,6 +20,12 @@ _NOT = (
     r"|(?:is|are|s|remains?|still|stays?|left)(?: \w+)? (?:incomplete|unfinished|half (?:done|finished))"
 )
 _UNDONE = re.compile(rf"\b(?:{_NOT})\b")
+# Whoever has stopped on the way says so of itself, and not of a part.
+_GAVE_UP = re.compile(
+    r"(?:\w+ ){0,3}(?:(?:i|we) (?:(?:could|can|did) ?(?:not|n t)|(?:was|were|am|are) unable to) (?:finish|complete)"
+    r"|ran out of (?:context|time|tokens)|(?:i|we) (?:have )?stopped (?:half ?way|in the middle|before the end)"
+    r"|(?:half|part|some) of (?:it|(?:the|this|my) (?:task|work|quest|job)) (?:is|was) (?:done|finished|complete))\b"
+)
 # What it is about, where it is the work itself; or nothing stands before it. Word by word: were "is" also "i" and "s",
 # there would be more ways to read a few letters than anybody can try.
 _WORK = re.compile(
@@ -80,6 +86,11 @@ _VERDICT = re.compile(
     r"^[\s#>*_`+-]{0,12}(?:(?:final|overall|review|reviewer|my) )?"
     r"((?:(?:verdict|approval|decision)[*_` ]{0,4}[:=\n]|approved[*_` ]{0,4}[:=])[*_`\s]{0,12}(\S[^\n]{0,200}))",
     re.IGNORECASE | re.MULTILINE,
+)
+_HELD_UP = re.compile(
+    r"\b(?:must|needs? to|has to|have to)\b[^;\n]{1,160}\bbefore (?:this|it|we) (?:can|may|should)"
+    r" (?:go on|proceed|land|merge|be merged|continue|ship)\b",
+    re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[:;,.!(–—]|\s-\s")
 _GIVEN = {"yes", "true", "granted", "given"}
@@ -146,10 +157,12 @@ def verdict_named(line: str) -> bool | None:
 
 
 def said_refused(text: str) -> str | None:
-    """The first verdict in a text, under its own name, that is withheld or has a condition."""
+    """The first verdict in a text, under its own name, that is withheld or has a condition; or that the work must not
+    go on as it is."""
     told = without_unticked(text[:TEXT_MAX])
     found = [one.group(1) for one in _VERDICT.finditer(told) if _given(one.group(2)) is False]
     found += [one.group(1) for one in _GIVEN_IF.finditer(told)]
+    found += [one.group() for one in _HELD_UP.finditer(told)]
     return " ".join(found[0].split()) if found else None
 
 
@@ -169,6 +182,8 @@ def said_undone(text: str, *, plainly: bool = False) -> str | None:
     greens = [place for place, (_, words) in enumerate(sentences) if place not in failed and _GREEN.search(words)]
     went_on = max((found.start() for found in _WENT_ON.finditer(text)), default=-1) if failed else -1
     for place, (sentence, words) in enumerate(sentences):
+        if _GAVE_UP.match(words) and not ONLY_IF & set(words.split()):
+            return " ".join(sentence.split())
         if place in failed and not (greens and place < greens[-1]) and text.rfind(sentence) > went_on:
             return " ".join(sentence.split())
         found = _UNDONE.search(words)
