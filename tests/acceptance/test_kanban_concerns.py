@@ -203,3 +203,57 @@ def test_a_reason_that_belongs_to_two_others_is_asked_back(tmp_path: Path) -> No
     assert "between dev-agent and test-architect" in words
     item = moot.hand_in(claim, json.dumps({**said, "reason": "test-vs-dev"}))
     assert place(item) == ("dispute-test-vs-dev", "ready")
+
+
+LISTED = "comments:\n  - author: dev-agent\n    content: The design names no event.\n    status: open\n"
+
+
+@pytest.mark.ledger("K-04", "K-06")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# Artifact: {DESIGN}\n\n```yaml\n{LISTED}```\n",
+        f"# Artifact: {DESIGN}\n# Metadata: arch/247.meta.yaml\n```yaml\n{LISTED}```\n",
+        f"I have looked.\n\n## Artifact: `{DESIGN}`\n\n```yaml\n{LISTED}```\n",
+        f"**Artifact:** {DESIGN}\n\n```yaml\n{LISTED}```\n",
+        f"```yaml\n# artifact: {DESIGN}\n{LISTED}```\n",
+        f"```yaml\n#Artifact: `{DESIGN}`\n{LISTED}```\n",
+        f"# ARTIFACT: {DESIGN}\n{LISTED}",
+        f"Artifact: {DESIGN}\n{LISTED}",
+        f"{LISTED}artifact: {DESIGN}\n",
+        f"```yaml\n# Metadata: arch/247.meta.yaml\n{LISTED}```\n",
+    ],
+)
+def test_the_artifact_above_the_comments_is_what_they_are_about(tmp_path: Path, text: str) -> None:
+    item = in_dev(tmp_path).speak("dev-agent", text)
+    assert place(item) == ("arch", "ready") and item["comments"][0]["artifact"] in (DESIGN, "arch/247.meta.yaml")
+
+
+@pytest.mark.ledger("K-04", "K-06")
+def test_each_fence_has_the_artifact_above_it(tmp_path: Path) -> None:
+    other = LISTED.replace("The design names no event", "The test is sync")
+    text = f"# Artifact: {TESTS}\n```yaml\n{other}```\n\n# Artifact: {DESIGN}\n```yaml\n{LISTED}```\n"
+    item = in_dev(tmp_path).speak("dev-agent", text)
+    assert [one["artifact"] for one in item["comments"]] == [TESTS, DESIGN]
+
+
+@pytest.mark.ledger("K-06", "K-11", "R-32")
+@pytest.mark.parametrize(
+    "text", [f"{LISTED}escalation_reason: concurrency\n", f"escalation_reason: concurrency\n{LISTED}"]
+)
+def test_a_concern_beside_a_reason_is_a_dispute_or_a_call_for_help_and_not_both(tmp_path: Path, text: str) -> None:
+    moot = in_dev(tmp_path)
+    claim = moot("claim", "dev-agent")
+    words = message(moot.try_in(claim, text))
+    assert "outcome: disputed" in words and "outcome: stuck" in words
+    item = moot.hand_in(claim, f"outcome: stuck\n{text}")
+    assert place(item) == ("needs-concurrency-expert", "ready")
+
+
+@pytest.mark.ledger("K-04", "K-11")
+def test_earlier_comments_beside_a_reason_are_no_concern(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    moot.speak("dev-agent", CONCERN)
+    moot.speak("test-architect", CONCERN + AGREED)
+    item = moot.speak("dev-agent", CONCERN + AGREED + "\nescalation_reason: concurrency\n")
+    assert place(item) == ("needs-concurrency-expert", "ready")

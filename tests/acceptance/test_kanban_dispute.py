@@ -167,3 +167,23 @@ def test_a_runs_resolution_takes_effect_with_its_report(tmp_path: Path) -> None:
     assert item["comments"][0]["status"] == "open" and item["dispute_agents"] == ["dev-agent"]
     item = moot.report(claim, "done")
     assert (item["column"], item["comments"][0]["resolution"]) == ("dev", "accepted")
+
+
+@pytest.mark.ledger("R-12", "R-27")
+def test_who_has_agreed_in_the_middle_of_a_run_may_still_disagree(tmp_path: Path) -> None:
+    moot = disputed(tmp_path)
+    claim = moot("claim", "test-architect")
+    fence = ["--run", claim["run"], "--token", str(claim["token"])]
+    moot("comment", "1", "You are right.", "--parent", "c001", "--resolve", "accepted", *fence)
+    item = moot.report(claim, "disputed", comments=[{"parent": "c001", "content": "No, section 3 says sync."}])
+    assert (item["column"], item["dispute_rounds"]) == ("dev", 1)
+    assert item["comments"][0]["status"] == "open" and moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-07", "R-16")
+@pytest.mark.parametrize("words", ["2", "test-architect is right", "Test architect is right.", "cancel it"])
+def test_two_options_in_one_answer_are_asked_back(tmp_path: Path, words: str) -> None:
+    moot = flagged(tmp_path)
+    assert moot.say("answer", "q1", "1", words).error == "ambiguous_option"
+    assert moot("show", "1")["status"] == "needs-human-review"
+    assert moot("answer", "q1", "1", "Keep the old test too")["column"] == "tests"

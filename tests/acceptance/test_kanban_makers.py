@@ -67,3 +67,14 @@ def test_cancelling_at_the_breaker_leaves_the_dispute_undecided(tmp_path: Path) 
     assert item["status"] == "cancelled"
     assert {(comment["status"], comment["resolution"]) for comment in item["comments"]} == {("open", None)}
     assert "dispute_settled" not in [event["event"] for event in moot.events("1")] and moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-06")
+@pytest.mark.parametrize("target", ["arch/247.md", "arch/247.md#Events", "`arch/247.md`"])
+def test_a_target_that_is_an_artifact_names_whose_work_is_meant(tmp_path: Path, target: str) -> None:
+    moot = new_board(tmp_path)
+    moot("add", "Trading", "--column", "arch")
+    moot.effort("architect-agent", "done", artifacts=[{"name": "arch/247.md"}])
+    moot.effort("test-architect", "done", artifacts=[{"name": "tests/247-trading-tests.md"}])
+    item = moot.effort("dev-agent", "disputed", comments=[{"target": target, "content": "The design names no event."}])
+    assert item["column"] == "arch" and item["comments"][0]["target"] == target

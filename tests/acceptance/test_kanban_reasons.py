@@ -76,3 +76,28 @@ def test_a_senior_who_is_stuck_too_moves_it_to_needs_human(tmp_path: Path) -> No
     moot.effort("dev-agent", "stuck", escalation_reason="unknown", blockers="I cannot")
     item = moot.effort("senior-dev-agent", "stuck", escalation_reason="unknown", blockers="Nor can I")
     assert item["column"] == "needs-human" and moot("doctor")["ok"]
+
+
+@pytest.mark.ledger("K-11", "R-32")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "escalation_reason: concurrency - two locks, ZEBRA first\n",
+        "escalation_reason: Concurrency (ZEBRA deadlocks)\n",
+        "escalation_reason: concurrency, because ZEBRA deadlocks\nsummary: see the reason\n",
+        "escalation_reason: |\n  concurrency\n  ZEBRA deadlocks\n",
+        '{"outcome": "failed", "escalation_reason": "concurrency: ZEBRA deadlocks", "summary": "red"}',
+    ],
+)
+def test_what_is_said_behind_a_reason_is_told_to_who_can_help(tmp_path: Path, said: str) -> None:
+    moot = in_dev(tmp_path)
+    item = moot.speak("dev-agent", said)
+    assert item["escalation_reason"] == "concurrency"
+    next_one = "dev-agent" if "failed" in said else "concurrency-specialist"
+    assert "ZEBRA" in json.dumps(moot("claim", next_one)["brief"])
+
+
+@pytest.mark.parametrize("said", ["Concurrency", "needs-concurrency-expert", "Needs Concurrency Expert"])
+def test_a_reason_that_is_one_says_nothing_more(tmp_path: Path, said: str) -> None:
+    item = in_dev(tmp_path).speak("dev-agent", f"escalation_reason: {said}\nsummary: two locks\n")
+    assert item["column"] == "needs-concurrency-expert" and item["kept"] == []

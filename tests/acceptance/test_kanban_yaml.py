@@ -257,3 +257,31 @@ def test_words_around_comments_are_kept(tmp_path: Path, fence: str) -> None:
     assert known(moot, "ZEBRA") and known(moot, "test_trade_limit looks wrong")
     told = json.dumps(item["kept"])
     assert "ZEBRA" in told and "Test assumes sync" not in told
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("words", ["No", "yes", "on", "010", "10:30", "3.10", "0x1F", "2024-01-17"])
+def test_words_stay_as_they_are_written(tmp_path: Path, words: str) -> None:
+    moot = in_dev(tmp_path)
+    text = OPEN.replace("Test assumes sync.", words).replace("test_trade_cancellation", words)
+    (said,) = hand_in(moot, "dev-agent", text).json["comments"]
+    assert (said["content"], said["target"]) == (words, words)
+
+
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("around", ["{}", "```yaml\n{}```\n", "I have looked.\n\n```yaml\n{}```\n"])
+@pytest.mark.parametrize(
+    "text",
+    [OPEN.replace("assumes sync.", "is wrong, see #12 and #13"), "outcome: failed\nsummary: As in #12 it is red\n"],
+)
+def test_words_that_yaml_would_cut_are_asked_back(tmp_path: Path, text: str, around: str) -> None:
+    moot = in_dev(tmp_path)
+    told = fault(hand_in(moot, "dev-agent", around.format(text)))
+    assert "put the words in quotation marks" in told
+
+
+def test_a_note_behind_another_name_is_none_of_its_words(tmp_path: Path) -> None:
+    moot = in_dev(tmp_path)
+    text = OPEN.replace("test_trade_cancellation", '"test_trade_cancellation"  # specific test/section')
+    (said,) = hand_in(moot, "dev-agent", text).json["comments"]
+    assert said["target"] == "test_trade_cancellation"

@@ -1,18 +1,19 @@
 """A file that somebody else has written: what it says beyond the board, said to the engine; or why it cannot be."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from folkmoot.core.commands import RaiseConflict
-from folkmoot.core.records import Hold, Message, Wanted
+from folkmoot.core.records import Comment, Hold, Message, Wanted
 from folkmoot.core.rules.sharing.mirrored import merged, speaker_in_file, stage_of_message
 from folkmoot.core.rules.sharing.paths import normal_path
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused
 from folkmoot.mirror import names
 from folkmoot.mirror.keys import digest_of, key_of, uuid_of
-from folkmoot.mirror.reading.comments import Said, compare, read_meta
+from folkmoot.mirror.reading.comments import Placed, Said, compare, first_of, read_meta
 from folkmoot.mirror.reading.forms import (
     Dropped,
     Handoff,
@@ -171,44 +172,52 @@ class Taking:
     def _meta(self, path: str, data: bytes) -> None:
         said = read_meta(data)
         artifacts = {name: items for name, items in self._picture.artifacts[path].items() if items}
-        only = next(iter(artifacts)) if len(artifacts) == 1 else None
         changes = compare(said, self._picture.comments(path))
         for comment, one in changes.resolved:
             by = one.resolved_by or comment.author
             words = f"resolved: {one.resolution}"
             closing = Said(author=by, content=words, parent=comment.id, resolution=one.resolution, before=one.before)
-            self._say(path, closing, artifacts, only, {})
+            self._say(path, closing, artifacts, {})
         renamed: dict[str, str] = {}
-        for one in changes.added:
-            self._say(path, one, artifacts, only, renamed)
+        taken: list[Said] = []
+        for number, one in enumerate(changes.added, 1):
+            if one not in taken:
+                taken += self._say(path, one, artifacts, renamed, changes.added[number:])
 
     def _say(
-        self, path: str, one: Said, artifacts: dict[str, dict[str, None]], only: str | None, renamed: dict[str, str]
-    ) -> None:
-        parent = renamed.get(one.parent or "", one.parent)
+        self,
+        path: str,
+        one: Said,
+        artifacts: dict[str, dict[str, None]],
+        renamed: dict[str, str],
+        others: Sequence[Said] = (),
+    ) -> list[Said]:
+        """Say it; those of the others that its author said with it, in the same effort, are given back."""
         comments = {comment.id: comment for comment in self._picture.comments(path)}
+        placed = self._place(one, comments, artifacts, renamed)
+        parts = (path, one.author, one.content.strip(), placed.parent, one.target, one.resolution, one.before)
+        same = (other for other in others if other.author == one.author)
+        known = (other for other in same if renamed.get(other.parent or "", other.parent) in {None, *comments})
+        beside = (self._place(other, comments, artifacts, renamed) for other in known)
+        key = f"comment:{digest_of(*parts)}"
+        taken = self._voice.comment(self._picture.items[placed.item], placed, beside, key)
+        self._scribe.follow()
+        new = [comment.id for comment in self._picture.comments(path) if comment.id not in comments]
+        renamed |= {own.id: known_as for own, known_as in zip([one, *taken], new, strict=False) if own.id}
+        return taken
+
+    def _place(
+        self, one: Said, comments: dict[str, Comment], artifacts: dict[str, dict[str, None]], renamed: dict[str, str]
+    ) -> Placed:
+        parent = renamed.get(one.parent or "", one.parent)
         answered = comments.get(parent or "")
         if parent is not None and answered is None:
             raise Invalid("unknown_comment", f"there is no comment {parent[:40]!r} here", "reply to one that is there")
-        artifact = (answered.artifact if answered else None) or one.artifact or only or next(iter(artifacts))
+        artifact = (answered.artifact if answered else None) or one.artifact or next(iter(artifacts))
         if artifact not in artifacts:
             raise Invalid("unknown_artifact", f"artifact: {artifact[:80]!r} is not beside this file", "leave it out")
         item = answered.item if answered else self._item_of(one, artifacts[artifact])
-        known = self._picture.items[item]
-        parts = (path, one.author, one.content.strip(), parent, one.target, one.resolution, one.before)
-        key = f"comment:{digest_of(*parts)}"
-        before = {comment.id for comment in self._picture.comments(path)}
-        said = Said(
-            **{
-                **{name: getattr(one, name) for name in one.__struct_fields__},
-                "parent": parent,
-            }
-        )
-        self._voice.comment(known, artifact, said, _thread(comments, parent), key)
-        self._scribe.follow()
-        new = [comment.id for comment in self._picture.comments(path) if comment.id not in before]
-        if one.id and new:
-            renamed[one.id] = new[-1]
+        return Placed(item, artifact, one, parent, first_of(comments, parent))
 
     def _item_of(self, one: Said, items: dict[str, None]) -> str:
         if one.item is not None:
@@ -385,14 +394,3 @@ def _status_in(read: Version, agent: str) -> str | None:
     shown = ((read.shown or {}).get("agents") or {}).get(agent)
     status: str | None = shown["status"] if shown is not None else None
     return status
-
-
-def _thread(comments: dict[str, Any], parent: str | None) -> str | None:
-    """The comment that a thread began with."""
-    seen: set[str] = set()
-    while parent is not None and parent in comments and parent not in seen:
-        seen.add(parent)
-        if comments[parent].parent is None:
-            return parent
-        parent = comments[parent].parent
-    return parent

@@ -4,6 +4,7 @@ Every command carries a key that follows from the file, so that whoever is kille
 says the same again, and it has no second effect.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,13 +31,13 @@ from folkmoot.core.order import claimant
 from folkmoot.core.records import Message, Run
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
-from folkmoot.core.terms import ONE_SHOT_KINDS
+from folkmoot.core.terms import ONE_SHOT_KINDS, Outcome
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
 from folkmoot.doors.message_command import order_to_send
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
 from folkmoot.mirror.picture import WORKER, Picture
-from folkmoot.mirror.reading.comments import Said
+from folkmoot.mirror.reading.comments import Placed, Said
 from folkmoot.mirror.reading.forms import Dropped, Handoff
 from folkmoot.reports.read import read_report
 
@@ -163,37 +164,39 @@ class Voice:
 
     # -- comments
 
-    def comment(self, item: Item, artifact: str, said: Said, thread: str | None, key: str) -> None:
-        actor = speaker_in_file(self.flow, said.author)
-        resolution = said.resolution
+    def comment(self, item: Item, placed: Placed, beside: Iterable[Placed], key: str) -> list[Said]:
+        """Say a comment. Where it ends its agent's effort, those beside it that would end it too are said with it, and
+        given back."""
+        actor = speaker_in_file(self.flow, placed.said.author)
         if not actor.file:
-            self._comment(actor, item.id, artifact, said, key)
-            return
-        outcome = outcome_of_comment(
-            self.flow, item, actor.name, artifact=artifact, thread=thread, resolved=resolution is not None
-        )
+            self._comment(actor, placed, key)
+            return []
         run = self.run_of(actor.name, item.id)
+        outcome = self._outcome_of(item, actor, placed)
         if outcome is None or (item.status == "running" and run is None):
-            self._comment(self._speaker_of(run) if run else actor, item.id, artifact, said, key)
-            return
-        remark = Remark(
-            content=said.content,
-            artifact=artifact,
-            target=said.target,
-            parent=thread,
-            resolution=resolution,
-        )
-        report = Report(outcome=outcome, comments=[remark])
+            self._comment(self._speaker_of(run) if run else actor, placed, key)
+            return []
+        taken = [other for other in beside if other.item == item.id and self._outcome_of(item, actor, other)]
+        # Which of them decides how the effort ended, and what is asked back, is as for a file handed in as a report.
+        report = Report(outcome=outcome, comments=[_remark(one) for one in (placed, *taken)], implied=True)
         at_work = self._at_work(actor.name, item.id, key)
         self._by(at_work)(SendReport(report=report), f"{key}:report")
+        return [other.said for other in taken]
 
-    def _comment(self, actor: Actor, item: str, artifact: str, said: Said, key: str) -> None:
+    def _outcome_of(self, item: Item, actor: Actor, placed: Placed) -> Outcome | None:
+        resolved = placed.said.resolution is not None
+        return outcome_of_comment(
+            self.flow, item, actor.name, artifact=placed.artifact, thread=placed.thread, resolved=resolved
+        )
+
+    def _comment(self, actor: Actor, placed: Placed, key: str) -> None:
+        said = placed.said
         request = AddComment(
-            item=item,
+            item=placed.item,
             content=said.content,
-            artifact=artifact,
+            artifact=placed.artifact,
             target=said.target,
-            parent=said.parent,
+            parent=placed.parent,
             resolution=said.resolution,
         )
         self._by(actor)(request, f"{key}:comment")
@@ -295,3 +298,15 @@ class Voice:
 
 def told(error: MootError) -> str:
     return f"{error.message}\n{error.hint}\n" if error.hint else f"{error.message}\n"
+
+
+def _remark(placed: Placed) -> Remark:
+    said = placed.said
+    return Remark(
+        content=said.content,
+        artifact=placed.artifact,
+        target=said.target,
+        parent=placed.parent,
+        status=said.status,
+        resolution=said.resolution,
+    )

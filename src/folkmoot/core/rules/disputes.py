@@ -44,7 +44,8 @@ def resolutions(case: Case, report: Report) -> list[Resolution]:
     told = _answered(case, report, said)
     # The last word of a run on a thread counts: what it said before its report it may take back.
     last = {one.thread: one for one in _answered(case, report, before)}
-    again = {one.thread for one in told}
+    answers = [one.parent for one in report.comments if one.parent and report.outcome == "disputed"]
+    again = {one.thread for one in told} | {thread_of(case, parent) for parent in answers}
     return [*told, *(one for thread, one in last.items() if thread not in again)]
 
 

@@ -34,6 +34,27 @@ class Said(Struct, frozen=True, kw_only=True):
     before: int = 0  # how many that say the same stand above it: by that a repeated one is another
 
 
+class Placed(Struct, frozen=True):
+    """A comment of a file, and what on the board it belongs to."""
+
+    item: str
+    artifact: str
+    said: Said
+    parent: str | None  # as the board names it
+    thread: str | None
+
+
+def first_of(comments: dict[str, Comment], parent: str | None) -> str | None:
+    """The comment that a thread began with."""
+    seen: set[str] = set()
+    while parent is not None and parent in comments and parent not in seen:
+        seen.add(parent)
+        if comments[parent].parent is None:
+            return parent
+        parent = comments[parent].parent
+    return parent
+
+
 def read_meta(data: bytes) -> list[Said]:
     found = yaml_mapping(data)
     known_keys(found, ("comments",), "the file")

@@ -7,7 +7,7 @@ import yaml
 
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.loose.names import is_known, known_name
-from folkmoot.reports.page import Line, Page
+from folkmoot.reports.page import Fence, Line, Page
 
 _LANGUAGES = {"yaml", "yml", ""}
 # A name as YAML may have it: in any case, in quotation marks, with a space before the colon.
@@ -16,14 +16,17 @@ _PLAIN = re.compile(r"[a-z_]{2,30}")
 _NESTED = re.compile(r"""(?:\s+|-\s+)(?:-\s+)?["']?[A-Za-z_][\w -]{0,30}["']?\s{0,3}:(?:\s.*)?""")
 _POINT = re.compile(r"-\s+id\s{0,3}:\s*\S.*")
 _BOX = re.compile(r"[\[(]\s{0,3}[xX✓✔_~-]?\s{0,3}[\])]")
-HEAD = re.compile(r"#\s*(Artifact|Metadata):\s*(\S(?:.*\S)?)\s*")
+_HEAD = re.compile(r"(?:#{1,6}\s*|\*\*)(Artifact|Metadata):(?:\*\*)?\s*(\S(?:.*\S)?)\s*", re.IGNORECASE)
 ENDS = {"outcome", "status"}
 # Other words for how it ended: they are no fields, and must not be lost beside one.
 _SAYS_END = {"outcome", "result", "state"}
 # What the disputes document keeps on an item, and no agent reports.
 OF_ITEM = {"issue", "failure_count", "failure_history", "dispute_rounds", "dispute_agents", "flag"}
 _OF_COMMENT = ("author", "content", "target", "resolution")
-_TIME = "tag:yaml.org,2002:timestamp"
+_TIME, _TEXT, _NOTHING = (f"tag:yaml.org,2002:{name}" for name in ("timestamp", "str", "null"))
+# Names under which words stand, and such under which names do.
+_SPOKEN = ("content", "summary", "reason", "blockers", "question")
+_NAMED = ("target", "artifact", "author", "parent", "id", "escalation_reason")
 
 
 class _Loader(yaml.SafeLoader):
@@ -39,7 +42,19 @@ class _Loader(yaml.SafeLoader):
         twice = next((name for name in names if names.count(name) > 1), None) if len(names) < 200 else None
         if twice is not None:
             raise yaml.YAMLError(f"{twice} stands twice")
+        for name, value in node.value:
+            if isinstance(value, yaml.ScalarNode) and value.style is None and value.tag != _NOTHING:
+                self._keep_words(str(name.value).lower(), value)
         return super().construct_mapping(node, deep)
+
+    @staticmethod
+    def _keep_words(name: str, value: Any) -> None:
+        """Where words belong, `No` and `3.10` are words; and what would be cut off as a note may be some of them."""
+        if name in (*_SPOKEN, *_NAMED):
+            value.tag = _TEXT
+        behind = value.end_mark.buffer[value.end_mark.pointer :].partition("\n")[0].rstrip("\0")
+        if name in _SPOKEN and behind.strip().startswith("#"):
+            raise yaml.YAMLError(f"{name} would end before {behind.strip()[:40]!r}: put the words in quotation marks")
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -67,7 +82,7 @@ def blocks(page: Page) -> list[list[Line]]:
         lines = [line for line in page.inside(fence) if not line.quoted]
         ends = bool(fence.language) and any(_name(line.text) in ENDS for line in lines)
         if ends or any(_begins(lines, place) for place in range(len(lines))):
-            found.append(lines)
+            found.append([*_heads_above(page, fence), *lines])
     place = 0
     while place < len(page.lines):
         if page.lines[place].fence is not None or not _begins(page.lines, place):
@@ -91,8 +106,9 @@ def is_whole(page: Page) -> bool:
     if not all(line.startswith((" ", "- ", "# ")) or _name(line) for line in lines):
         return False
     try:
-        return isinstance(load("\n".join(line.text for line in page.lines)), dict)
-    except Faulty:
+        # What is wrong with its values is told by who reads it.
+        return isinstance(yaml.compose("\n".join(line.text for line in page.lines), _Loader), yaml.MappingNode)
+    except (yaml.YAMLError, ValueError, RecursionError):
         return False
 
 
@@ -114,13 +130,29 @@ def nested_ends(page: Page) -> set[int]:
     return found
 
 
+def head_of(words: str) -> tuple[str, str] | None:
+    """`# Artifact: tests/a.md`: which of the two heads of a file of comments it is, and the path that it names."""
+    found = _HEAD.fullmatch(words)
+    return (found.group(1).capitalize(), found.group(2).strip("`\"'")) if found else None
+
+
+def _heads_above(page: Page, fence: Fence) -> list[Line]:
+    """What stands right above a fence and says which artifact it is about."""
+    above = []
+    for line in reversed(page.lines[max(0, fence.before - 6) : fence.before]):
+        if line.fence is not None or line.quoted or (line.text.strip() and head_of(line.text) is None):
+            break
+        above += [line] if line.text.strip() else []
+    return above[::-1]
+
+
 def _files(lines: list[Line]) -> list[list[Line]]:
     """One block for each file of comments: another artifact, or another list, begins the next."""
     parts: list[list[Line]] = [[]]
     listed = False  # has this part its comments?
     for line in lines:
         words = line.text.rstrip()
-        head, begins = HEAD.fullmatch(words) is not None, _known(_name(words)) == "comments"
+        head, begins = head_of(words) is not None, _known(_name(words)) == "comments"
         if listed and (head or begins):
             parts.append([])
             listed = False
@@ -194,7 +226,7 @@ def _start(lines: list[Line], place: int) -> int:
         line, words = lines[number], lines[number].text.rstrip()
         if line.fence is not None or line.quoted:
             break
-        if HEAD.fullmatch(words) or _is_beside(words, near=start == number + 1):
+        if head_of(words) or _is_beside(words, near=start == number + 1):
             start = number
         elif words or start - number > 2:
             break

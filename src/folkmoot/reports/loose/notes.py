@@ -13,7 +13,7 @@ from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Remark, Report
 from folkmoot.reports.canonical import FIELDS, PARTS, UNSTORABLE, Faulty, canonical_report, missing_outcome
 from folkmoot.reports.json_dialects import report_from_object
-from folkmoot.reports.loose.blocks import HEAD, OF_ITEM, blocks, is_whole, load, nested_ends
+from folkmoot.reports.loose.blocks import OF_ITEM, blocks, head_of, is_whole, load, nested_ends
 from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.messages import READERS
 from folkmoot.reports.page import Line, Page
@@ -46,7 +46,7 @@ class Notes(Struct):
     def alone(self) -> Report | None:
         """Where nothing else was said: a reason means stuck, an open comment a dispute, a resolved one its end."""
         if self.escalation_reason is not None:
-            return self.beside(Report(outcome="stuck", summary=self._words()))
+            return self.beside(Report(outcome="stuck", summary=self._words(), implied=bool(self.comments)))
         if not self.comments:
             return None
         last = self.comments[-1]
@@ -74,10 +74,13 @@ def read_notes(page: Page) -> Notes:
 
 def _read(notes: Notes, lines: list[Line], whole: bool) -> None:
     """One block. `whole`: it is the whole text, so that it can be meant as nothing but a report."""
-    heads = {found.group(1): found.group(2) for line in lines if (found := HEAD.fullmatch(line.text))}
-    said = load("\n".join(line.text for line in lines))
+    heads = dict(found for line in lines if (found := head_of(line.text)))
+    said = load("\n".join("" if head_of(line.text) else line.text for line in lines))
     data = with_known_names(_named(said), OF_ITEM) if isinstance(said, dict) else {"comments": said}
-    comments = [_comment(one, heads.get("Artifact")) for one in _comments(data.get("comments"))]
+    listed = _comments(data.get("comments"))
+    for name in [name for name in data if listed and name.lower() == "artifact" and isinstance(data[name], str)]:
+        heads["Artifact"] = data.pop(name)
+    comments = [_comment(one, heads.get("Artifact") or heads.get("Metadata")) for one in listed]
     ends = _is_report(data)
     if not (comments or ends or data.get("escalation_reason") is not None):
         if whole or _is_comment(data) or any(_is_near(name) for name in data):

@@ -69,6 +69,10 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
     said = _guidance_in(question, said)
     option = _meant(question, said)
     if option is not None:
+        other = fitting(question.options, more) if question.decides else None
+        if other not in (None, option):
+            words = f"{_short(said)!r} and {_short(more)!r} choose two options"
+            raise _refused(question, said, words, "ambiguous_option")
         return Chosen(option, _joined(option.option, more))
     going_on = _with_more(question, said)
     if going_on is not None:

@@ -17,7 +17,7 @@ from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import told_in, trigger_in
-from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, verdict_of
+from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known_reason, meaning_of, plain, verdict_of
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
@@ -54,9 +54,11 @@ def _with_reason(case: Case, said: Report) -> Report:
     if meaning is not None and meaning.cause and cause is None and said.outcome in _DECIDED:
         cause = meaning.cause
     lost = said.escalation_reason if known is not None and _says_more(case, said.escalation_reason, known) else None
-    extra = {"escalation_reason": lost, **said.extra} if lost else said.extra
+    if lost and not (said.summary.strip() or said.blockers or said.reason):
+        said = replace(said, reason=lost)  # the only words are told as words
+    extra = {"escalation_reason": lost, **said.extra} if lost and lost != said.reason else said.extra
     others = [reason for told in (said.escalation_reason, said.reason) for reason in _beside(_known(case, told), known)]
-    extra = {**extra, OTHER_REASONS: others} if others else extra
+    extra = {**extra, OTHER_REASONS: list(dict.fromkeys(others))} if others else extra
     return replace(said, cause=cause, escalation_reason=known or said.escalation_reason, extra=extra)
 
 
@@ -110,8 +112,12 @@ def _one(case: Case, words: str | None) -> str | None:
 
 
 def _says_more(case: Case, words: str | None, known: str) -> bool:
-    """Would the deciding word alone lose another that was said in its place?"""
-    return words is not None and any(reason != known for reason in _known(case, words))
+    """Would the deciding word alone lose another that was said in its place, or the words behind it?"""
+    if words is None:
+        return False
+    parts = [part for part in _BETWEEN.split(words[:WORD_MAX]) if part.strip()]
+    alone = _one(case, plain(words)) or all(_one(case, plain(part)) for part in parts)
+    return not alone or any(reason != known for reason in _known(case, words))
 
 
 def _with_trigger(said: Report) -> Report:

@@ -43,14 +43,17 @@ def outcome_of_comment(
     """The end of an effort that a comment in a file is, if it is one: for whoever can only write files (K-05, K-06).
 
     The agent whose turn it is disputes by opening a thread on what another stage made. In a dispute, the side that is
-    to speak disagrees by a reply, and agrees by one that resolves it. Any other comment is only a comment.
+    to speak disagrees by a reply, and agrees by one that resolves it; neither needs a parent. Any other comment is
+    only a comment.
     """
     if item.column not in flow.columns or actor(flow, item) != agent or item.status not in ("ready", "running"):
         return None
     here = stage(flow, item)
+    mine = [dispute for dispute in item.disputes if dispute.side(dispute.turn).stage == here]
+    if any(thread == dispute.thread if thread else artifact == dispute.artifact for dispute in mine):
+        return "done" if resolved else "disputed"
     if thread is not None:
-        mine = {dispute.thread for dispute in item.disputes if dispute.side(dispute.turn).stage == here}
-        return None if thread not in mine else "done" if resolved else "disputed"
+        return None
     made = item.artifacts.get(artifact or "")
     return "disputed" if made is not None and made.column in flow.columns and made.column != here else None
 

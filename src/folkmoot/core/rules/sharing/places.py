@@ -24,13 +24,13 @@ def is_there(case: Case, dispute: Dispute, said: Remark | Comment) -> bool:
         return False
     if first.artifact and said.artifact and not is_same(case.item, first.artifact, said.artifact):
         return False
-    return not _other_target(first.target, said.target)
+    return not is_other(first.target, said.target)
 
 
 def is_elsewhere(case: Case, dispute: Dispute, said: Remark | Comment) -> bool:
     """Does a disputer name another place in what is disputed? Then it may be another concern, and no answer."""
     first = case.comments.get(dispute.thread)
-    if dispute.turn == 1 or first is None or not _other_target(first.target, said.target):
+    if dispute.turn == 1 or first is None or not is_other(first.target, said.target):
         return False
     return not (first.artifact and said.artifact) or is_same(case.item, first.artifact, said.artifact)
 
@@ -43,8 +43,8 @@ def unanswered(case: Case, thread: str, said: Remark | Comment) -> str:
     )
 
 
-def _other_target(one: str | None, other: str | None) -> bool:
-    """Are both named, and not the same but for letters and marks?"""
+def is_other(one: str | None, other: str | None) -> bool:
+    """Of two targets: are both named, and not the same but for letters and marks?"""
     return bool(one and other) and _plain(one) != _plain(other)
 
 
