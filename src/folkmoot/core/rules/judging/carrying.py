@@ -128,8 +128,8 @@ def against(said: Report, judges: bool = False) -> str | None:
     verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
     and have them. What has a severity of its own is a finding, and weighed as one."""
     for name, value in _own_words(said):
-        named = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
-        word = _refusal(value) if named else _inner_refusal(name, value) if judges else None
+        is_verdict = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
+        word = _refusal(value) if is_verdict else _inner_refusal(name, value) if judges else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)

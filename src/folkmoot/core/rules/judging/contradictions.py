@@ -28,7 +28,6 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in
-from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.phrases.undone import left_open, said_undone, still_red
 from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in

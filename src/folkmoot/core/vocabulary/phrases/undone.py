@@ -142,6 +142,7 @@ def is_fix(step: str) -> bool:
     """Is the next step to mend something, and not some day?"""
     return _FIX.match(step) is not None and not _SOME_DAY.search(step)
 
+
 # The same in a sentence: `Approved, provided that the name is changed`.
 _GIVEN_IF = re.compile(
     r"(?:^|[.;]\s)[\s#>*_`+-]{0,12}((?:approved?|lgtm)\b[\s,:;(–—-]{1,4}(?:but |only ){0,2}"
