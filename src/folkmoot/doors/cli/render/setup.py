@@ -88,9 +88,9 @@ def checked(view: FlowChecked) -> None:
     elif view.changes:
         words = f"It is not in force: version {view.version} is. What would change with "
         page.line(words, ("moot apply", COMMAND), ":", indent=2, hang=2)
+        _changes(page, view)
     elif view.version is not None:
         page.line((f"It is in force already, as version {view.version}.", QUIET), indent=2)
-    _changes(page, view)
     if view.run is not None:
         _starters(page, view.run)
         _unable(page, view)
