@@ -156,3 +156,25 @@ def test_what_one_run_says_is_bounded(kind: str, most: int, command: commands.Co
             board.report(run, "failed", reason="it did not work", approach=f"way {run.token}")
             for question in board.inbox():
                 board.answer(question)
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run asks with a hundred thousand options, or puts its flood beside the words: an artifact, a target, a context",
+    "all of it counts as what the run says: so much, and no more",
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        commands.AddComment(content="so it is", artifact="a" * 250_000),
+        commands.AddComment(content="so it is", target="a" * 250_000),
+        commands.AskPerson(question="really?", options=["o"] * 125_000),
+        commands.SendMessage(sender="d", to="r", type="review_findings", context={"note": "a" * 250_000}),
+    ],
+)
+def test_all_that_is_said_counts(command: commands.Command) -> None:
+    with SoundBoard(FLOW) as board:
+        run = board.claim("d", item=board.add())
+        with pytest.raises(Refused, match="would have said") as told:
+            board.engine.handle_run(run, command)
+        assert told.value.code == "too_many_words"

@@ -304,3 +304,21 @@ def test_no_report_takes_for_ever_to_be_read(text: str) -> None:
 def test_what_is_too_long_is_refused_unread() -> None:
     with pytest.raises(Invalid, match="characters, more than"):
         read_report("## Summary\n" + "x" * REPORT_CHARS_MAX + "\n## Status\n[x] Complete")
+
+
+@pytest.mark.attack(
+    "limits",
+    "a report says tens of thousands of things under names of its own, each of which is weighed beside all others",
+    "it is refused by their number, whichever way it was said, and a large report is decided once",
+)
+@pytest.mark.ledger("R-32")
+@pytest.mark.parametrize("form", ["{}", "Here it is:\n```json\n{}\n```\n"])
+def test_a_report_of_very_many_names_of_its_own_is_refused(form: str) -> None:
+    def told(many: int) -> str:
+        return form.format(json.dumps({"status": "complete", "summary": "x", **{f"k{n}": 1 for n in range(many)}}))
+
+    assert read_report(told(900)).outcome == "done"
+    with pytest.raises(Invalid, match="fields, and a report has at most 1000"):
+        read_report(told(20_000))
+    few, many = effort(lambda: heard(told(5_000))), effort(lambda: heard(told(20_000)))
+    assert many < 8 * few, "the work grows with the names, not with their square"

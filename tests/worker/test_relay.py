@@ -18,7 +18,9 @@ from folkmoot.api.requests import Request
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import Client
-from folkmoot.core.report import UNREAD, Finding, Report
+from folkmoot.core.report import UNREAD, Finding, Report, Try
+from folkmoot.core.rules.decide import carry_out
+from folkmoot.core.rules.distinct import TOLD_MAX
 from folkmoot.engine.application import Application
 from folkmoot.engine.calls import BY_REQUEST, CALLS
 from folkmoot.engine.engine import Engine
@@ -30,6 +32,7 @@ from folkmoot.testing.builders import CountedIds, preset_flow
 from folkmoot.testing.clock import VirtualClock
 from folkmoot.wiring.remote import Line, RemoteApplication
 from folkmoot.worker.relay import BURST, KEPT, RATE, SECONDS_BURST, SECONDS_RATE, Relay
+from folkmoot.worker.secrets.redactor import Known, Redactor
 
 ADA = Actor("ada")
 SECONDS = 20.0  # more than any answer takes; nothing waits for it to pass
@@ -640,3 +643,53 @@ def test_a_report_of_very_many_unknown_fields_keeps_nobody_busy(scene: Scene, mo
     monkeypatch.setattr("folkmoot.reports.canonical.did_you_mean", compared)
     reply = scene.ask("report", report={**DONE, **{f"k{number}": 1 for number in range(100_000)}})
     assert reply["error"]["kind"] == "Invalid" and "100002 fields" in reply["error"]["message"]
+
+
+@pytest.mark.attack(
+    "limits",
+    "a run reports thousands of attempts, or two of very many words, each of which is compared with those before it",
+    "so many are refused by their number, and only the beginning of each is compared: the board is free in a moment",
+)
+@pytest.mark.ledger("R-06", "R-32")
+def test_a_report_of_very_many_attempts_keeps_nobody_busy(scene: Scene) -> None:
+    told = [{"approach": f"way {number}", "outcome": "it broke"} for number in range(5_000)]
+    failed = {"outcome": "failed", "summary": "no way leads there"}
+    reply = scene.ask("report", report={**failed, "attempts": told})
+    assert reply["error"]["code"] == "report_refused" and "5000 attempts" in reply["error"]["message"]
+
+    def words(beside: str) -> str:
+        """Alike by its letters, and not by its words."""
+        return "".join(f"{beside}{number:06d} " for number in range(20_000))
+
+    began = time.thread_time()
+    long = [{"approach": words(beside), "outcome": "it broke"} for beside in ("x", "y")]
+    assert "error" not in scene.ask("report", report={**failed, "attempts": long})
+    report = commands.ReportRun(report=Report.failed("no", attempts=[Try(approach=one["approach"]) for one in told]))
+    scene.board.engine.handle_run(scene.run, msgspec.structs.replace(report, final=True))
+    assert time.thread_time() - began < SECONDS
+    assert len([event for event in scene.events() if event.startswith("attempt_")]) == TOLD_MAX
+
+
+def test_a_question_nested_too_deep_is_refused(scene: Scene) -> None:
+    scene.relay = Relay(scene.board, scene.run, "1", Redactor(Known()).clean_value)
+    deep = b"[" * 900 + b"]" * 900
+    assert b"bad_request" in scene.relay.answer(b'{"call": "comment", "args": {"content": %b}}' % deep)
+
+
+@pytest.mark.ledger("R-32")
+def test_a_large_report_is_decided_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To say of each statement whether it acts, it is decided without it: of a large one nothing is said."""
+    decided: list[Command] = []
+
+    def counted(case: Any, command: Command) -> None:
+        decided.append(command)
+        carry_out(case, command)
+
+    monkeypatch.setattr("folkmoot.core.rules.decide.carry_out", counted)
+    own = {f"k{number}": "it must be fixed" for number in range(30)}
+    many = {f"k{number}": 1 for number in range(5_000)}
+    assert scene.refused("report", report={**DONE, "extra": many}) == ("Invalid", "unreadable_report")
+    assert "error" not in scene.ask("report", report={**DONE, "lessons": ["small"], "extra": own})
+    small, decided[:] = len(decided), []
+    assert "error" not in scene.ask("report", report={**DONE, "lessons": ["large " * 10_000], "extra": own})
+    assert small > 2 >= len(decided)

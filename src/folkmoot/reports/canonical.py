@@ -213,12 +213,17 @@ def decoder() -> json.JSONDecoder:
     return json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
 
 
+def check_number(fields: object) -> None:
+    if isinstance(fields, dict) and len(fields) > NAMES_MAX:
+        raise Faulty([f"it has {len(fields)} fields, and a report has at most {NAMES_MAX}"])
+
+
 def canonical_report(data: dict[str, Any]) -> Report:
     """The report these fields say; Faulty with everything that is wrong with them."""
     if has_unstorable(data):
         raise Faulty([UNSTORABLE])
-    if len(data) > NAMES_MAX:
-        raise Faulty([f"it has {len(data)} fields, and a report has at most {NAMES_MAX}"])
+    check_number(data)
+    check_number(data.get("extra"))
     faults: list[str] = []
     values: dict[str, Any] = {}
     data = _spellings(data)

@@ -7,7 +7,7 @@ ATTEMPT blocks, signals, all of them in prose or fences) is left to modules that
 from typing import Any
 
 from folkmoot.core.report import Report
-from folkmoot.reports.canonical import PLAIN, Faulty, canonical_report, decoder, unreadable
+from folkmoot.reports.canonical import PLAIN, Faulty, canonical_report, check_number, decoder, unreadable
 
 REPORT_CHARS_MAX = 1_000_000
 
@@ -21,7 +21,9 @@ def read_report(text: str) -> Report:
     if len(text) > REPORT_CHARS_MAX:
         raise unreadable([f"it has {len(text)} characters, more than {REPORT_CHARS_MAX}"])
     try:
-        return _read(text)
+        said = _read(text)
+        check_number(said.extra)
+        return said
     except Faulty as error:
         from folkmoot.core.rules.judging.examples import returned_in, tried_in
 

@@ -36,6 +36,7 @@ from typing import NoReturn
 if __name__ == "__main__":  # started by its path, with no other folder to import from
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+from folkmoot.system.processes.apart import keep_apart
 from folkmoot.system.processes.bounds import Bounds
 from folkmoot.system.processes.trees import (
     PR_SET_CHILD_SUBREAPER,
@@ -99,6 +100,7 @@ class Launch:
         self.beat: float = asked["beat"]  # seconds from one sign of life of the worker to the next
         self.missed: int = asked["missed"]  # so many of them without one, and the worker is held to be stopped
         self.forget = [os.fsencode(path) for path in asked.get("forget", ())]
+        self.apart: bool = asked.get("apart", False)  # from sockets of others that lie in no folder
 
 
 def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> NoReturn:
@@ -117,6 +119,8 @@ def become(launch: Launch, descriptors: list[int], teller: int, warden: int) -> 
         os.closerange(len(descriptors), teller)
         os.closerange(teller + 1, 65536)
         launch.bounds.apply()
+        if launch.apart:
+            keep_apart()
         step = b"cannot enter %b" % launch.cwd
         os.chdir(launch.cwd)
         step = b"cannot run %b" % launch.argv[0]

@@ -249,7 +249,8 @@ class SystemKeeper:
         """Start it. What the system says against it is in `ended().fault`; it takes some milliseconds."""
         asked = {"argv": launch.argv, "env": launch.env, "cwd": launch.cwd}
         asked |= {"bounds": launch.bounds, "forget": launch.forget}
-        request = json.dumps(asked | {"beat": guarding.BEAT, "missed": guarding.MISSED}).encode()
+        how = {"beat": guarding.BEAT, "missed": guarding.MISSED, "apart": launch.apart}
+        request = json.dumps(asked | how).encode()
         if not launch.argv:
             raise Invalid("nothing_to_run", "an empty command cannot be started", "name a program")
         if len(request) > REQUEST_MAX or len(launch.files) > FILES_MAX:

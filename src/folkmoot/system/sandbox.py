@@ -4,6 +4,7 @@ import glob
 import os
 import pwd
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -117,7 +118,7 @@ _SET = (
 class NoSandbox:
     """Commands run as they are, and the board says why."""
 
-    works = False
+    works = apart = False
     rules = b""
 
     def __init__(self, why: str) -> None:
@@ -155,6 +156,7 @@ class Bubblewrap:
         self._bwrap = _find(self._env.get("PATH", os.defpath), self._hidden)
         self._python = False
         self._closed: Names = ()
+        self.apart = not _has_rights(self._bwrap)  # it would lose them by that
         self.rules = kernel.rules()
         self.works = False
         self.why = self._probe()
@@ -306,6 +308,13 @@ def _find(path: str, hidden: Sequence[str]) -> str:
     real = os.path.realpath(found) if found else ""
     inside = any(f"{real}/".startswith(f"{path}/") for path in hidden)
     return real if not inside and os.path.isabs(found or "/") else ""
+
+
+def _has_rights(program: str) -> bool:
+    """Does it get rights that its user has not, by its mode or as capabilities?"""
+    with suppress(OSError):  # it is not there, or its disk knows no capabilities
+        return bool(os.stat(program).st_mode & stat.S_ISUID) or "security.capability" in os.listxattr(program)
+    return False
 
 
 def never_shown(env: Mapping[str, str]) -> list[str]:

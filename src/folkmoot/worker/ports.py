@@ -87,6 +87,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     bounds: dict[str, Any] = {}  # what the tree may use up: memory, processes, open_files, disk, and the disk's places
     files: list[bytes] = field(default_factory=list)  # open for reading in the first process, from FIRST_FILE on
     forget: list[str] = field(default_factory=list)  # files that the keeper removes when the tree has ended
+    apart: bool = False  # from sockets of others that lie in no folder, where the kernel can do that
 
 
 class Ended(Struct, frozen=True):
@@ -131,6 +132,7 @@ class Sandbox(Protocol):
 
     works: bool  # False: commands run as they are, and the board says so
     why: str  # why it does not work; empty if it does
+    apart: bool  # may the command that makes it be kept from sockets of others? See Launch
     rules: bytes  # what the kernel is told to refuse in it: the last file of a launch, where it is not empty
 
     def wrap(

@@ -129,6 +129,8 @@ class Relay:
             return answer
         except MootError as error:
             return self.refuse(error)
+        except RecursionError as error:
+            return self.refuse(_bad(error))
 
     def _admit(self, size: int) -> None:
         with self._lock:
@@ -229,7 +231,7 @@ class Relay:
         # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
         order = Renew() if said.final or fault else OfferReport(report=report)
         try:
-            view = self._ask(order)
+            view: ItemView = self._timed(order)
         except Invalid as error:
             if error.code == REPORT_REFUSED:
                 self.refused = report

@@ -36,6 +36,8 @@ OPPOSITES = (
     ("first", "last"),
 )
 PREFIXES = ("a", "un", "non", "in", "im", "dis", "anti")  # symmetric and asymmetric are opposites too
+TOLD_MAX = 100  # attempts of one report: each is compared with all before it, while nobody else can write
+COMPARED_MAX = 2_000  # characters of one
 TYPO_LETTERS_MIN = 5  # one letter more or less makes another word of a shorter one
 _WORD = re.compile(r"[^\W_]+")
 
@@ -72,7 +74,10 @@ def judge(
 
 
 def fault_of_attempts(said: Report) -> str | None:
-    """An attempt that succeeded, or has not ended, is no failure: whoever reports both is asked which is meant."""
+    """An attempt that succeeded, or has not ended, is no failure: whoever reports both is asked which is meant. Nor does
+    one run try hundreds of approaches."""
+    if len(said.attempts) > TOLD_MAX:
+        return f"{len(said.attempts)} attempts in one report are too many: tell of the last {TOLD_MAX} at most"
     if said.outcome != "failed" or not said.attempts:
         return None
     around = (said.blockers, said.extra.get(WORDS_BESIDE)) if said.implied else ()
@@ -106,7 +111,7 @@ def _sameness(
     if not approach or not other.approach:
         # Without names only the change itself can tell; an unknown change is taken for a new one.
         return "the change is the same commit" if commit and commit == other.commit else None
-    words, others = normal(without_again(approach)), normal(without_again(other.approach))
+    words, others = (normal(without_again(said[:COMPARED_MAX])) for said in (approach, other.approach))
     if words == others:
         return "the approach is the same, word for word"
     alike = 1.0 if _mistyped(words, others) else similarity(words, others)
@@ -114,7 +119,8 @@ def _sameness(
         return None
     if files and other.files and set(files) != set(other.files):
         return None
-    if outcome and other.outcome and similarity(normal(outcome), normal(other.outcome)) < SIMILARITY:
+    ends = [normal(said[:COMPARED_MAX]) for said in (outcome, other.outcome) if said]
+    if len(ends) == 2 and similarity(*ends) < SIMILARITY:
         return None
     if _mistyped(words, others):
         return "the approaches differ by how a word is spelled, and nothing known speaks against it"
@@ -163,5 +169,8 @@ def _opposed(one: str, two: str) -> bool:
     first, second = set(one.split()), set(two.split())
     only_one, only_two = first - second, second - first
     return any((a in only_one and b in only_two) or (b in only_one and a in only_two) for a, b in OPPOSITES) or any(
-        (prefix + a == b or prefix + b == a) for prefix in PREFIXES for a in only_one for b in only_two
+        prefix + word in there
+        for prefix in PREFIXES
+        for here, there in ((only_one, only_two), (only_two, only_one))
+        for word in here
     )

@@ -19,7 +19,7 @@ from folkmoot.core.rules.children.help import (
     seek_help,
 )
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
-from folkmoot.core.rules.distinct import judge
+from folkmoot.core.rules.distinct import TOLD_MAX, judge
 from folkmoot.core.rules.judging.verdicts import is_stopped
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
@@ -168,7 +168,7 @@ def tried_before(case: Case, report: Report) -> bool:
 
 def record_attempts(case: Case, report: Report, cause: Cause) -> None:
     """Write down each approach that was tried, and judge whether it counts: only what failed does."""
-    for told in report.attempts or [Try(outcome=report.summary or None)]:
+    for told in report.attempts[-TOLD_MAX:] or [Try(outcome=report.summary or None)]:
         _record(case, report, told, cause)
 
 
@@ -199,7 +199,7 @@ def keep_told(case: Case, report: Report) -> None:
 
 
 def _note(case: Case, report: Report, ground: str) -> None:
-    for told in report.attempts:
+    for told in report.attempts[-TOLD_MAX:]:
         _record(case, report, told, report.cause, noted=ground)
 
 

@@ -326,7 +326,7 @@ def comment(case: Case, command: AddComment) -> None:
     if command.resolution and not run:
         row |= {"status": "resolved", "resolution": command.resolution}
     fields = {"comment_count": case.item.comment_count + 1}
-    rows = count_said(case, "comments", command.content)
+    rows = count_said(case, "comments", command.content, command.artifact, command.target)
     case.emit("comment_added", {"comment": comment_id}, item=fields, comments=(comment_id, row), **rows)
     if command.resolution and not run and thread:
         close(case, thread, command.resolution)
@@ -340,7 +340,7 @@ def ask_person(case: Case, command: AskPerson) -> None:
         words = f"{run.agent} may not ask a person about item {case.item.id}"
         raise Refused("may_not_ask", words, "say in the report what is missing")
     options = [Option(option=option) for option in command.options]
-    counted = count_said(case, "questions", command.question + command.context)
+    counted = count_said(case, "questions", command.question, command.context, *command.options)
     clarify(
         case,
         command.question,

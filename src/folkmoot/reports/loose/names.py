@@ -1,6 +1,7 @@
 """The names of a report's fields in whichever case they were written: `Status`, `NEXT_STEPS`, `Next Steps`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -50,5 +51,5 @@ def with_known_names(data: dict[str, Any], more: Iterable[str] = ()) -> dict[str
     """Its names as they are spelled, whatever it is. Where a name would then stand twice both stay as they are, so that
     none of the two is lost: the reader names them back."""
     meant = {name: known_name(name, more) for name in data}
-    named = list(meant.values())
-    return {name if named.count(as_known) > 1 else as_known: data[name] for name, as_known in meant.items()}
+    named = Counter(meant.values())
+    return {name if named[as_known] > 1 else as_known: data[name] for name, as_known in meant.items()}

@@ -31,7 +31,7 @@ from folkmoot.worker.git.harvest.bounds import (
 from folkmoot.worker.git.harvest.rules import heavy
 from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, found_at, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
-from folkmoot.worker.git.restoring import put_back
+from folkmoot.worker.git.restoring import put_back, renew
 from folkmoot.worker.git.words import configured, quoted, readable
 from folkmoot.worker.ports import Bounds, Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
@@ -68,9 +68,7 @@ class Clones:
             os.mkdir(paths.workspace)
             if commit is not None:
                 self._fill(paths.workspace, index_of(paths), commit)
-        there = os.lstat(paths.workspace)
-        made = Made(there.st_dev, there.st_ino, item)
-        write(os.path.join(paths.root, "made"), msgspec.json.encode(made).decode())
+        _note(paths, item)
         self._dress(paths, commit, item, author, refs or {})
 
     def put_back(self, paths: Paths, commit: str | None, author: Author, bounds: Bounds) -> list[str]:
@@ -78,6 +76,8 @@ class Clones:
         if why := self.lost(paths):
             raise Unavailable("setup_failed", f"after setup {why}")
         item = self._made(paths).item
+        renew(paths, bounds)
+        _note(paths, item)
         dress = partial(self._dress, paths, commit, item, author, {})
         return put_back(self.repository.within(bounds), paths, index_of(paths), dress)
 
@@ -356,6 +356,12 @@ class Clones:
                 remove_tree(paths.workspace, stopped)
             else:
                 os.unlink(paths.workspace)
+
+
+def _note(paths: Paths, item: str) -> None:
+    there = os.lstat(paths.workspace)
+    made = Made(there.st_dev, there.st_ino, item)
+    write(os.path.join(paths.root, "made"), msgspec.json.encode(made).decode())
 
 
 def index_of(paths: Paths) -> str:

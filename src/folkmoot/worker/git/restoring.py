@@ -6,16 +6,18 @@ or a gate, is to meet the commit and nothing else of that. Only what git does no
 
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING
 
 from folkmoot.core.work import SUBMODULE
 from folkmoot.errors import Unavailable
 from folkmoot.worker.git.looking import OPEN, behind_link, found_at
 from folkmoot.worker.git.repository import Repository
-from folkmoot.worker.ports import Paths
-from folkmoot.worker.removing import remove_tree
+from folkmoot.worker.ports import Bounds, Paths
+from folkmoot.worker.removing import open_up, remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +39,7 @@ def put_back(repository: Repository, paths: Paths, index: str, dress: Callable[[
     if os.path.exists(index):
         files, links = _listed(repository, index)
         _sweep(paths.workspace, files, links)
-        changed = _restore(repository, paths, index)
+        changed = _restore(repository, paths, index, files)
     old = os.path.join(paths.root, OLD_GIT)
     _away(old)
     with suppress(FileNotFoundError):
@@ -47,6 +49,30 @@ def put_back(repository: Repository, paths: Paths, index: str, dress: Callable[[
         _module(repository, paths.workspace, path, old)
     _away(old)
     return changed
+
+
+def renew(paths: Paths, bounds: Bounds) -> None:
+    """Move all that is in the workspace into folders that are new. Somebody else may have the old ones open, who got
+    them from setup through a socket: he could write there while the next one works, or put a link where we look."""
+    fresh, old = tempfile.mkdtemp(dir=paths.root), tempfile.mkdtemp(dir=paths.root)
+    numbers = count()
+    waiting = [(paths.workspace, fresh)]
+    while waiting:
+        folder, place = waiting.pop()
+        os.close(open_up(folder))
+        for name in os.listdir(folder):
+            bounds.left()
+            source, target = os.path.join(folder, name), os.path.join(place, name)
+            with suppress(NotADirectoryError):
+                os.close(open_up(source))  # a closed folder cannot be moved
+            os.rename(source, target)
+            if stat.S_ISDIR(os.lstat(target).st_mode):  # only now: here nobody else can change it any more
+                left = os.path.join(old, str(next(numbers)))
+                os.rename(target, left)
+                os.mkdir(target)
+                waiting.append((left, target))
+    os.rename(paths.workspace, os.path.join(old, "top"))
+    os.rename(fresh, paths.workspace)
 
 
 def _listed(repository: Repository, index: str) -> tuple[list[str], list[str]]:
@@ -89,16 +115,18 @@ def _folders(names: "Iterable[str]") -> list[str]:
     return sorted(found)
 
 
-def _restore(repository: Repository, paths: Paths, index: str) -> list[str]:
-    """Write again each file that is not exactly the one which the engine wrote, also where git would call it the same:
-    by its number on the disk and its times, which no process of a run can set."""
+def _restore(repository: Repository, paths: Paths, index: str, files: list[str]) -> list[str]:
+    """Write every file again; gives those that were not as the engine wrote them, by what is in them."""
 
     def git(*args: str, stdin: bytes = b"") -> bytes:
         return repository(*args, work_tree=paths.workspace, index=index, stdin=stdin).out
 
     said = git("ls-files", "-z", "--modified", "--deleted")
     changed = list(dict.fromkeys(os.fsdecode(name) for name in said.split(b"\0") if name))
-    rules = [name for name in changed if os.path.basename(name) == ATTRIBUTES]
+    for name in files:  # each of them: whoever has one open could write it later
+        with suppress(FileNotFoundError, IsADirectoryError):
+            os.unlink(os.path.join(paths.workspace, name))
+    rules = [name for name in files if os.path.basename(name) == ATTRIBUTES]
     if rules:  # first: the other files are written by them
         git("checkout-index", "-q", "-f", "-u", "-z", "--stdin", stdin=b"".join(os.fsencode(r) + b"\0" for r in rules))
     git("checkout-index", "-q", "-f", "-u", "-a")

@@ -283,6 +283,7 @@ class Job(ABC):
             bounds=bounds_of(self.flow.limits, paths),
             files=[*contents, *([self.sandbox.rules] if self.sandbox.rules else [])],
             forget=placed.disk,
+            apart=self.sandbox.apart,
         )
 
     def run_process(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:

@@ -71,13 +71,14 @@ def ask_for_more(case: Case, command: AskForMore) -> None:
     ask(case, "budget", words, *ways, context=told, blocking=False, help=help)
 
 
-def count_said(case: Case, kind: str, words: str = "") -> dict[str, Any]:
+def count_said(case: Case, kind: str, *parts: str | None) -> dict[str, Any]:
     """The speaking run's row with one more of what it says in the middle of its work, or a refusal: each kind has a
     number, and all of its words together have a length."""
     run = case.voice
     if run is None:
         return {}
     said, most = run.said.get(kind, 0), getattr(case.flow.limits, kind)
+    words = "\n".join(part for part in parts if part is not None)
     full = no_room(case, kind, [words])
     if full is not None and said >= most:
         raise Refused(f"too_many_{kind}", full, "say what is left in the report")

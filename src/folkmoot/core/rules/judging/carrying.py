@@ -332,7 +332,7 @@ def words_of(said: Report) -> frozenset[str]:
 def repeats(said: Report, name: str, agent: str, item: Item, words: frozenset[str]) -> bool:
     """Does one of the dialect's own words only say again what stands in a field of ours, or on the item?"""
     value = said.extra[name]
-    if name not in leftovers(said, agent):
+    if not leftovers(replace(said, extra={name: value}), agent):
         return True
     if name in (*VERDICTS, "decision") and _agrees(said.outcome, value):
         return True

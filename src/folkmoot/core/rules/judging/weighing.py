@@ -7,6 +7,7 @@ could come to differ from the rules, and what an answer says about a report is t
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Command, KeepOutput, ReportRun
@@ -24,6 +25,7 @@ Rule = Callable[[Case, Command], None]
 UNWEIGHED = ("outcome", "implied", "extra", *TO_BE_READ)
 _WEIGHED = [name for name in Report.__struct_fields__ if name not in UNWEIGHED]
 _NOTHING = Report(outcome="done")
+WEIGHED_MAX = 50_000  # bytes: of a larger report it is not said, for it would be decided dozens of times
 OWN_WORDS_MAX = 40  # of further ones nothing is said: each may need a decision of its own
 # Copies of what was said, for whoever reads on: that a copy is another one is no effect.
 _COPIES = {"runs": ("report", "weighed", "cause"), "messages": ("payload",)}
@@ -51,6 +53,8 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
     filled = list(_filled(said))
     if not filled and not said.extra:
         return {}  # most reports: an outcome, and what is there to be read
+    if len(msgspec.json.encode(said)) > WEIGHED_MAX:
+        return {}
     happened = _trace(case)
 
     def acts(without: Report, name: str = "") -> bool:

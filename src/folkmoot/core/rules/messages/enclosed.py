@@ -70,7 +70,7 @@ def fault_of_enclosed(case: Case, said: Report) -> str | None:
             words = f"its {posted.type} has the status {posted.status!r:.40}, and a message that is sent is pending: "
             return f"{words}leave it out; how the work went is the report's own status"
     orders = _orders(case, said)
-    if orders and (full := no_room(case, "messages", [str(order.payload) for order in orders])):
+    if orders and (full := no_room(case, "messages", [f"{order.payload}\n{order.context}" for order in orders])):
         return f"its {orders[0].type} cannot be sent: {full}"
     for order in orders:
         try:

@@ -88,7 +88,7 @@ def send(case: Case, command: SendMessage) -> None:
         "sent_at": command.sent_at,
     }
     context = {"message": message, "type": command.type, "from": command.sender, "to": command.to}
-    said = count_said(case, "messages", str(command.payload))
+    said = count_said(case, "messages", str(command.payload), str(command.context))
     case.emit("handoff_created", context, messages=(message, row), **said)
     told_of = carried(case.flow, item, command) if item is not None else {}
     if told_of:
