@@ -79,7 +79,7 @@ def test_who_watches_which_column_is_the_users_configuration(tmp_path: Path) -> 
     text = flow.read_text("utf-8").replace("{agents: [dev-agent], next", "{agents: [somebody], next")
     text = text.replace("{agents: [review-agent], next", "{agents: [dev-agent], next")
     flow.write_text(text.replace("{agents: [somebody], next", "{agents: [review-agent], next"), "utf-8")
-    assert "moot check" in moot.say("show", "1").err, "until it is taken in, the old flow holds, and a note says so"
+    assert "moot apply" in moot.say("show", "1").err, "until it is taken in, the old flow holds, and a note says so"
     assert moot("show", "1")["watcher"] == "dev-agent"
     moot("apply")
     assert moot.say("claim", "dev-agent").code == 3

@@ -32,13 +32,18 @@ def test_a_report_that_disputes_and_resolves_the_same_thread_is_a_protocol_fault
 
 
 @pytest.mark.ledger("R-07", "R-12", "R-27")
-@pytest.mark.parametrize("comments", [[], [{"parent": "c001", "content": "No."}]])
-def test_a_run_that_resolved_a_thread_and_then_disputes_it_is_a_protocol_fault(comments: list[dict[str, str]]) -> None:
+@pytest.mark.parametrize(
+    ("comments", "column", "faults"), [([], "tests", 1), ([{"parent": "c001", "content": "No."}], "dev", 0)]
+)
+def test_a_run_that_resolved_a_thread_disputes_it_only_by_a_later_reply(
+    comments: list[dict[str, str]], column: str, faults: int
+) -> None:
+    """A resolution takes effect with the report: until then the run can say otherwise, and must say it."""
     story = disputed()
     actor = story.claim()
     story.do(commands.AddComment(content="Yes.", parent="c001", resolution="accepted"), actor)
     story.do(commands.ReportRun(report=report("disputed", comments=comments), final=True), actor)
-    assert story.place == ("tests", "ready") and story.it.effort.protocol_faults == 1
+    assert story.place == (column, "ready") and story.it.effort.protocol_faults == faults
     assert [dispute.thread for dispute in story.it.disputes] == ["c001"]
 
 

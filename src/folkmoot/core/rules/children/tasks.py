@@ -376,8 +376,9 @@ def agree_contracts(
         case.tell(task.id, ReopenChild(why=f"the contract {', '.join(sorted(mine))} was changed", contracts=mine))
     too_often = [name for name in changed if counts.get(name, 0) > CONTRACT_CHANGES_MAX]
     if too_often:
-        names = ", ".join(too_often)
-        words = f"The contract {names} was changed {counts[too_often[0]]} times after work was built on it."
+        words = (
+            f"The contract {', '.join(too_often)} was changed {counts[too_often[0]]} times after work was built on it."
+        )
         way = Way("go on with the change", "split" if split else "again", says="yes")
         told = "\n".join(f"{name} now: {changed[name]}" for name in too_often)
         ask(case, "decision", words, way, context=told, split=split)

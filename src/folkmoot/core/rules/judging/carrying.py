@@ -127,9 +127,11 @@ def against(said: Report, judges: bool = False) -> str | None:
     """What the dialect's own words say against `done`: another verdict, or open issues that are not told. Beside a
     verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
     and have them. What has a severity of its own is a finding, and weighed as one."""
+    # Tests that failed one by one were read as findings, and decide already.
+    parts = judges and not any(finding.kind == "test" for finding in said.findings)
     for name, value in _own_words(said):
         is_verdict = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
-        word = _refusal(value) if is_verdict else _inner_refusal(name, value) if judges else None
+        word = _refusal(value) if is_verdict else _inner_refusal(name, value) if parts else None
         if word is not None:
             return f"its {name} says {word}"
     number, told = open_issues(said), len(said.findings)
