@@ -74,8 +74,8 @@ def judge(
 
 
 def fault_of_attempts(said: Report) -> str | None:
-    """An attempt that succeeded, or has not ended, is no failure: whoever reports both is asked which is meant. Nor does
-    one run try hundreds of approaches."""
+    """An attempt that succeeded, or has not ended, is no failure: whoever reports both is asked which is meant. No run
+    tries hundreds of approaches."""
     if len(said.attempts) > TOLD_MAX:
         return f"{len(said.attempts)} attempts in one report are too many: tell of the last {TOLD_MAX} at most"
     if said.outcome != "failed" or not said.attempts:

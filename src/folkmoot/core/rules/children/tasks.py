@@ -376,9 +376,8 @@ def agree_contracts(
         case.tell(task.id, ReopenChild(why=f"the contract {', '.join(sorted(mine))} was changed", contracts=mine))
     too_often = [name for name in changed if counts.get(name, 0) > CONTRACT_CHANGES_MAX]
     if too_often:
-        words = (
-            f"The contract {', '.join(too_often)} was changed {counts[too_often[0]]} times after work was built on it."
-        )
+        names, times = ", ".join(too_often), counts[too_often[0]]
+        words = f"The contract {names} was changed {times} times after work was built on it."
         way = Way("go on with the change", "split" if split else "again", says="yes")
         told = "\n".join(f"{name} now: {changed[name]}" for name in too_often)
         ask(case, "decision", words, way, context=told, split=split)
@@ -396,7 +395,6 @@ def waits_again(case: Case, reopened: list[Item]) -> dict[str, Any]:
 
 
 def contracts_agreed_elsewhere(case: Case, command: AgreeContracts) -> None:
-    known = case.item.contracts
-    contracts = {name: text for name, text in command.contracts.items() if name in known or not command.known}
+    known, told = case.item.contracts, command.contracts.items()
     if case.item.status not in ENDED:
-        agree_contracts(case, contracts, command.by, command.task)
+        agree_contracts(case, {n: t for n, t in told if n in known or not command.known}, command.by, command.task)
