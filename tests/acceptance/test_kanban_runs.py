@@ -300,11 +300,11 @@ def test_wall_time_is_only_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("outcome", "parts", "words"),
     [
-        ("done", {}, "ready for review-agent"),
+        ("done", {}, "Queued in review for review-agent (sonnet)"),
         ("failed", {"summary": "x"}, "1 failed so far"),
-        ("failed", {"cause": "transient"}, "after a pause"),
+        ("failed", {"cause": "transient"}, "which may start in"),
         ("stuck", {"reason": "concurrency", "summary": "it hangs"}, "stuck (concurrency): it hangs"),
-        ("asks", {"question": {"question": "which?"}}, "a person answers q1: which?"),
+        ("asks", {"question": {"question": "which?"}}, "Waiting for you: q1, which?"),
         ("disputed", {"comments": [{"content": "no"}]}, "dev-agent disputes the work (c001)"),
     ],
 )

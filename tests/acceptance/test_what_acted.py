@@ -116,8 +116,8 @@ def test_a_reviewers_findings_are_taken_up_and_its_words_that_agree_are_not_list
     out = told(moot, "reviewer", REVIEW)
     assert "reported changes_requested" in out and "Taken up: findings: Missing error handling" in out
     assert "no effect" not in out and "approval" not in out
-    assert "#1: In review because" in out, "a part is told where its item is"
-    assert "#1: In implement because review asks for changes" in told(moot, "devils-advocate", {"outcome": "done"})
+    assert "#1: Waiting in review for the parts" in out, "a part is told where its item is"
+    assert "because review asks for changes" in told(moot, "devils-advocate", {"outcome": "done"})
     out = told(board(tmp_path / "2", "pipeline", "test"), "test-executor", FAILURES)
     assert "Taken up: findings: expected 200, got 500; tests:" in out
     assert "round: 2 (the board counts this itself)" in out

@@ -138,7 +138,7 @@ SHOW = """\
 #2  Reset links expire after one hour
 ○ ready in dev · medium feature
 
-  In dev because ada added it; it is ready for dev-agent with glm-4.
+  Queued in dev for dev-agent (glm-4), because ada added it.
 
 What happened
   2026-01-02

@@ -27,52 +27,54 @@ def tier(flow: Flow, item: Item) -> int:
 
 
 def why(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> str:
-    """Where the item is and why; then who or what must act for it to go on."""
+    """How the item stands and who must act for it to go on; then why it is in its column."""
     if item.status == "cancelled":
         return f"Cancelled in {item.column}: {item.because}."
-    place = f"In {item.column} because {item.because}" if item.because else f"In {item.column}"
+    words = stands(flow, item, now, questions)
     failed = f", {item.failure_count} failed so far" if item.failure_count and "failed" not in item.because else ""
-    sentence = f"{place}{failed}; {waits_for(flow, item, now, questions)}"
+    if item.status in ASKING:
+        because = f" (in {item.column}{failed}, because {item.because})" if item.because else failed
+    else:
+        because = f"{failed}, because {item.because}" if item.because else failed
+    sentence = f"{words[0].upper()}{words[1:]}{because}"
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
-def waits_for(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> str:
-    """Who or what must act."""
+def stands(flow: Flow, item: Item, now: float, questions: Iterable[Question]) -> str:
+    """How an item stands, and who or what must act."""
     agent = actor(flow, item) if item.column in flow.columns else None
     match item.status:
         case "done" if item.kind != "item":
-            return "it is done"
+            return "done"
         case "done":
-            return f"it is done, evidence: {item.evidence or 'none'}"
+            return f"done (evidence: {item.evidence or 'none'})"
         case "failed":
-            return "it has ended without success"
+            return f"ended without success in {item.column}"
         case "cancelled":
-            return "it was cancelled"
+            return "cancelled"
         case "awaiting-divine-guidance" | "needs-human-review" | "parked":
             asked = next((q for q in questions if q.state == "open" and q.blocking), None)
-            parked = "parked until" if item.status == "parked" else "it waits until"
-            return f"{parked} a person answers {asked.id}: {asked.question}" if asked else f"{parked} a person answers"
+            words = f"{asked.id}, {asked.question}" if asked else "a question"
+            return f"parked until you answer {words}" if item.status == "parked" else f"waiting for you: {words}"
         case "waiting":
-            return f"it waits for {_AWAITED.get(item.join or '', '')}{_items(item.waits_for)}"
+            return f"waiting in {item.column} for {_AWAITED.get(item.join or '', '')}{_items(item.waits_for)}"
         case "running":
-            return f"{item.proving.left[0] if item.proving else agent} is working on it"
+            return f"{item.proving.left[0] if item.proving else agent} works on it in {item.column}"
         case "proving" if item.proving and item.proving.left[0] == LANDING:
-            whose = f"item {item.parent}" if item.parent else flow.target
-            return f"its work is to land on {whose}"
+            return f"waiting in {item.column} to land on {f'item {item.parent}' if item.parent else flow.target}"
         case "proving" if item.proving:
-            return f"the gate {item.proving.left[0]} must show that it is done"
+            return f"waiting in {item.column} for the gate {item.proving.left[0]} to pass"
         case "proving" | "ready" | "blocked":
-            return _ready(flow, item, now, agent)
+            return _queued(flow, item, now, agent)
         case _:
             assert_never(item.status)
 
 
-def _ready(flow: Flow, item: Item, now: float, agent: str | None) -> str:
+def _queued(flow: Flow, item: Item, now: float, agent: str | None) -> str:
     model = flow.agents[agent].model(item.failures.get(agent, 0)) if agent in flow.agents else None
-    using = f" with {model}" if model else ""
-    if item.wake_at > now:
-        return f"{agent} may take it{using} in {item.wake_at - now:.0f}s, after a pause"
-    return f"it is ready for {agent}{using}"
+    using = f" ({model})" if model else ""
+    pause = f", which may start in {item.wake_at - now:.0f}s" if item.wake_at > now else ""
+    return f"queued in {item.column} for {agent}{using}{pause}"
 
 
 def _items(ids: list[str]) -> str:

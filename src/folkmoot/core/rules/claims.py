@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor, ClaimItem
-from folkmoot.core.explain import time_of_day, waits_for
+from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import claimant
@@ -99,7 +99,7 @@ def not_claimable(
         about["seconds"] = round(left, 3)
         return Refused("not_claimable", words, f"try again then: moot claim {agent} --item {item.id}", about)
     others = in_the_way(item.files, holds, item.id) if item.status == "ready" and claimant(flow, item) == agent else []
-    waits = f"{held_by(others[0])}" if others else waits_for(flow, item, now, questions)
+    waits = f"{held_by(others[0])}" if others else stands(flow, item, now, questions)
     return Refused("not_claimable", f"{words}; {waits}", f"see why with: moot show {item.id}", about)
 
 

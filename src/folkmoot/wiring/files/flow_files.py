@@ -38,7 +38,7 @@ def checked_own(board: Application, home: str, moves: dict[str, str] | None, act
     look_for_target(home, read)
     checksum = checksum_of(home, ladders) or ""
     version, source = board.queries.flow_source()
-    changes = _differences(board.queries.flow(), read)
+    changes = list(_differences("", board.queries.flow(), read))
     differs = source != checksum or bool(changes)
     takes_in = moves is not None and (differs or bool(moves))
     if differs or takes_in:
@@ -56,21 +56,19 @@ def checked_own(board: Application, home: str, moves: dict[str, str] | None, act
     )
 
 
-def _differences(before: "Flow", after: "Flow") -> "list[FlowDifference]":
+def _differences(key: str, before: Any, after: Any) -> "Iterator[FlowDifference]":
     """What differs between two flows, key by key."""
-    from msgspec import to_builtins
+    from msgspec import Struct, to_builtins
+    from msgspec.structs import asdict
 
-    return list(_between("", to_builtins(before), to_builtins(after)))
-
-
-def _between(key: str, before: Any, after: Any) -> "Iterator[FlowDifference]":
     from folkmoot.api.machine import FlowDifference
 
-    if isinstance(before, dict) and isinstance(after, dict):
-        for name in {**before, **after}:
-            yield from _between(f"{key}.{name}" if key else name, before.get(name), after.get(name))
+    one, other = (asdict(side) if isinstance(side, Struct) else side for side in (before, after))
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {**one, **other}:
+            yield from _differences(f"{key}.{name}" if key else name, one.get(name), other.get(name))
     elif before != after:
-        yield FlowDifference(key=key, before=before, after=after)
+        yield FlowDifference(key=key, before=to_builtins(before), after=to_builtins(after))
 
 
 def flow_changed(home: str, application: Application) -> list[str]:

@@ -243,7 +243,7 @@ class Progress:
         if item.status == "done":
             return (f"landed on {item.landed_on}" if item.landed_on else "done"), GOOD, ""
         if asked:
-            return f"waits for you: {asked}", CARE, ""
+            return f"waiting for you: {asked}", CARE, ""
         style = BAD if item.status == "failed" else CARE
         return item.status, style, (f": {one_line(item.why)}", QUIET)
 
