@@ -192,7 +192,7 @@ def test_of_more_outputs_than_are_kept_the_others_are_named() -> None:
 def test_every_finding_of_a_part_counts_however_many() -> None:
     with SoundBoard(preset_flow("pipeline")) as board:
         flow = board.engine.store.read(lambda reading: reading.flow(1)).flow
-        group = next(column for column in flow.columns if flow.is_group(column))
+        group = next(column for column in flow.columns if column in flow.groups)
         item = board.add("A change", column=group)
         found = [{"issue": f"point {n}", "file": "a.go", "line": n + 1} for n in range(OUTPUT_PARTS + 5)]
         for agent in flow.columns[group].agents:

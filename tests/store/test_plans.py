@@ -34,7 +34,7 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
     "barred": ({"SCAN items USING COVERING INDEX items_barred"}, "the index holds nothing but items that are kept out"),
     "let_all_in": ({"SCAN items USING INDEX items_barred"}, "the same, and a new flow is rare"),
     "open_runs": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs"),
-    "next_lease": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs; ends at the first"),
+    "next_due": ({"SCAN runs USING INDEX runs_lease"}, "the index holds nothing but open runs; ends at the first"),
     "lessons": ({"SCAN lessons"}, "newest first, and ends at the limit"),
     "pauses": ({"SCAN pauses USING INDEX sqlite_autoindex_pauses_1"}, FEW_ROWS),
     "rows_items": ({"SCAN items"}, EVERY_ROW),

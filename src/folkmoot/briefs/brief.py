@@ -220,7 +220,7 @@ def _findings(flow: Flow, item: Item, remarks: bool, part: Item | None = None) -
     own = part.findings if part is not None and part.id != item.id else []
     views: list[View] = to_builtins([finding for finding in [*item.findings, *own] if finding.remark == remarks])
     column = item.returns_to or ""
-    checker = flow.watcher(column) if column in flow.columns and not flow.is_group(column) else None
+    checker = flow.watcher(column) if column in flow.columns and column not in flow.groups else None
     for view in views:
         view["found_by"] = view["found_by"] or ([checker] if checker else [])
     return views

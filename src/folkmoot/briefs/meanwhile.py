@@ -49,9 +49,11 @@ def _one(command: str, use: str) -> View:
 
 
 def _dispatch(flow: Flow, item: Item, agent: Agent) -> list[View]:
+    if "dispatch" not in agent.may or item.kind == "dispatch" or item.kind in LOOKING:
+        return []
     others = [name for name, one in flow.agents.items() if name != agent.name and not one.expert]
     others = [name for name in others if flow.watched_by(name)]
-    if "dispatch" not in agent.may or item.kind == "dispatch" or item.kind in LOOKING or not others:
+    if not others:
         return []
     use = DISPATCH.format(agents=", ".join(others), purposes=" or ".join(f"`{purpose}`" for purpose in PURPOSES))
     return [_one(f'dispatch AGENT "TASK" --purpose {PURPOSES[0]}', use)]

@@ -15,13 +15,14 @@ from folkmoot.briefs.own_words import OwnWords, own_words
 from folkmoot.briefs.quote import LINE, inline, quoted, told, visible
 from folkmoot.briefs.size import fitted
 from folkmoot.core.records import ORCHESTRATOR
+from folkmoot.core.vocabulary.patterns import pattern
 
 View = dict[str, Any]
 
 PROMPT_SIZE = 40_000  # characters
 SIZE_MIN = 500
 
-_END_OF_INSTRUCTIONS = re.compile(r"<(\s*/\s*instructions)", re.IGNORECASE)
+_END_OF_INSTRUCTIONS = pattern(r"<(\s*/\s*instructions)", re.IGNORECASE)
 _INTRODUCTION = (
     "You make one effort on one item of a board, report, and are gone. Nothing is remembered but what the board holds; "
     "all of it that concerns you is here.\n\n"

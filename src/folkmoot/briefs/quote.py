@@ -7,17 +7,19 @@ lines are never read as a report.
 import re
 from typing import Any
 
+from folkmoot.core.vocabulary.patterns import pattern
+
 LABEL = "> "
 LINE = "> | "
 INLINE_MAX = 120
 ITEMS_NAMED = 10
 
 # What nobody sees, or what moves what is seen: controls but for tab and line end, directions, tags, half characters.
-_UNSEEN = re.compile(
+_UNSEEN = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
-_SPACES = re.compile(r"\s+")
+_SPACES = pattern(r"\s+")
 
 
 def visible(text: str) -> str:

@@ -1,6 +1,7 @@
 """A flow says which columns, agents, ladders and limits hold. It is data; what follows from it is in the rules."""
 
 from collections.abc import Container
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct, field
@@ -165,7 +166,9 @@ class QuestionPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     critical: bool = False  # every critical finding asks a person, not only one that would go unheeded (P-07)
 
 
-class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
+    """`dict`: what follows from the fields alone is found out once."""
+
     name: str
     start: str
     columns: dict[str, Column]
@@ -228,9 +231,11 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
         found = (other for tag in reversed(tags) for other in self.columns.values() if tag in other.tags)
         return next(found, own)
 
-    def is_group(self, column: str) -> bool:
-        """Do several agents look at the same work here, each on its own?"""
-        return len(self.columns[column].agents) > 1 and self.columns[column].kind != "dispute"
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """The columns where several agents look at the same work, each on its own."""
+        several = [name for name, column in self.columns.items() if len(column.agents) > 1]
+        return frozenset(name for name in several if self.columns[name].kind != "dispute")
 
     def stage(self, column: str, origins: list[str]) -> str:
         """The stage whose work is done in a column: its own, or the one that help or a dispute took it from."""
@@ -263,10 +268,17 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True):
                 return candidate.name
         return None
 
+    @cached_property
+    def _way(self) -> list[str]:
+        return self._way_from(self.start)
+
     def stages(self, start: str | None = None) -> list[str]:
         """The columns of the normal flow, in order, from its start, or from a column, to the end."""
+        return self._way_from(start) if start else list(self._way)
+
+    def _way_from(self, start: str) -> list[str]:
         order: list[str] = []
-        column: str | None = start or self.start
+        column: str | None = start
         while column is not None and column not in order:
             order.append(column)
             place = self.columns.get(column)

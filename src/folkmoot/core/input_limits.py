@@ -1,6 +1,5 @@
 """The one gate for words that come in: what cannot be stored the same way everywhere is refused by name."""
 
-import re
 from functools import lru_cache
 from math import isfinite
 
@@ -16,6 +15,7 @@ from folkmoot.core.commands import (
     WidenRun,
 )
 from folkmoot.core.decoding import reader
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.errors import Invalid
 
 COMMAND_BYTES_MAX = 1_000_000
@@ -23,7 +23,7 @@ DEPTH_MAX = 50
 NAME_CHARS_MAX = 1_000
 PATHS_MAX = 1_000
 PART_BYTES_MAX = 255  # of a name in a path: no file system has longer ones
-_DRIVE = re.compile(r"[A-Za-z]:")
+_DRIVE = pattern(r"[A-Za-z]:")
 _TURNING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

@@ -39,7 +39,7 @@ def actor(flow: Flow, item: Item) -> str | None:
     if column.kind == "dispute":
         dispute = item.dispute
         return dispute.side(dispute.turn).agent if dispute else None
-    return None if flow.is_group(column.name) else (column.agents[0] if column.agents else None)
+    return None if column.name in flow.groups else (column.agents[0] if column.agents else None)
 
 
 def iteration(flow: Flow, item: Item) -> int:

@@ -126,6 +126,7 @@ class Case:
         self.item = cast("Item", situation.item)
         # Is an item spoken of? A person's lock, or a message about none, is the board's.
         self.has_item = situation.item is not None
+        self.staged: tuple[object, str] = "", ""  # the item as it was when its stage was last asked for
         self.new_id: str | None = None  # the id a new item was promised, if it was
         self.next_item = situation.draw.item
         self.next_comment = situation.draw.comment

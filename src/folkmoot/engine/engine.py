@@ -332,7 +332,7 @@ class Engine:
         data = encoded(command)
         speaker_key = actor.run or actor.name
 
-        def inside(tx: Transaction) -> Answer | MootError:
+        def inside(tx: Transaction) -> "Answer | MootError":  # in quotes: else the two are joined anew each time
             if key is not None:
                 kept = tx.kept_answer(speaker_key, key)
                 if kept is not None:

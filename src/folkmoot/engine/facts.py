@@ -7,7 +7,7 @@ import msgspec
 from folkmoot.briefs.brief import Facts, subject_of
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Guidance, Item, Output
-from folkmoot.core.records import Run
+from folkmoot.core.records import Lesson, Run
 from folkmoot.core.report import Finding
 from folkmoot.core.rules.children.contracts import looks_at_whole
 from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
@@ -57,16 +57,21 @@ def facts(reading: Reading, flow: Flow, item: Item, run: Run) -> Facts:
         comments=msgspec.to_builtins(comments) if comments else [],
         parent=parent,
         messages=_messages(reading, item, run) if item.message or flow.messages else [],
-        lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told],
+        lessons=[{"text": one.text, "agent": one.agent, "item": one.item} for one in told] if told else [],
         dropped=_dropped(reading, subject) if len(subject.outputs) >= OUTPUTS_KEPT else [],
-        untold=len({one.text for one in lessons if is_of_whole(one, subject)} - {one.text for one in told}),
+        untold=_untold(lessons, told, subject) if lessons else 0,
         previous=previous,
         answered=_answered(reading, subject, run) if subject.guidance else [],
         around=around,
         heals=_heals(reading, item, run) if item.proving and not run.gate else [],
         whole=_whole(reading, subject),
-        spoken=_spoken(reading, item) if item.kind != "part" and any(map(flow.is_group, flow.columns)) else {},
+        spoken=_spoken(reading, item) if item.kind != "part" and flow.groups else {},
     )
+
+
+def _untold(lessons: list[Lesson], told: list[Lesson], item: Item) -> int:
+    """How many lessons of the same whole there is no room for."""
+    return len({one.text for one in lessons if is_of_whole(one, item)} - {one.text for one in told})
 
 
 def _dropped(reading: Reading, item: Item) -> list[str]:

@@ -88,8 +88,8 @@ def situation(
         run=_run(reading, item, known_run),
         attempts=reading.attempts(item.id) if item and item.attempt_count and not light else [],
         comments=reading.comments(item.id) if item and item.comment_count and not light else [],
-        questions=[q for q in questions if q.state == "open" or q.id in asked],
-        neighbours=_neighbours(reading, command, item, [*children, *(one.id for one in siblings)]),
+        questions=[q for q in questions if q.state == "open" or q.id in asked] if questions else questions,
+        neighbours=_neighbours(reading, command, item, children, siblings),
         children=children,
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
         siblings=siblings,
@@ -118,15 +118,14 @@ def _origin(reading: Reading, kind: type[Command], maker: Item | None) -> Item |
 
 def _meters(reading: Reading, flow: Flow, command: Command, item: Item | None, root: Item | None) -> list[Meter]:
     """What the command may move on."""
-    wanted = []
+    wanted: list[str] = []
     if isinstance(command, commands.ClaimItem) and flow.limits.starts is not None:
         wanted.append(STARTS + command.agent)
     elif isinstance(command, commands.ReportRun) and flow.budget.has_day:
         wanted.append(DAY)
     if root is not None and (type(command) in ADDS or _may_make(command, item)):
         wanted.append(MADE_BELOW + root.id)
-    found = [reading.meter(meter) for meter in wanted]
-    return [meter for meter in found if meter is not None]
+    return [found for meter in wanted if (found := reading.meter(meter)) is not None] if wanted else []
 
 
 def _may_make(command: Command, item: Item | None) -> bool:
@@ -252,10 +251,12 @@ def _run(reading: Reading, item: Item | None, known: Run | None) -> Run | None:
     return known if known is not None and known.id == item.run else reading.run(item.run)
 
 
-def _neighbours(reading: Reading, command: Command, item: Item | None, children: list[str]) -> dict[str, Neighbour]:
+def _neighbours(
+    reading: Reading, command: Command, item: Item | None, children: list[str], siblings: list[Item]
+) -> dict[str, Neighbour]:
     if type(command) not in PLANS and not splits_in_order(command):
         return {}
-    wanted = list(children)
+    wanted = [*children, *(one.id for one in siblings)]
     if isinstance(command, NAMES_AFTER) and isinstance(command.after, list):
         wanted += command.after
     if isinstance(command, commands.AddItem) and command.parent:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import WORDS_BESIDE, Report
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, missing_outcome, shown
 from folkmoot.reports.json_dialects import (
     SENDS_FOR,
@@ -52,8 +53,8 @@ SHOWN = (
     "what stands there only shows what a report looks like, or what others have said; if it is your own, report it "
     "without the words before it"
 )
-_NOTED = re.compile(r"comment|escalation|history|outcome|status|\bid\b", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
+_NOTED = pattern(r"comment|escalation|history|outcome|status|\bid\b", re.IGNORECASE)
+_LIST_ITEM = pattern(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
 LINES_MAX = 20_000

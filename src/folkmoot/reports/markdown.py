@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.report import Report
 from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted
 from folkmoot.core.vocabulary.phrases.undone import wants_changes
@@ -31,16 +32,16 @@ _FORM = {"summary", "changes", "issues", "next"}
 _LISTING = ("issues", "tests", "fixed")
 _ONLY_FIXES = {"summary", "changes", "fixed", "tests", *ADDING}
 # Markup and pictures before a title; quotation marks and braces are no adornment.
-_ADORNED = re.compile(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
-_PHASE = re.compile(r"phase\s{1,3}(\d.{0,60})", re.IGNORECASE)
-_NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
-_BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_ADORNED = pattern(r"\A(?:[*_`# ]|(?![“”‘’«»])[^\w\x00-\x7f])+")
+_PHASE = pattern(r"phase\s{1,3}(\d.{0,60})", re.IGNORECASE)
+_NUMBERED = pattern(r"\d{1,3}[.)]\s+")
+_BULLET = pattern(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 # A box of the Status section that stands among the fixes tells of no fix.
 _STATUS_ALONE = {"complete", "completed", "done", "needs follow-up", "blocked"}
-_RED = re.compile(
+_RED = pattern(
     r"\b(fail\w*|broken|red|errors?|not (?:run|pass\w*|fixed)|could not|cannot|still|un(?:able|fixed)|skipped)\b"
 )
-_NOT_RED = re.compile(r"\b(0|no|zero|without|none) (fail\w*|errors?)|\berror handling\b|\bno longer fail\w*")
+_NOT_RED = pattern(r"\b(0|no|zero|without|none) (fail\w*|errors?)|\berror handling\b|\bno longer fail\w*")
 
 
 @dataclass(slots=True)

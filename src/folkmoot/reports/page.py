@@ -6,19 +6,21 @@ Every step looks at each line a fixed number of times, so a hostile text costs n
 import re
 from dataclasses import dataclass, field
 
+from folkmoot.core.vocabulary.patterns import pattern
+
 # Letters that nobody sees: they must not hide a word from us, nor one part of a word from another.
-_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe0e\ufe0f]")
-_JOINERS = re.compile("[\u200c\u200d]+")
-_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\v\f\x85]")
+_UNSEEN = pattern("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe0e\ufe0f]")
+_JOINERS = pattern("[\u200c\u200d]+")
+_SPACES = pattern("[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\v\f\x85]")
 # The quotation marks of JSON are its own.
-_JSON_LINE = re.compile(r'[{}\[\]]|"[^"]{0,80}"\s{0,3}:')
-_ESCAPED = re.compile(r"\\.")
+_JSON_LINE = pattern(r'[{}\[\]]|"[^"]{0,80}"\s{0,3}:')
+_ESCAPED = pattern(r"\\.")
 
 # In these an agent writes what it says; in a fence of another language it shows code.
 SPOKEN = {"", "json", "jsonc", "json5", "markdown", "md", "text", "txt", "plain", "plaintext", "report", "output"}
 # Between such tags agents repeat what they were told.
 _TOLD = ("instructions", "example", "examples", "template", "prompt", "quote", "blockquote", "format", "system")
-_TAG = re.compile(r"<(/?)([a-z]{1,20})>", re.IGNORECASE)
+_TAG = pattern(r"<(/?)([a-z]{1,20})>", re.IGNORECASE)
 
 # A line that ends with a colon and holds one of these shows what a report would look like.
 _SHOWS = (
@@ -38,18 +40,16 @@ _MAY_SHOW = (
     *("when done", "when finished", "when complete", "once done", "once finished", "rather than", "instead of"),
 )
 # "Here is what I received:", and nothing more of the agent's own behind it.
-_GIVEN = re.compile(
-    r"\b(?:sent me|i (?:was|have been|'ve been) given|i (?:have |'ve )?(?:received|got))\b[^,;.!?]{0,60}$"
-)
+_GIVEN = pattern(r"\b(?:sent me|i (?:was|have been|'ve been) given|i (?:have |'ve )?(?:received|got))\b[^,;.!?]{0,60}$")
 _GETS = ("sent me", " given", "received", "got")
-_OWN = re.compile(
+_OWN = pattern(
     r"\b(?:my|our|i report|i have (?:done|fixed|found)|the (?:report|result|outcome)s?|here (?:is|are) the"
     r"|this is (?:the|how|what)|it ended|how it (?:went|ended)|reports?:|results?:|outcome:|status:|summary:)\b"
     r"|\b(?:report|result|outcome|status|summary):?$"
 )
-_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<=[.!?;])\s+")
+_SENTENCE = pattern(r"(?<!e\.g)(?<!i\.e)(?<=[.!?;])\s+")
 # "tester → implementer:" tells what others said to each other.
-_TELLS = re.compile(r"([a-z][\w'’-]{0,40})\s?(?:→|->|⇒|=>)\s?([a-z][\w\s*'’-]{0,40}):[\s*_]{0,4}$")
+_TELLS = pattern(r"([a-z][\w'’-]{0,40})\s?(?:→|->|⇒|=>)\s?([a-z][\w\s*'’-]{0,40}):[\s*_]{0,4}$")
 _ARROWS = ("→", "->", "⇒", "=>")
 # Whom every agent of the documents answers to: under such a heading it may speak itself.
 _COORDINATORS = ("dispatcher", "orchestrator", "coordinator", "questmaestro", "pipeline skill", "user")

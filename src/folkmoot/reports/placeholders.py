@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from folkmoot.core.vocabulary.patterns import pattern
+
 ELLIPSES = {"…", "...", "[…]", "[...]", "<…>", "<...>"}
 # The words the documents put where an agent is to write its own.
 _UNFILLED = {
@@ -31,7 +33,7 @@ _UNFILLED = {
     "identified_connections",
 }
 # Words between bars are a choice that nobody made.
-_CHOICE = re.compile(r"[\w -]{1,40}(?:\|[\w -]{1,40})+", re.ASCII)
+_CHOICE = pattern(r"[\w -]{1,40}(?:\|[\w -]{1,40})+", re.ASCII)
 # Fields that say which kind of thing this is, not what the agent has to tell.
 _NAMING = {
     "outcome",

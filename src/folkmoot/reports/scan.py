@@ -1,17 +1,17 @@
 """JSON objects in a text, found in one pass: balanced braces, strings known, nothing looked at again and again."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.canonical import Faulty, decoder
 
-_SIGNS = re.compile(r'\\[^\n]|[{}"\n]')
-_BEGINS = re.compile(r"""\{\s*["'}]""")
-_COLON = re.compile(r"\s*:")
-_SINGLE_QUOTED = re.compile(r"""\{\s*'(outcome|status|type|decision|agentType|schema_version)'\s*:""")
+_SIGNS = pattern(r'\\[^\n]|[{}"\n]')
+_BEGINS = pattern(r"""\{\s*["'}]""")
+_COLON = pattern(r"\s*:")
+_SINGLE_QUOTED = pattern(r"""\{\s*'(outcome|status|type|decision|agentType|schema_version)'\s*:""")
 _KEYS_KEPT = 40
 _KEY_CHARS_MAX = 40
 # How often on average a letter may be read while looking for JSON, before the text is given up as hostile.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkmoot.core.report import AskedQuestion, Report, Try
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import behind_no
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import said_undone
@@ -25,30 +26,30 @@ SIGNALS_MAX = 500  # more than can be united: those before so many need not be r
 _MARKUP = "*_`#> \t•"
 _NAMES = rf"{SEEKING}|{UNSUCCESSFUL}|{INCOMPLETE}|{COMPLETE}D?"
 _BEFORE = r"(?:-\s*)?(?:(?:signal|status|outcome|result)\s*[:=]\s*)?[*_`]*"
-_SIGNAL = re.compile(rf"{_BEFORE}({_NAMES})[*_`]*(?:\s*[:.–—-]\s*(.*))?", re.IGNORECASE)
+_SIGNAL = pattern(rf"{_BEFORE}({_NAMES})[*_`]*(?:\s*[:.–—-]\s*(.*))?", re.IGNORECASE)
 # Words right behind a signal at the start of a line. Where it is what a sentence is about, it is only mentioned.
-_TRAILED = re.compile(rf"{_BEFORE}({_NAMES})[*_`]*\s+(.*)")
-_MENTIONED = re.compile(
+_TRAILED = pattern(rf"{_BEFORE}({_NAMES})[*_`]*\s+(.*)")
+_MENTIONED = pattern(
     r"(?:is|was|are|were|be|would|will|should|shall|must|can|could|may|might|do|does|did|has|had|have|means?|signals?|or"
     r"|and|when|if|unless|only|never|not|needs?|requires?|reports?|blocks?|lines?|format|message)\b",
     re.IGNORECASE,
 )
 # With spaces it is the signal only in capitals: "task incomplete" are words.
 _SPACED = {name.replace("_", " "): name for name in (SEEKING, UNSUCCESSFUL, INCOMPLETE, COMPLETE)}
-_ATTEMPT = re.compile(
+_ATTEMPT = pattern(
     r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"(\d{1,3})[.)]\s{1,4}")
-_KINDS = re.compile(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
-_LABEL = re.compile(
+_LISTED = pattern(r"(\d{1,3})[.)]\s{1,4}")
+_KINDS = pattern(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
+_LABEL = pattern(
     r"(?:\d{1,3}[.)]\s{1,3})?[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
     r"(?:\([^()\n]{0,40}\)\s{0,3})?:[*_`]{0,3}\s?(.*)"
 )
-_HEADED = re.compile(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
-_POINT = re.compile(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
-_UNCOUNTED = re.compile(r"\[\s?N\s?\]")
-_COUNT = re.compile(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
+_HEADED = pattern(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
+_POINT = pattern(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
+_UNCOUNTED = pattern(r"\[\s?N\s?\]")
+_COUNT = pattern(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
 
 _ATTEMPT_LABELS = {
     "approach": "approach",
@@ -59,7 +60,7 @@ _ATTEMPT_LABELS = {
     "why this is different": "why_different",
 }
 # Some write a block on one line, each field behind a mark.
-_NEXT_FIELD = re.compile(rf"(?:[.;,|–—]|\s-)\s{{1,3}}(?=(?:{'|'.join(_ATTEMPT_LABELS)})\s?:)", re.IGNORECASE)
+_NEXT_FIELD = pattern(rf"(?:[.;,|–—]|\s-)\s{{1,3}}(?=(?:{'|'.join(_ATTEMPT_LABELS)})\s?:)", re.IGNORECASE)
 _QUESTION_LABELS = {
     "task": "Task",
     "agent": "Agent",
@@ -75,9 +76,9 @@ _QUESTION_LABELS = {
 }
 
 _OF_QUESTIONS = ("question", "context", "options", "attempts", "help")  # fields that no other signal has
-_BULLETED = re.compile(r"[-*+•]\s")
+_BULLETED = pattern(r"[-*+•]\s")
 # Behind the options these are no part of the last one, whether or not a line is left empty.
-_ENDS_OPTIONS = re.compile(r"(?:my )?(?:recommend(?:ation|ed)|prefer(?:ence|red))\w*", re.IGNORECASE)
+_ENDS_OPTIONS = pattern(r"(?:my )?(?:recommend(?:ation|ed)|prefer(?:ence|red))\w*", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from folkmoot.core.terms import Outcome
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.reds import said_failed
 from folkmoot.core.vocabulary.words import place_said
 from folkmoot.reports.canonical import shown
@@ -12,10 +13,10 @@ from folkmoot.reports.canonical import shown
 TICKS = "✓✔✅☑🗸"
 # An empty box, and signs that some read as "yes" and some as "no": neither is a tick.
 _EMPTY = "☐□◻⬜▢❌✗✘☒❎✖"
-_BOX = re.compile(rf"\[\s{{0,3}}([xX{TICKS}_~-]?)\s{{0,3}}\]|\(\s{{0,3}}([ xX{TICKS}])\s{{0,3}}\)|([{TICKS}{_EMPTY}])")
-_STRUCK = re.compile(rf"(?:(?:{_BOX.pattern})\s{{0,3}})?~~[^~\n]{{0,300}}~~")
+_BOX = pattern(rf"\[\s{{0,3}}([xX{TICKS}_~-]?)\s{{0,3}}\]|\(\s{{0,3}}([ xX{TICKS}])\s{{0,3}}\)|([{TICKS}{_EMPTY}])")
+_STRUCK = pattern(rf"(?:(?:{_BOX.pattern})\s{{0,3}})?~~[^~\n]{{0,300}}~~")
 _NOISE = " \t-–—*_•·+.:;,!`'\"()=>#🟢🎉🏁"
-_DENIED = re.compile(r"[^\w!¬≠]{0,20}[!¬≠]")  # `!approved`
+_DENIED = pattern(r"[^\w!¬≠]{0,20}[!¬≠]")  # `!approved`
 
 BOXES = "Complete, Needs follow-up, Blocked"
 WORDS: dict[str, Outcome] = {
@@ -63,23 +64,23 @@ _WITH_OBJECT = {
     "needs changes",
     "needs fixes",
 }
-_HYPHEN = re.compile(r"(?<=\w)[-‐‑_](?=\w)")
+_HYPHEN = pattern(r"(?<=\w)[-‐‑_](?=\w)")
 _CHARS_MAX = 300
 _LINES_MAX = 200
 _LINE_CHARS_MAX = 2000
 # Behind "Complete" these take back what it says.
-_HEDGES = re.compile(
+_HEDGES = pattern(
     r"\b(but|except|however|although|though|not|never|partial\w*|almost|nearly|mostly|pending|incomplete|blocked|fail\w*"
     r"|unless|until|if|when|once|after|remain\w*|todo|untested|unverified|broken|cannot|can't|won't|isn't|aren't|didn't"
     r"|doesn't|needs|awaiting|waiting|soon|will|would|should|maybe|probably|n't|false|no longer|yet|wrong)\b"
 )
 # In a sentence of its own behind the box only these do: "if", "when" and "not" may be about anything there.
-_TAKES_BACK = re.compile(
+_TAKES_BACK = pattern(
     r"\b(?:except (?:for|that|the)|not (?:yet|complete\w*|done|finished|ready|tested|run|verified)|incomplete|blocked"
     r"|partial(?:ly)?|untested|unverified|todo|(?:is|are|was|were) (?:still )?missing|must (?:still|first)"
     r"|still (?:missing|to do|open|broken|needs?)|remains? (?:to|open|undone))\b"
 )
-_HARMLESS = re.compile(r"\b(0|zero|no|none|nothing)( tests?| checks?)? ?(fail\w*|remain\w*|blocked|broken|pending)\b")
+_HARMLESS = pattern(r"\b(0|zero|no|none|nothing)( tests?| checks?)? ?(fail\w*|remain\w*|blocked|broken|pending)\b")
 
 
 @dataclass(slots=True)

@@ -17,15 +17,20 @@ def main() -> None:
         # Answered before anything is imported: agents call this to see whether we are here.
         print(f"moot {__version__}")
         return
+    import gc
     import os
 
+    gc.disable()  # what is imported stays: to look through it for what could go costs a tenth of the start
     from folkmoot.config import read_settings
     from folkmoot.doors.cli.main import run
     from folkmoot.system.processes.signals import begin_as_usual
 
     begin_as_usual()
     settings = read_settings(os.environ)
-    sys.exit(run(sys.argv[1:], boards_for(settings), settings))
+    boards = boards_for(settings)
+    gc.freeze()
+    gc.enable()
+    sys.exit(run(sys.argv[1:], boards, settings))
 
 
 def board_class() -> "type[Board]":

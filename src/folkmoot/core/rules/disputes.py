@@ -30,6 +30,8 @@ class Resolution(Struct, frozen=True):
 
 def turn_of(case: Case) -> list[Dispute]:
     """The open disputes in which the stage that now speaks is the side to speak."""
+    if not case.item.disputes:
+        return []
     stage = stage_of(case)
     return [dispute for dispute in case.item.disputes if dispute.side(dispute.turn).stage == stage]
 

@@ -1,11 +1,10 @@
 """Is an attempt a new approach, or the same again? Facts speak before words (R-06)."""
 
-import re
-
 from msgspec import Struct
 
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import WORDS_BESIDE, Report
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.tries import (
     claims_success,
     denies_difference,
@@ -39,7 +38,7 @@ PREFIXES = ("a", "un", "non", "in", "im", "dis", "anti")  # symmetric and asymme
 TOLD_MAX = 100  # attempts of one report: each is compared with all before it, while nobody else can write
 COMPARED_MAX = 2_000  # characters of one
 TYPO_LETTERS_MIN = 5  # one letter more or less makes another word of a shorter one
-_WORD = re.compile(r"[^\W_]+")
+_WORD = pattern(r"[^\W_]+")
 
 
 class Verdict(Struct, frozen=True):

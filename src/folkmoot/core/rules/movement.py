@@ -37,7 +37,10 @@ def at_rest(case: Case, **changed: Any) -> dict[str, Any]:
 
 
 def stage_of(case: Case) -> str:
-    return order.stage(case.flow, case.item)
+    """The rules ask for it again and again, and it changes with the item alone."""
+    if case.staged[0] is not case.item:
+        case.staged = case.item, order.stage(case.flow, case.item)
+    return case.staged[1]
 
 
 def origins_for(case: Case, target: str) -> list[str]:
@@ -180,6 +183,8 @@ def note(case: Case, author: str, content: str, why: str) -> None:
 def _called(case: Case, column: str) -> bool:
     """Does a dispute that has waited keep the item from going forward? Its side speaks now, unless the way leads there
     by itself (R-12)."""
+    if not case.item.disputes:
+        return False
     stages = case.flow.stages()
     ahead = stages[stages.index(column) :] if column in stages else []
     waiting = [d for d in case.item.disputes if d.waits and d.side(d.turn).stage not in ahead]

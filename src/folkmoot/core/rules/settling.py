@@ -49,7 +49,7 @@ def _step(case: Case) -> None:
         return
     else:
         trip_breakers(case)
-        if not asking_status(case.questions.values()):
+        if not (case.questions and asking_status(case.questions.values())):
             _see_to_it(case)
 
 
@@ -59,7 +59,7 @@ def _see_to_it(case: Case) -> None:
     if rejoin(case):
         return
     if item.join == "parts" or (
-        flow.is_group(item.column) and item.kind not in ONE_SHOT_KINDS and item.proving is None
+        item.column in flow.groups and item.kind not in ONE_SHOT_KINDS and item.proving is None
     ):
         merged(case) if all_have_spoken(case) else settle_group(case)
     elif item.join is not None:

@@ -6,44 +6,45 @@ from typing import Any
 
 from folkmoot.core.report import Finding
 from folkmoot.core.terms import SEVERITIES, FindingKind, Severity, is_severity
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.mended import mended_in
 from folkmoot.core.vocabulary.phrases.reds import failed_test_named
 
-PATH = re.compile(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9})(?:-\d{1,9})?(?::\d{1,9})?)?", re.ASCII)
-_SEVERITY = re.compile(r"[\[( ]{0,3}(critical|high|medium|low)\b(?!-(?!severity|priority|risk)\w)", re.IGNORECASE)
-_SEVERITY_LABEL = re.compile(
+PATH = pattern(r"[\w@.+/\\-]{0,300}[\w+-](?:\.\w{1,12}|/)(?::(\d{1,9})(?:-\d{1,9})?(?::\d{1,9})?)?", re.ASCII)
+_SEVERITY = pattern(r"[\[( ]{0,3}(critical|high|medium|low)\b(?!-(?!severity|priority|risk)\w)", re.IGNORECASE)
+_SEVERITY_LABEL = pattern(
     r"\A[\[(]?sev(?:erity)?[\])]?\s{0,3}[:=]\s{0,3}(?=[\[(]?(?:critical|high|medium|low)\b)", re.IGNORECASE
 )
 # Behind the words: `(High)`, `[critical severity]`, `severity: low`.
-_SEVERITY_TOLD = re.compile(
+_SEVERITY_TOLD = pattern(
     r"[\[(](?:severity\s{0,3}[:=]\s{0,3})?(critical|high|medium|low)(?: severity| priority)?[\])]", re.IGNORECASE
 )
 # `Blocker: …` and `[minor] …`; the same words in a sentence say nothing about it.
-_OTHER_SEVERITY = re.compile(
+_OTHER_SEVERITY = pattern(
     r"(?:\[|\()?(blocker|blocking|severe|major|serious|urgent|moderate|minor|informational|info|trivial|nit|cosmetic|crit"
     r"|show[- ]?stopper|(?:sev(?:erity)?|p|prio(?:rity)?)[ -]?\d{1,2})"
     r"(?:\]|\))?\s{0,3}(?::|(?<=[\])])|[–—]|-\s)\s{0,3}",
     re.IGNORECASE,
 )
 # `Crtical: …`, `Very high: …`: before its colon a line has words that are close to a grave severity, and none.
-_LABEL = re.compile(r"[\[(]?([a-z][a-z -]{2,30})[\])]?\s{0,3}:\s", re.IGNORECASE)
+_LABEL = pattern(r"[\[(]?([a-z][a-z -]{2,30})[\])]?\s{0,3}:\s", re.IGNORECASE)
 _GRAVE = ("critical", "high")
 _MORE_OR_LESS = {
     *("very", "quite", "rather", "fairly", "pretty", "extremely", "super", "potentially", "possibly", "probably"),
     *("likely", "maybe", "medium", "moderate", "mid", "low", "to", "or"),
 }
 # Pictures and signs before the words: `🔴 Critical: …`, `[x] High: …`.
-_ADORNED = re.compile(r"\A(?:\[[ xX]\]|[^\w\s\[(]|\s){1,12}")
+_ADORNED = pattern(r"\A(?:\[[ xX]\]|[^\w\s\[(]|\s){1,12}")
 # Between the place and the words, or at the end: `a.go:42 - High - no check`, `no check: high`.
-_SEVERITY_APART = re.compile(
+_SEVERITY_APART = pattern(
     r"(?:\s[-–—|]\s{1,3}|:\s{1,3})(critical|high|medium|low)(?: severity| priority)?\s{0,3}(?:\s[-–—|]\s|:\s|[.!]?\Z)",
     re.IGNORECASE,
 )
-_BRACKET = re.compile(r"(?: severity| priority)?\s{0,3}[\[(]([^\[\]()]{1,300})[\])]\s{0,3}")
-_TOKEN = re.compile(r"\S+")
+_BRACKET = pattern(r"(?: severity| priority)?\s{0,3}[\[(]([^\[\]()]{1,300})[\])]\s{0,3}")
+_TOKEN = pattern(r"\S+")
 _AROUND = "`(),;:[]"
 _SIGNS = ":])–—-, "
-_LINE_BEHIND = re.compile(r"[\s,;:]{0,3}(?:\(|at |on |#)?\s?(?:lines? |L)(\d{1,9})\b", re.IGNORECASE)
+_LINE_BEHIND = pattern(r"[\s,;:]{0,3}(?:\(|at |on |#)?\s?(?:lines? |L)(\d{1,9})\b", re.IGNORECASE)
 # Other words for how bad a finding is, as trackers and linters have them.
 SEVERITY_WORDS: dict[str, Severity] = {
     **dict.fromkeys(("blocker", "blocking", "severe", "fatal", "crit", "showstopper", "show stopper"), "critical"),
@@ -52,7 +53,7 @@ SEVERITY_WORDS: dict[str, Severity] = {
     **dict.fromkeys(("minor", "info", "informational", "trivial", "nit", "note", "cosmetic", "suggestion"), "low"),
 }
 # `P0` and `Sev 1` are the gravest of their scales; a ball has the colour that such lists give it.
-_SCALE = re.compile(r"(sev(?:erity)?|p|prio(?:rity)?) ?(\d{1,2})")
+_SCALE = pattern(r"(sev(?:erity)?|p|prio(?:rity)?) ?(\d{1,2})")
 _SCALES: dict[str, tuple[Severity, ...]] = {
     "s": ("critical", "critical", "high", "medium", "low", "low"),
     "p": ("critical", "high", "medium", "low", "low"),
@@ -63,17 +64,17 @@ _BALLS: dict[str, Severity] = {
     **dict.fromkeys("🟡", "medium"),
     **dict.fromkeys("🟢🔵", "low"),
 }
-LINE = re.compile(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
-PLACE = re.compile(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
+LINE = pattern(r"(?:lines?\s{0,3}|L)?(\d{1,9})(\s{0,3}[-–,].{1,40})?", re.IGNORECASE | re.ASCII)  # `L42`, `42-45`
+PLACE = pattern(r"(.{1,1000}?):(\d{1,9})((?:-\d{1,9})?(?::\d{1,9})?)", re.DOTALL)
 
 # Several paths in one text: only where each has an ending or is a folder, so that a name with a comma stays whole.
-_BETWEEN = re.compile(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
-ONE_PATH = re.compile(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
-_BESIDE = re.compile(
+_BETWEEN = pattern(r"\s{0,3}[,;]\s{0,3}|\s{1,3}and\s{1,3}")
+ONE_PATH = pattern(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
+_BESIDE = pattern(
     r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
 )
-_LINES_IN = re.compile(r"(?::|#L)\d{1,9}(?:\s{0,2}[-–:]\s{0,2}L?\d{1,9}){0,2}$")
-_ALL_BELOW = re.compile(r"/(?:\*\*/\*|\*\*|\*)$")
+_LINES_IN = pattern(r"(?::|#L)\d{1,9}(?:\s{0,2}[-–:]\s{0,2}L?\d{1,9}){0,2}$")
+_ALL_BELOW = pattern(r"/(?:\*\*/\*|\*\*|\*)$")
 
 
 def as_path(word: str) -> str:

@@ -8,6 +8,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
 # Field of a task -> the names by which it is said. Where several of one field stand in a task, all of them are meant.
@@ -70,11 +71,11 @@ SPLIT_NAMES: dict[str, tuple[str, ...]] = {
 _ACTIONS = frozenset(("observable actions", "observable atomic actions", "atomic actions"))
 _FIELDS = {name: field for field, names in TASK_NAMES.items() for name in names}
 _BESIDE = {name: field for field, names in reversed(SPLIT_NAMES.items()) for name in names}
-_SMELLS = re.compile(
+_SMELLS = pattern(
     r"depend|after|before|order|parallel|block|requir(?!ement)|sequen|prereq|concurr|simultan|serial|exclusiv"
     r"|conflicts? with"
 )
-_UNWRITTEN = re.compile(
+_UNWRITTEN = pattern(
     r"\b(read|reads|readonly|reference|references|forbidden|not|never|avoid|exclude|excluded|untouched|off limits)\b"
 )
 # Numbered names that lists of other things have: what stands below them is no task.
@@ -108,7 +109,7 @@ NO_TASKS = frozenset(
         "test",
     ]
 )
-_NUMBERED = re.compile(r"([A-Za-z][\w -]{0,60}?)([-_ #]{0,3})(\d{1,4})")
+_NUMBERED = pattern(r"([A-Za-z][\w -]{0,60}?)([-_ #]{0,3})(\d{1,4})")
 _IN_TURN = frozenset(
     [
         "sequential",
@@ -160,49 +161,49 @@ _AT_ONCE = frozenset(
 )
 _NOTHING = frozenset(("", "none", "no", "n a", "na", "null", "nil", "no dependencies", "independent"))
 _OF_A_KIND = frozenset(("phase", "stage", "step", "execution phase", "position"))
-_NUMBER = re.compile(r"(?:(?:phase|stage|step|wave|batch|group|order|number|no|round) )?(\d{1,4})(?:st|nd|rd|th)?")
+_NUMBER = pattern(r"(?:(?:phase|stage|step|wave|batch|group|order|number|no|round) )?(\d{1,4})(?:st|nd|rd|th)?")
 _TURNED = frozenset(("sequential", "exclusive", "serial"))  # names of which `true` says that it is alone
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False, "never": False}
-_STEPS = re.compile(r"\s{0,3}(?:→|⇒|->|=>|>|,?\s\bthen\b|;|\n|\bfollowed by\b|\bbefore\b)\s{0,3}")
+_STEPS = pattern(r"\s{0,3}(?:→|⇒|->|=>|>|,?\s\bthen\b|;|\n|\bfollowed by\b|\bbefore\b)\s{0,3}")
 # In running words: a name of less letters may be any word, and longer texts are not searched.
 NAME_MIN = 3
 WORDS_MAX = 20_000
 NEAR = 120  # letters before a name in which a word for an order belongs to it
-_DIGIT = re.compile(r"\d")
-_SENTENCES = re.compile(r"[.;!?](?=\s|$)|\n")
+_DIGIT = pattern(r"\d")
+_SENTENCES = pattern(r"[.;!?](?=\s|$)|\n")
 _ORDER_WORDS = (
     r"(?:depend(?:s|ing|ent)? (?:up)?on|after|before|block(?:s|ed by|ing)|requir(?:es?|ing)"
     r"|needs?|wait(?:s|ing)? (?:for|on|until)|then|followed by|follows|prior to|precedes?|first and"
     r"|(?:build|rel|sit)(?:s|y|ies) (?:up)?on|building on|relying on|(?:start|begin|run|go)(?:s|ed)? (?:until|unless))"
 )
-_ORDER = re.compile(rf"\b{_ORDER_WORDS}\b|\bonce\b|\bwhen\b|\buntil\b|→|⇒|->|=>", re.IGNORECASE)
+_ORDER = pattern(rf"\b{_ORDER_WORDS}\b|\bonce\b|\bwhen\b|\buntil\b|→|⇒|->|=>", re.IGNORECASE)
 # Few words may stand between it and the second task, and no comma: that begins another statement.
-_BETWEEN_TASKS = re.compile(rf"(?:\b{_ORDER_WORDS}\b|→|⇒|->|=>)(?:\s+[^\s,]+){{0,5}}[\s`'\"(:]*$", re.IGNORECASE)
-_BEFORE_BOTH = re.compile(
+_BETWEEN_TASKS = pattern(rf"(?:\b{_ORDER_WORDS}\b|→|⇒|->|=>)(?:\s+[^\s,]+){{0,5}}[\s`'\"(:]*$", re.IGNORECASE)
+_BEFORE_BOTH = pattern(
     r"\b(?:after|once|when|before|until)(?:\s+(?:the|task|tasks|agent|of))*[\s`'\"(]*$", re.IGNORECASE
 )
 # "Not until" is no denial: it says the order.
-_NOT_UNTIL = re.compile(r"\b(?:not|n't|never)\b[^.;]{0,40}\b(?:until|unless|before)\b", re.IGNORECASE)
+_NOT_UNTIL = pattern(r"\b(?:not|n't|never)\b[^.;]{0,40}\b(?:until|unless|before)\b", re.IGNORECASE)
 _MARKS = "*_`#>-•|+ \t"
 # All of them, one behind the other; where files are shared they come so anyway.
-_ALL_IN_TURN = re.compile(
+_ALL_IN_TURN = pattern(
     r"\b(?:one (?:after (?:the other|another)|by one|at a time)|sequentially|in sequence|in this order)\b",
     re.IGNORECASE,
 )
-_OF_THE_TASKS = re.compile(r"\b(?:tasks?|these|them|they|both|all|everything)\b", re.IGNORECASE)
-_WHERE_SHARED = re.compile(r"\b(?:shared?|same|common)\b", re.IGNORECASE)
+_OF_THE_TASKS = pattern(r"\b(?:tasks?|these|them|they|both|all|everything)\b", re.IGNORECASE)
+_WHERE_SHARED = pattern(r"\b(?:shared?|same|common)\b", re.IGNORECASE)
 # A task that is not to be done any more: `cancel b`, `b is obsolete`.
-_CALL_OFF = re.compile(
+_CALL_OFF = pattern(
     r"(?<!not )(?<!n't )(?<!never )\b(?:cancel|drop|remove|skip|abandon)\s+(?:the\s+)?(?:tasks?\s+)?[`'\"(]*$",
     re.IGNORECASE,
 )
-_CALLED_OFF = re.compile(
+_CALLED_OFF = pattern(
     r"[`'\")]*\s+(?:is|are|was|has been|should be|must be|can be|will be)\s+(?:now\s+)?"
     r"(?:cancel|dropped|removed|obsolete|abandoned|skipped|superseded|(?:no longer|not) (?:needed|necessary|wanted))",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bindependent|\bwithout\b|\bparallel\b", re.IGNORECASE)
-_AND = re.compile(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
+_DENIED = pattern(r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bindependent|\bwithout\b|\bparallel\b", re.IGNORECASE)
+_AND = pattern(r"\s{0,3}(?:,|;|&|\+|\band\b)\s{0,3}")
 
 
 def task_field(name: str) -> str | None:

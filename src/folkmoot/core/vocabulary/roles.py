@@ -1,6 +1,5 @@
 """How agents are named: each document spells its roles in its own way, and all of them mean the same agent."""
 
-import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
@@ -8,11 +7,12 @@ from msgspec.structs import replace
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.records import ANY, ORCHESTRATOR
 from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.patterns import pattern
 
 DISPATCHER = "dispatcher"  # the pipeline document's name for the rules (R-02)
 NEAREST_MAX = 64  # letters of a word that are looked at
-_MARKS = re.compile(r"['’‘`´\"“”*]")
-_GAPS = re.compile(r"[\s_‐‑–—-]+")
+_MARKS = pattern(r"['’‘`´\"“”*]")
+_GAPS = pattern(r"[\s_‐‑–—-]+")
 
 
 def folded(name: str) -> str:

@@ -1,18 +1,17 @@
 """What the scope of a delegation says: to look, or to make something. A sub-agent may only look (Q-09, R-25)."""
 
-import re
-
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
 # Said of work, wherever it stands; and what says it only where it is all there is, since a look may be about it.
-_MAKES = re.compile(r"\b(?:implement\w*|coding|refactor\w*|development)\b")
-_MAKES_ALONE = re.compile(r"(?:read )?(?:write|edit|modify|fix|build|code|make|change|develop)")
-_LOOKS = re.compile(
+_MAKES = pattern(r"\b(?:implement\w*|coding|refactor\w*|development)\b")
+_MAKES_ALONE = pattern(r"(?:read )?(?:write|edit|modify|fix|build|code|make|change|develop)")
+_LOOKS = pattern(
     r"\b(?:discover\w*|analys\w*|analyz\w*|research|review|investigat\w*|identify|read|explor\w*|existing|study|map"
     r"|understand|survey)\b"
 )
-_DENIES = re.compile(r"\b(?:no|not|without|never|before)\b")
-_JOINS = re.compile(r"\b(?:and|plus|then|with|or|also)\b")
+_DENIES = pattern(r"\b(?:no|not|without|never|before)\b")
+_JOINS = pattern(r"\b(?:and|plus|then|with|or|also)\b")
 
 
 def makes_something(scope: str | None) -> bool:

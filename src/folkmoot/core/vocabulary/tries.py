@@ -4,13 +4,14 @@ whom the words around the blocks ask for."""
 import re
 from collections.abc import Iterator, Sequence
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import behind_no, is_denied
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 
 WORDS_MAX = 300
-_WORD = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"[:;,.()\[\]–—\n]|\s-\s")
-_CLAUSE = re.compile(r"[:;,.(–—\n]|\s-\s")
+_WORD = pattern(r"[^\W_]+")
+_PARTS = pattern(r"[:;,.()\[\]–—\n]|\s-\s")
+_CLAUSE = pattern(r"[:;,.(–—\n]|\s-\s")
 
 
 def _one_of(words: str) -> str:
@@ -23,29 +24,29 @@ _SUCCESS = _one_of(
     " passing green done completed? ok okay"
 )
 # "3 of 5 tests pass" and "works on Linux" may be half of it: only who says `all` has said all.
-_WORKED = re.compile(
+_WORKED = pattern(
     f"(?:{_OPENING} |all (?:of )?(?:the )?\\d+ )*{_SUCCESS}(?: (?:now|fully|completely|at last))?"
     r"(?: (?:on|for|with|in) (?:all|every|each)(?: \w+){1,3})?"
 )
-_IT_WORKED = re.compile(
+_IT_WORKED = pattern(
     f"\\b{_one_of('approach attempt way version fix it this that everything one tests? checks? problem issue task')}"
     f"(?: {_one_of('is was are were has have been now finally all at last three two four')})*"
     f" {_one_of('worked works succeeded succeeds pass passed passes passing green solved fixed resolved done')}"
     r"\b|\btask completed?\b|\b(?:fixed|solved|resolved|mended) it\b"
 )
 # What is still to come; with more words behind it, it may have ended all the same.
-_UNENDED = re.compile(
+_UNENDED = pattern(
     f"(?:{_one_of('it is still currently')} )*(?:pending|in progress|ongoing|planned|todo|tbd|not yet"
     f"|not(?: yet)? {_one_of('tried run started tested attempted')}(?: yet)?"
     f"|to be {_one_of('tried done run tested determined confirmed')}"
     rf"|(?:await\w*|waiting (?:for|on))(?: \w+){{0,4}} {_one_of('answer reply response advice results? guidance')})"
 )
-_TITLE = re.compile(r"(?:\d{1,6}\W{1,3})?(?:self[\s-]?solve|expert delegation)\W{0,5}(.*)", re.IGNORECASE)
-_SENTENCES = re.compile(r"[.!;:\n]")
+_TITLE = pattern(r"(?:\d{1,6}\W{1,3})?(?:self[\s-]?solve|expert delegation)\W{0,5}(.*)", re.IGNORECASE)
+_SENTENCES = pattern(r"[.!;:\n]")
 TEXT_MAX = 20_000
 _DECISION = _one_of("clarifications? guidance intervention decisions? answers?")
 # Code, too, "needs user input" and "requires a person id": what is wanted of somebody is named, or it is escalated.
-_ASKS_PERSON = re.compile(
+_ASKS_PERSON = pattern(
     rf"\b(?:(?:seek|need|request|requir)\w*(?: (?:a|an|the))? (?:divine(?: {_DECISION})?"
     rf"|(?:human|person|user)(?: s)? {_DECISION})"
     rf"|(?:await\w*|wait\w* (?:for|on))(?: (?:a|an|the))? (?:divine|human|person)(?: s)? {_DECISION}"
@@ -53,24 +54,24 @@ _ASKS_PERSON = re.compile(
     rf"|divine {_DECISION}(?: (?:is|was|now))* {_one_of('needed required necessary requested')}"
     rf"|mandatory escalation|escalation(?: is)? {_one_of('mandatory required needed divine')})\b"
 )
-_NOT_NEEDED = re.compile(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
+_NOT_NEEDED = pattern(r"(?: (?:is|was))? (?:no|n a|not (?:needed|required|necessary))(?: (?:yet|here|now|at all))?")
 # The document's field for it, at the start of a line; what is asked stands behind it or below it.
-_QUESTION = re.compile(
+_QUESTION = pattern(
     r"^[\W_]{0,9}(?:(?:specific|open|unresolved|pending(?: divine)?)[ _])?questions?[\W_]{0,5}:\W{0,9}(\w.*)",
     re.IGNORECASE | re.MULTILINE,
 )
 # A signal that begins a line, and is not what a sentence is about.
-_SIGNALLED = re.compile(
+_SIGNALLED = pattern(
     r"^[\W_]{0,9}(SEEKING_DIVINE_CLARIFICATION|EXPERT_UNSUCCESSFUL|TASK_INCOMPLETE)[*_`]{0,3}\s{0,3}(?:[:.–—-]\s?(.*))?$",
     re.IGNORECASE | re.MULTILINE,
 )
 # The name of what is true or false: `needs_human_review`, `escalate`, `requires_escalation`.
-_PERSON_WANTED = re.compile(
+_PERSON_WANTED = pattern(
     r"(?:.* )?(?:escalate|(?:needs?|requires?) (?:escalation|(?:a )?(?:human|person))"
     r"|(?:human|manual) (?:review|approval|decision|input|intervention))(?: (?:needed|required|to human|to a human))?"
 )
 # What takes a success back in the words behind it.
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = pattern(
     rf"\b{_one_of('but however except still not no fail fails failed failing failures? red unless only partial')}\b"
     rf"|\b{_one_of('partially partly almost nearly although though until broken breaks wrong slower missing')}\b"
     rf"|\b{_one_of('didn doesn isn wasn')} t\b"
@@ -108,10 +109,10 @@ _TYPO = (
     "(?: (?:is |was |were |are )?(?:fix|fixed|fixes|corrected|only))?(?: (?:in|of|from) .{0,60})?"
 )
 _BETWEEN = f"(?: {_one_of('with but and except only just for after minus plus')})* "
-_AS_BEFORE = re.compile(
+_AS_BEFORE = pattern(
     f"(?:{_SAME}|{_AGAIN}|{_NOT_OTHER})(?:{_BETWEEN}{_TYPO})?|{_TYPO}(?:{_BETWEEN}(?:{_SAME}|{_AGAIN}))?"
 )
-_TYPO_ONLY = re.compile(_TYPO)
+_TYPO_ONLY = pattern(_TYPO)
 # Beside "why different" these say that nothing is. A field that was left empty, or `n/a`, says nothing: what was tried
 # decides then.
 _NOT_AT_ALL = frozenset({"no", "none", "nothing", "not", "no difference"})

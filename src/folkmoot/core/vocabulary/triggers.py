@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import is_denied, says_nothing, without_unticked
 from folkmoot.core.vocabulary.words import Meaning, plain
 
@@ -46,11 +47,12 @@ _SAID = (
     (f"{_UNCLEAR} {_CRITERIA}|{_CRITERIA} can be read in (?:two|several|different|many) ways", REQUIREMENT),
     (f"{_CRITERIA}(?: is| are| was| were| remain| seem)?(?: too| very| still)? {_UNCLEAR}", REQUIREMENT),
 )
-_FOUND = [(re.compile(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
-_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—|]|\s-\s")
+_FOUND = [(pattern(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
+_ANY = pattern(rf"\b(?:{'|'.join(words for words, _ in _SAID)})\b")
+_SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—|]|\s-\s")
 # "Reason: 'fast' has no number" below the line that names a trigger tells what it is about.
-_LABEL = re.compile(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
-_EMPTY_LINES = re.compile(r"\n[^\S\n]*(?=\n)")
+_LABEL = pattern(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
+_EMPTY_LINES = pattern(r"\n[^\S\n]*(?=\n)")
 _MARKS = " \t*_`#>-–—:;."
 # Under these names a dialect says what the work is, and not how it went.
 _ABOUT_WORK = frozenset(
@@ -69,8 +71,8 @@ def trigger_in(texts: Iterable[str | None]) -> Trigger | None:
 
 
 def triggers_in(texts: Iterable[str | None]) -> Iterator[Trigger]:
-    for text in texts:
-        words = _EMPTY_LINES.sub("\n", without_unticked((text or "")[:TEXT_MAX]))
+    for text in filter(None, texts):
+        words = _EMPTY_LINES.sub("\n", without_unticked(text[:TEXT_MAX]))
         start = 0
         marks = [*_SENTENCES.finditer(words)]
         for mark, following in zip([*marks, None], [*marks[1:], None, None], strict=False):
@@ -131,6 +133,8 @@ def _texts(values: list[Any]) -> Iterator[str]:
 
 
 def _stated(words: str) -> Meaning | None:
+    if not _ANY.search(words):
+        return None
     for phrase, meaning in _FOUND:
         found = phrase.search(words)
         if found is not None and not is_denied(words[: found.start()], words[found.end() :]):

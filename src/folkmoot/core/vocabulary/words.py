@@ -7,6 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from folkmoot.core.terms import ReportedCause
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import is_denied, says_nothing, without_unticked
 
 # Every word that is understood as a cause. Case, signs between words, and `CamelCase` make no difference.
@@ -82,16 +83,16 @@ _TELLING = sorted(
 )
 # These mean a kind of failure only if they are about the work itself: `payload too large` is about a payload.
 _OF_WORK = ("too large", "too complex")
-_OF_DATA = re.compile(
+_OF_DATA = pattern(
     r"\b(?:payload|request|file|body|response|image|upload|entity|bundle|header|message|query|input|output|buffer|value"
     r"|number|integer|string|token|cookie|packet|http|413|regex|index|row|column|table|blob|archive|log|url|field|attachment"
     r")s?(?: (?:is|was|are|were|becomes|became|gets|got|far|much|way|entity))*\Z"
 )
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+")
-_NUMBERED = re.compile(r"(?<!\s)\s*\d{1,3}[.)]\s+")  # from the first space on: else each of many is tried
-_CUT = re.compile(r"[:;,.(–—\n]|\s-\s")
-_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
+_CAMEL = pattern(r"(?<=[a-z])(?=[A-Z])")
+_WORD = pattern(r"[^\W_]+")
+_NUMBERED = pattern(r"(?<!\s)\s*\d{1,3}[.)]\s+")  # from the first space on: else each of many is tried
+_CUT = pattern(r"[:;,.(–—\n]|\s-\s")
+_SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—]|\s-\s")
 _DENY = ("!", "~", "¬", "≠")
 TEXT_MAX = 20_000
 WORD_MAX = 200

@@ -145,10 +145,12 @@ def _escaped(document: bytes) -> bytes:
     """The same JSON, with what no screen shows as itself written as an escape: a terminal may obey it."""
     if document.isascii() and b"\x7f" not in document:
         return document  # JSON escapes the other control codes of ASCII itself
-    import json
-
     text = document.decode()
     odd = {letter for letter in set(text) if not (letter.isprintable() or letter in JOINERS or letter == "\n")}
+    if not odd:
+        return document
+    import json
+
     return text.translate({ord(letter): json.dumps(letter).strip('"') for letter in odd}).encode()
 
 
@@ -291,9 +293,11 @@ class Span(click.ParamType[float]):
     name = "span"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
         from folkmoot.flows.spans import parse_span
 
-        return value if isinstance(value, float) else parse_span(str(value))
+        return parse_span(str(value))
 
 
 class Number(click.ParamType[int]):

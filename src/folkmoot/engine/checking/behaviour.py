@@ -129,7 +129,7 @@ class Conduct:
     def _claimed(self, event: Event, item: Item, flow: Flow) -> None:
         self._answered.clear()
         is_gate = item.status == "proving"
-        if flow.is_group(item.column) and item.kind not in ONE_SHOT_KINDS and not is_gate:
+        if item.column in flow.groups and item.kind not in ONE_SHOT_KINDS and not is_gate:
             self.found("R-14", f"{event.agent} took the item itself in {item.column}, not its part", item.id)
         elsewhere = item.kind == "task" and item.column != item.home  # there it is for whoever acts in that column
         if item.agent not in (None, event.agent) and not is_gate and not elsewhere:

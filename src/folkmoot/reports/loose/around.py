@@ -1,18 +1,18 @@
 """What an agent says in plain words around the headings of a form: part of its answer, and kept with the report."""
 
-import re
 from collections.abc import Iterable
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.signals import starts_block
 
 PROSE_MAX = 20_000  # characters that are kept of it
 # The heading of every prompt: an agent that repeats its own before the report says nothing by it.
-PROMPT = re.compile(r"You are .{1,120}, and this is item \S{1,80}")
+PROMPT = pattern(r"You are .{1,120}, and this is item \S{1,80}")
 _TITLE_WORDS = 5  # a heading with nothing below it and no more words is a title
-_LEADS_IN = re.compile(r".{0,120}:[*_ ]{0,4}")
-_RULE = re.compile(r"[-=*_]{3,}")
+_LEADS_IN = pattern(r".{0,120}:[*_ ]{0,4}")
+_RULE = pattern(r"[-=*_]{3,}")
 
 
 def said_around(title: str, lines: Iterable[Line], fence: int | None) -> str:

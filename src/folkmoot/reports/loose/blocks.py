@@ -5,18 +5,19 @@ from typing import Any
 
 import yaml
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.loose.names import is_known, known_name
 from folkmoot.reports.page import Fence, Line, Page
 
 _LANGUAGES = {"yaml", "yml", ""}
 # A name as YAML may have it: in any case, in quotation marks, with a space before the colon.
-_KEY = re.compile(r"""(["']?)([A-Za-z_][A-Za-z_ -]{1,29}?)\1\s{0,3}:(?:\s+(.*))?""")
-_PLAIN = re.compile(r"[a-z_]{2,30}")
-_NESTED = re.compile(r"""(?:\s+|-\s+)(?:-\s+)?["']?[A-Za-z_][\w -]{0,30}["']?\s{0,3}:(?:\s.*)?""")
-_POINT = re.compile(r"-\s+id\s{0,3}:\s*\S.*")
-_BOX = re.compile(r"[\[(]\s{0,3}[xX✓✔_~-]?\s{0,3}[\])]")
-_HEAD = re.compile(r"(?:#{1,6}\s*|\*\*)(Artifact|Metadata):(?:\*\*)?\s*(\S(?:.*\S)?)\s*", re.IGNORECASE)
+_KEY = pattern(r"""(["']?)([A-Za-z_][A-Za-z_ -]{1,29}?)\1\s{0,3}:(?:\s+(.*))?""")
+_PLAIN = pattern(r"[a-z_]{2,30}")
+_NESTED = pattern(r"""(?:\s+|-\s+)(?:-\s+)?["']?[A-Za-z_][\w -]{0,30}["']?\s{0,3}:(?:\s.*)?""")
+_POINT = pattern(r"-\s+id\s{0,3}:\s*\S.*")
+_BOX = pattern(r"[\[(]\s{0,3}[xX✓✔_~-]?\s{0,3}[\])]")
+_HEAD = pattern(r"(?:#{1,6}\s*|\*\*)(Artifact|Metadata):(?:\*\*)?\s*(\S(?:.*\S)?)\s*", re.IGNORECASE)
 ENDS = {"outcome", "status"}
 # Other words for how it ended: they are no fields, and must not be lost beside one.
 _SAYS_END = {"outcome", "result", "state"}

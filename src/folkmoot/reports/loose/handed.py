@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.report import Posted, Report
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import Faulty, decoder
@@ -26,16 +27,16 @@ DEPTH_MAX = 4  # a handoff stands in a field of the report, or of its payload
 _NAMED = "|".join(kind.replace("_", "[ _-]?") for kind in (*NO_REPORTS, *ASKED))
 # `type: fix_request` on a line of its own, or in braces without quotation marks: a message that is no JSON.
 _MARKS = r"""[*_`"']{0,3}"""
-_IN_WORDS = re.compile(
+_IN_WORDS = pattern(
     rf"(?:[-*+]\s{{1,3}})?{_MARKS}(?:message[ _]?)?type{_MARKS}\s{{0,3}}[:=]{_MARKS}\s{{0,3}}{_MARKS}({_NAMED})"
     rf"{_MARKS},?",
     re.IGNORECASE,
 )
-_IN_BRACES = re.compile(
+_IN_BRACES = pattern(
     rf"\{{\s{{0,9}}(?:[^{{}}]{{1,300}},\s{{0,9}})?{_MARKS}type{_MARKS}\s{{0,3}}:\s{{0,3}}{_MARKS}({_NAMED})\b",
     re.IGNORECASE,
 )
-_LIST = re.compile(r"^[ \t]{0,20}\[(?=\s{0,200}\{)", re.MULTILINE)
+_LIST = pattern(r"^[ \t]{0,20}\[(?=\s{0,200}\{)", re.MULTILINE)
 _LISTS_MAX = 20  # an agent prints one, or none
 
 

@@ -1,10 +1,10 @@
 """The names of a report's fields in whichever case they were written: `Status`, `NEXT_STEPS`, `Next Steps`."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.canonical import FIELDS
 
 # What the documents call their fields beside ours.
@@ -13,7 +13,7 @@ _DOCUMENTS = (
     *("subAgents", "sharedTypes", "integrationPoints", "spec", "issues", "payload", "vulnerabilities", "failures"),
     *("approval", "context", "options", "source", "reviewer", "round", "max_rounds", "attempt"),
 )
-_SIGNS = re.compile(r"[\W_]+")
+_SIGNS = pattern(r"[\W_]+")
 # Only what says how a run ended is a report: in any other object a name is left as it stands.
 _ENDS = ("outcome", "status", "type", "decision")
 

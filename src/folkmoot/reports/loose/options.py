@@ -3,28 +3,29 @@
 import re
 
 from folkmoot.core.report import Choice
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.placeholders import filled
 
 _MARKUP = "*_`#> \t•"
-_POINT = re.compile(
+_POINT = pattern(
     r"(\s{0,8})(?:[-*+•]\s+)?(?:[*_`]{0,3}option\s+(?:\d{1,3}|[A-Za-z])[*_`]{0,3}\s?[:.)–—-][*_`]{0,3}\s*"
     r"|(?:[-*+•]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+)",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"\s{0,8}[-*+•]\s+(?!option\s)", re.IGNORECASE)
+_BULLET = pattern(r"\s{0,8}[-*+•]\s+(?!option\s)", re.IGNORECASE)
 # The template's own name for what stands behind an option.
-_WHY = re.compile(r"[*_`]{0,3}why(?: it is)? (?:insufficient|not enough|not)[*_`]{0,3}\s?:[*_`]{0,3}\s*", re.IGNORECASE)
+_WHY = pattern(r"[*_`]{0,3}why(?: it is)? (?:insufficient|not enough|not)[*_`]{0,3}\s?:[*_`]{0,3}\s*", re.IGNORECASE)
 # `**Keep it:** slow`, with the colon inside of the marks.
-_COLON_INSIDE = re.compile(r"(?<=\S):([*_`]{1,3})(?=\s|$)")
-_LABELLED = re.compile(r"[A-Za-z][A-Za-z ]{1,20}:\s")
-_RULE = re.compile(r"[|:\s-]+")
+_COLON_INSIDE = pattern(r"(?<=\S):([*_`]{1,3})(?=\s|$)")
+_LABELLED = pattern(r"[A-Za-z][A-Za-z ]{1,20}:\s")
+_RULE = pattern(r"[|:\s-]+")
 # The same marks in the middle of a line: `a) PEM b) DER`.
-_INLINE = re.compile(r"(?:\A|(?<=[\s,;]))\(?(?:\d{1,2}|[A-Za-z])\)\s{1,3}")
+_INLINE = pattern(r"(?:\A|(?<=[\s,;]))\(?(?:\d{1,2}|[A-Za-z])\)\s{1,3}")
 # With these a part of a sentence goes on; it is no option of its own.
-_GOES_ON = re.compile(
+_GOES_ON = pattern(
     r"(?:the|a|an|which|because|but|so|as|since|with|if|when|that|although|though|unless)\s", re.IGNORECASE
 )
-_JOINING = re.compile(r"\A(?:or|and)\s+", re.IGNORECASE)
+_JOINING = pattern(r"\A(?:or|and)\s+", re.IGNORECASE)
 _WORDS_MAX = 5
 _NONE = ("none", "n/a", "na", "nothing", "not applicable", "none considered", "no options")
 

@@ -10,16 +10,17 @@ from msgspec.structs import replace
 from folkmoot.core.report import Finding
 from folkmoot.core.terms import SEVERITIES, FindingKind, Severity
 from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of, unknown_severity
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import verdict_named
 from folkmoot.core.vocabulary.problems import NAMES, failed_test, finding_told, is_over, listed_under
 from folkmoot.core.vocabulary.words import plain
 from folkmoot.reports.canonical import Faulty, shown
 
-_BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
-_CELLS = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"(?=[|:\s]*-)[|:\s-]+")  # told by its letters alone, in one way: a text may be made to be slow
-_FIELD = re.compile(r"[*_`]{0,3}([A-Za-z][\w ]{1,24}?)[*_`]{0,3}\s{0,2}[:=][*_`]{0,3}\s{0,3}(\S.{0,4000})", re.DOTALL)
+_BULLET = pattern(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_CELLS = pattern(r"(?<!\\)\|")
+_RULE = pattern(r"(?=[|:\s]*-)[|:\s-]+")  # told by its letters alone, in one way: a text may be made to be slow
+_FIELD = pattern(r"[*_`]{0,3}([A-Za-z][\w ]{1,24}?)[*_`]{0,3}\s{0,2}[:=][*_`]{0,3}\s{0,3}(\S.{0,4000})", re.DOTALL)
 # What stands beside a severity in a line that says nothing else: `### 🔴 High Priority Issues (2)`.
 _BARE = {
     *("severity", "priority", "risk", "impact", "issues", "issue", "findings", "finding", "problems", "bugs", "found"),
@@ -33,7 +34,7 @@ _MEANT: dict[str, Severity] = {
     **dict.fromkeys(("should fix", "should be fixed", "recommended"), "medium"),
     **dict.fromkeys(("nice to have", "could fix", "optional", "suggestions", "nits", "nitpicks"), "low"),
 }
-_NUMBER = re.compile(r"\A\s{0,3}(?:(?:[A-Za-z]{1,12}[ -]?)?\d{1,3}[.):]|#?\d{1,3}(?:\.\d{1,3}){1,3}[.):]?)\s+")
+_NUMBER = pattern(r"\A\s{0,3}(?:(?:[A-Za-z]{1,12}[ -]?)?\d{1,3}[.):]|#?\d{1,3}(?:\.\d{1,3}){1,3}[.):]?)\s+")
 _OWN = {plain(name): field for field, names in NAMES.items() for name in names} | {
     **dict.fromkeys(("sev", "level", "priority", "prio", "risk"), "severity"),
     **dict.fromkeys(("name", "what", "comment", "issue description"), "issue"),
@@ -42,7 +43,7 @@ _OWN = {plain(name): field for field, names in NAMES.items() for name in names} 
 _COUNT = {"", "no", "nr", "id", "number", "n"}  # a column that only counts the rows
 
 
-_LABEL = re.compile(
+_LABEL = pattern(
     r"(?:critical|high|medium|low)(?: severity| priority)?[\])*_`]{0,3}\s{0,3}(?:[:([–—]|-\s)", re.IGNORECASE
 )
 

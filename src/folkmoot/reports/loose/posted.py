@@ -7,6 +7,7 @@ sends is still there.
 import re
 from typing import Any
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.roles import folded
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import Faulty, decoder, shown
@@ -14,7 +15,7 @@ from folkmoot.reports.returning.returns import bare_object
 from folkmoot.reports.scan import objects
 
 _TICKS = "`~"
-_MARKS = re.compile(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
+_MARKS = pattern(r"^[ \t]*[`~]{3,}[^\n]*$", re.MULTILINE)
 
 
 def object_in(text: str) -> dict[str, Any]:

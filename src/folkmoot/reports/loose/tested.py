@@ -5,22 +5,23 @@ from collections.abc import Iterator
 
 from folkmoot.core.report import Finding
 from folkmoot.core.vocabulary.lines import number_in, place_in
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import failed_test_named, is_over_now
 from folkmoot.core.vocabulary.problems import TEST_NAME_MAX
 
-_BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
-_RULE = re.compile(r"(?=[|:\s]*-)[|:\s-]+")  # told by its letters alone, in one way: a text may be made to be slow
-_CELLS = re.compile(r"(?<!\\)\|")
+_BULLET = pattern(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_RULE = pattern(r"(?=[|:\s]*-)[|:\s-]+")  # told by its letters alone, in one way: a text may be made to be slow
+_CELLS = pattern(r"(?<!\\)\|")
 _SIGNS = "❌✗✘✖🔴"
 _RED = rf"(?:FAIL(?:ED|S|URE)?|[Ff]ail(?:ed|s|ing|ure)?|RED|ERROR|[{_SIGNS}])"
-_CELL = re.compile(rf"[{_SIGNS}\s]{{0,4}}{_RED}[.!]?", re.IGNORECASE)
+_CELL = pattern(rf"[{_SIGNS}\s]{{0,4}}{_RED}[.!]?", re.IGNORECASE)
 # `TestX: FAIL expected 200`, `TestX … FAILED`, `TestX → ❌`
-_BEHIND = re.compile(
+_BEHIND = pattern(
     rf"(\S.{{0,200}}?)\s{{0,3}}(?:[:=→–—]|->|=>|\.{{2,}}|…|\s-)\s{{0,3}}{_RED}(?![\w/])[\s:,;.–—-]{{0,4}}(.{{0,4000}})"
 )
 # `FAIL: TestX`, `[FAILED] TestX`, `❌ TestX`; the small word needs a sign behind it: "failed to start" is none.
-_BEFORE = re.compile(
+_BEFORE = pattern(
     rf"(?:---\s)?(?:\[{_RED}\]|[{_SIGNS}]\s{{0,2}}(?:{_RED}\b)?|FAIL(?:ED)?\b|[Ff]ail(?:ed|ing|ure)?(?=\s{{0,2}}[:–—]))"
     r"\s{0,3}[:–—-]?\s{0,3}(\S+)(.{0,4000})"
 )

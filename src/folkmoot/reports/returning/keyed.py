@@ -4,13 +4,13 @@ The form reads what it knows (Status, Issues, Tests); the other lines say what t
 So do lines between `---` at the very beginning; what follows these is told in words.
 """
 
-import re
 from typing import Any
 
 from msgspec import Struct
 
 from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.loose.headings import SECTIONS
 from folkmoot.reports.loose.names import in_known_case
 from folkmoot.reports.page import Line, Page
@@ -20,7 +20,7 @@ from folkmoot.reports.status import read_status
 
 LINES_MAX = 60  # of one return
 VALUE_CHARS_MAX = 2000
-_KEY = re.compile(
+_KEY = pattern(
     r"\s{0,3}(?:[-*+]\s{1,3})?[*_`]{0,3}([A-Za-z][A-Za-z_-]{1,28}(?: [A-Za-z_-]{1,20}){0,2})[*_`]{0,3}"
     r"\s?:[*_`]{0,3}(?:\s+(.*))?"
 )

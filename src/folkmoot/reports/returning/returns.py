@@ -5,19 +5,18 @@ from typing import Any
 
 from msgspec import Struct
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import only_ends, verdict_of
 from folkmoot.reports.placeholders import is_choice
 
-RETURNS = re.compile(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
+RETURNS = pattern(r"(?:[-*]\s{1,3})?(?:returns?\s{0,3}:\s{0,3})?\{([^{}]{1,2000})\}\.?", re.IGNORECASE)
 # Words and a colon before it say what it is about: `auth.py: {status: approved}`.
-_LABELLED = re.compile(r"([^{}]{0,120}:)\s{0,3}(\{[^{}]{1,2000}\}\.?)")
-_WORD = re.compile(
+_LABELLED = pattern(r"([^{}]{0,120}:)\s{0,3}(\{[^{}]{1,2000}\}\.?)")
+_WORD = pattern(
     r"(?:[-*]\s{1,3})?returns?\s{0,3}:\s{0,3}[`\"'*]{0,2}([A-Za-z][A-Za-z_ -]{1,30})[`\"'*]{0,2}\.?", re.IGNORECASE
 )
-_NAME = re.compile(r"[A-Za-z_]{1,30}")
-_LISTED = re.compile(
-    r"""\s{0,9}(?:"([^"\n]{0,500})"|'([^'\n]{0,500})'|([^\s,"'\[\]][^,"'\[\]]{0,500}))\s{0,9}(?:,|\Z)"""
-)
+_NAME = pattern(r"[A-Za-z_]{1,30}")
+_LISTED = pattern(r"""\s{0,9}(?:"([^"\n]{0,500})"|'([^'\n]{0,500})'|([^\s,"'\[\]][^,"'\[\]]{0,500}))\s{0,9}(?:,|\Z)""")
 
 
 class Returned(Struct):

@@ -1,7 +1,6 @@
 """Hearing what a role returns: in braces without quotation marks, or in lines of `Key: value` around a Status."""
 
-import re
-
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.json_dialects import return_from_object
 from folkmoot.reports.loose.handed import fault_in_words
@@ -14,7 +13,7 @@ from folkmoot.reports.uniting.heard import Heard
 
 RETURN_LINES_MAX = 40  # over so many lines the braces of one return may go
 _YAML = ("yaml", "yml")
-_LIST_ITEM = re.compile(r"\d{1,3}\.\s+[A-Z]{3,}")
+_LIST_ITEM = pattern(r"\d{1,3}\.\s+[A-Z]{3,}")
 
 
 def hear_keyed(page: Page, heard: list[Heard]) -> None:

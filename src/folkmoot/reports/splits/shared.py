@@ -1,15 +1,15 @@
 """What tasks share: contracts and meeting points, with their words or only by their names."""
 
 import json
-import re
 from collections import Counter
 from typing import Any
 
 from folkmoot.core.report import Contract
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.words import plain
 
-_NAME = re.compile(r"[^():{}=\n]{1,100}")
+_NAME = pattern(r"[^():{}=\n]{1,100}")
 
 
 def contracts_in(said: Any) -> list[Contract]:

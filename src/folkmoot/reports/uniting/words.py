@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.report import SIGNALS, WORDS_BESIDE, Report
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import labelled_order
 from folkmoot.reports.canonical import Faulty
 from folkmoot.reports.markdown import report_in, sections_in
@@ -21,12 +22,10 @@ from folkmoot.reports.uniting.statements import joined
 
 WORDS_MAX = 20_000  # characters of such words: of longer ones the end is kept, and how many stood before it
 _MARKS = "*_`#>-•|=~ \t"
-_BULLET = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_BULLET = pattern(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 # "Here is my report:" says nothing of its own.
-_OPENS = re.compile(
-    r"\b(?:report|json|result|outcome|status|summary|output|message|decomposition|split|tasks?)s?\b", re.I
-)
-_STATUS = re.compile(r"^[\s*_#-]{0,9}status[\s*_]{0,4}:", re.I)
+_OPENS = pattern(r"\b(?:report|json|result|outcome|status|summary|output|message|decomposition|split|tasks?)s?\b", re.I)
+_STATUS = pattern(r"^[\s*_#-]{0,9}status[\s*_]{0,4}:", re.I)
 OPENING_WORDS_MAX = 10
 _NEEDS_WORDS = ("failed", "stuck", "incomplete")
 

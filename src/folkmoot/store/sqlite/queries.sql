@@ -146,14 +146,12 @@ SELECT deadline, item, id FROM questions INDEXED BY questions_deadline
 WHERE state = 'open' AND deadline IS NOT NULL AND deadline <= ?
 ORDER BY deadline, item, id LIMIT ?;
 
--- name: next_lease
--- The earliest lease that was not dealt with: until then nothing is due.
-SELECT lease_until FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease_until LIMIT 1;
-
--- name: next_deadline
--- The earliest deadline of an open question.
-SELECT deadline FROM questions INDEXED BY questions_deadline WHERE state = 'open' AND deadline IS NOT NULL
-ORDER BY deadline LIMIT 1;
+-- name: next_due
+-- The earliest lease that was not dealt with, or deadline of an open question: until then nothing is due. 9e999: never.
+SELECT min(
+    ifnull((SELECT lease_until FROM runs INDEXED BY runs_lease WHERE ended_at IS NULL ORDER BY lease_until LIMIT 1), 9e999),
+    ifnull((SELECT deadline FROM questions INDEXED BY questions_deadline WHERE state = 'open' AND deadline IS NOT NULL
+    ORDER BY deadline LIMIT 1), 9e999));
 
 -- name: next_starved
 -- Of the items that waited longer than anyone should, the one that waited longest.

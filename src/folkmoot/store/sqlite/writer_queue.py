@@ -79,8 +79,9 @@ class WriterQueue:
             if self._leader is request:
                 if self._waiting and self._waiting[0].settled:
                     self._waiting.popleft()  # an interrupt came while it was taken along
-                self._wait_again([other for other in carried if not other.settled])
-                self._wake_all([other for other in carried if other.settled and other._turn is not None])
+                if len(carried) > 1:  # others than the leader
+                    self._wait_again([other for other in carried if not other.settled])
+                    self._wake_all([other for other in carried if other.settled and other._turn is not None])
                 self.thread = 0
                 self._leader = None
             elif request._next is not None:

@@ -1,6 +1,5 @@
 """The verbs that write. Rows and the events that explain them go in together; the head goes in last."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -30,8 +29,7 @@ HOLD_PLACE = QUERIES["hold_place"]
 INSERT_HOLD = QUERIES["insert_hold"]
 UPDATE_HOLD = QUERIES["update_hold"]
 KEEP_OUT = QUERIES["keep_out"]
-NEXT_LEASE = QUERIES["next_lease"]
-NEXT_DEADLINE = QUERIES["next_deadline"]
+NEXT_DUE = QUERIES["next_due"]
 
 
 class SqliteTransaction(SqliteReading):
@@ -122,10 +120,9 @@ class SqliteTransaction(SqliteReading):
 
     def due(self, now: float, limit: int) -> list[tuple[str, str | None]]:
         """Mostly nothing is: the first work of a commit finds out until when, and those after it need not ask."""
-        if self._quiet is None:
-            times = (self._execute(NEXT_LEASE).get, self._execute(NEXT_DEADLINE).get)
-            self._quiet = min((time for time in times if time is not None), default=math.inf)
-        if now < self._quiet:
+        quiet: float = self._execute(NEXT_DUE).get if self._quiet is None else self._quiet
+        if now < quiet:
+            self._quiet = quiet
             return []
         self._quiet = None
         return super().due(now, limit)
@@ -223,6 +220,9 @@ class SqliteTransaction(SqliteReading):
     def _save_other(self, head: BoardHead, table: str, row: Row, is_new: bool) -> BoardHead:
         """The tables that change seldom; the head counts or repeats some of what they hold."""
         doc = encode_row(row)
+        if isinstance(row, Comment) and is_new:
+            self._execute(QUERIES["insert_comment"], (row.id, number_of(row.item), doc))
+            return replace(head, comments=head.comments + 1)
         if isinstance(row, Question):
             return self._save_question(head, row, doc, is_new)
         if isinstance(row, Message):
@@ -239,9 +239,6 @@ class SqliteTransaction(SqliteReading):
         if isinstance(row, Lesson) and is_new:
             self._execute(QUERIES["insert_lesson"], (row.id, doc))
             return replace(head, lessons=head.lessons + 1)
-        if isinstance(row, Comment) and is_new:
-            self._execute(QUERIES["insert_comment"], (row.id, number_of(row.item), doc))
-            return replace(head, comments=head.comments + 1)
         if isinstance(row, Comment):
             self._update(table, row.id, QUERIES["update_comment"], (doc, row.id))
         elif isinstance(row, Attempt) and is_new:

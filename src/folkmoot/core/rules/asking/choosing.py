@@ -10,14 +10,15 @@ from typing import Any
 from msgspec import Struct
 
 from folkmoot.core.records import Option, Question
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.errors import Invalid
 
 BEGINNING_LETTERS = 3  # of a word that is cut off; a whole word may be shorter
 SHOWN_LETTERS = 60
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 # How somebody goes on after an option: a mark and a space, or a dash with spaces.
-_GOES_ON = re.compile(r"\s*[,;:.!)]+\s+|\s+[-–—]+\s+|\s*\n\s*")
-_NUMBER = re.compile(r"(?:option\s+|no\.\s*|nr\.?\s*|#|\()?(\d+)[.)!]*", re.IGNORECASE)
+_GOES_ON = pattern(r"\s*[,;:.!)]+\s+|\s+[-–—]+\s+|\s*\n\s*")
+_NUMBER = pattern(r"(?:option\s+|no\.\s*|nr\.?\s*|#|\()?(\d+)[.)!]*", re.IGNORECASE)
 PLAIN = {"yes": "yes", "y": "yes", "no": "no", "n": "no"}
 # What the documents' authors, and most people, call going on and giving up; understood where one option does that.
 SAME = {
@@ -35,7 +36,7 @@ TAKES_BACK = frozenset({"or", "no", "not", "nor", "unless", "if", "maybe", "perh
 # What holds only in a case, or at another time, is not decided yet.
 CONDITIONS = frozenset({"if", "unless", "until", "after", "before", "once", "later", "when", "except"})
 # ... unless it only looks like that: "dev, once more" decides.
-NO_CONDITIONS = re.compile(r"\b(?:once (?:more|again)|after all|as before)\b")
+NO_CONDITIONS = pattern(r"\b(?:once (?:more|again)|after all|as before)\b")
 # Behind a plain yes these may say the opposite of the option that it stands for: "Yes, a real concern, do not go on".
 DENIES = frozenset(
     {
@@ -44,7 +45,7 @@ DENIES = frozenset(
     }
 )
 # Alone, as the answer to an agent's open question, these may be for the board: whether the item goes on at all.
-_ORDER = re.compile(
+_ORDER = pattern(
     r"(?:please )?(cancel|abort|stop|park|pause|wait|halt|later|not now|hold)(?: (?:it|this|that|on|here|please))*"
 )
 # Words by which a sentence goes on from an option and leaves it standing. Without a mark, any other makes another

@@ -14,6 +14,8 @@ from folkmoot.core.vocabulary.words import plain
 def meant(case: Case, said: Report) -> dict[str, str]:
     """What a report says about contracts. Words that its run was told it only repeats: they change nothing, and take
     back nothing that others have changed meanwhile. Nor does one that it only names."""
+    if not (said.contracts or said.interfaces):
+        return {}
     told, known = case.run.contracts if case.run else {}, case.item.contracts
     said_here = [one for one in said.contracts if one.text or not known.get(one.name)]
     said_here += _in_interfaces(case, said, {one.name for one in said_here})

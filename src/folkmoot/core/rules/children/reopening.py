@@ -73,24 +73,26 @@ def _reopen_below(case: Case, command: ReopenChild) -> tuple[list[Item], bool]:
 def _is_looked_at(case: Case) -> bool:
     """Is the item one that was split, in a stage that comes after its tasks?"""
     stage, tasks = stage_of(case), case.situation.tasks
+    if not tasks:
+        return False
     on_flow = case.flow.columns[stage].kind == "flow" and stage not in (case.flow.discover, case.flow.arbiter)
-    return (
-        bool(tasks) and on_flow and case.item.kind not in ONE_SHOT_KINDS and all(task.home != stage for task in tasks)
-    )
+    return on_flow and case.item.kind not in ONE_SHOT_KINDS and all(task.home != stage for task in tasks)
 
 
 def are_taken_back(case: Case, said: Report) -> bool:
     """Are there findings beside `done` with which the work of tasks cannot stay done?"""
-    return any(finding.severity in SERIOUS for finding in still_open(said.findings)) and _is_looked_at(case)
+    return _is_looked_at(case) and any(finding.severity in SERIOUS for finding in still_open(said.findings))
 
 
 def rebuilds_tasks(case: Case, said: Report) -> bool:
     """Who looks at the whole has changed a contract beside `done`: what is built anew on it comes back to them, under
     the gate of its own stage, and goes past neither."""
+    if not _is_looked_at(case):
+        return False
     before = case.situation.item.contracts if case.situation.item else {}
     changed = {name for name, text in meant(case, said).items() if before.get(name) != text}
     again = [task for task in case.situation.tasks if task.status == "done" and changed & task.contracts.keys()]
-    if not again or not _is_looked_at(case):
+    if not again:
         return False
     made = {task.id: task.agent or "" for task in again}
     waits_for = list(dict.fromkeys([*case.item.waits_for, *made]))

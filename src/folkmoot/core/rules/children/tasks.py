@@ -259,14 +259,15 @@ def to_discovery(case: Case, because: str, told: str = "") -> None:
 
 def fault_of_discovery(case: Case, said: Report) -> str | None:
     """What was sent to be split is split or asked about; it is not simply done."""
-    is_sent = case.item.span.discoveries > 0 and case.item.column == case.flow.discover
+    if not case.item.span.discoveries or case.item.column != case.flow.discover:
+        return None
     if any(task.status not in ENDED for task in case.situation.tasks):
         return None  # the whole was looked at, and its tasks can go on
     known = case.item.contracts
     changed = {name for name, text in meant(case, said).items() if known.get(name) != text}
     if any(changed & task.contracts.keys() for task in case.situation.tasks):
         return None  # the tasks that rely on it are opened again
-    return "this was sent here to be split: report split with tasks, or asks" if is_sent else None
+    return "this was sent here to be split: report split with tasks, or asks"
 
 
 def conflicted(case: Case, because: str, what: str = "Again and again the work could not be taken") -> None:

@@ -6,7 +6,6 @@ the opposite of the outcome: while the run lives its agent says which of the two
 is told.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -19,6 +18,7 @@ from folkmoot.core.item import Item
 from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, Statement
 from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.lines import severity_of
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.problems import is_over, listed_under, wants_change
 from folkmoot.core.vocabulary.roles import folded
@@ -111,7 +111,7 @@ NEEDS_FIELD = {"asks": "question", "delegates": "delegate", "split": "tasks"}
 # Under which names a dialect says which item it is about, and what the board counts by itself.
 NAMES_ITEM = frozenset({"task", "task-id", "issue", "item"})
 COUNTED_HERE = frozenset({"round", "max-rounds", "iteration", "failure-count", "dispute-rounds", "attempts-made"})
-_WORDS = re.compile(r"[^\W_]+")
+_WORDS = pattern(r"[^\W_]+")
 # Of an object that stands for one of several, the part that names it.
 _TELLING = ("question", "title", "task", "approach", "issue", "content", "name")
 WORDS_SHOWN = 200
@@ -127,6 +127,8 @@ def against(said: Report, judges: bool = False) -> str | None:
     """What the dialect's own words say against `done`: another verdict, or open issues that are not told. Beside a
     verdict on the work (`judges`) they need not even be untold, in whichever shape they are named: it cannot be good
     and have them. What has a severity of its own is a finding, and weighed as one."""
+    if not said.extra:
+        return None
     # Tests that failed one by one were read as findings, and decide already.
     parts = judges and not any(finding.kind == "test" for finding in said.findings)
     for name, value in _own_words(said):
@@ -154,6 +156,8 @@ def own_word(said: Report) -> str:
 
 def words_of_end(said: Report) -> list[Any]:
     """Every word that a report, and what it was joined from, has for its end."""
+    if not said.extra:
+        return []
     also = said.extra.get("also")
     places = [said.extra, said.extra.get("payload"), *(also if isinstance(also, list) else ())]
     found = [place.get(name) for place in places if isinstance(place, dict) for name in ("status", "verdict", "result")]

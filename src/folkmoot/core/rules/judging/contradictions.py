@@ -284,12 +284,12 @@ def fault_of_no_verdict(case: Case, said: Report) -> str | None:
 
 def fault_of_verdict_word(case: Case, said: Report) -> str | None:
     """Only whoever looks at work approves it: from those who make it, the word may be meant for another run."""
-    stage = stage_of(case)
-    if said.outcome != "done" or case.item.kind in ANSWERS or case.flow.checks(stage) or case.item.kind == "part":
-        return None
     word = next((word for word in words_of_end(said) if is_approval(word)), None)
+    if word is None or said.outcome != "done" or case.item.kind in ANSWERS or case.item.kind == "part":
+        return None
+    stage = stage_of(case)
     looks = next((name for name in case.flow.columns if case.flow.checks(name)), None)
-    if word is None or looks is None:
+    if looks is None or case.flow.checks(stage):
         return None
     own = "fixes_applied" if case.item.returns_to else "completed"
     return f"{word!r} is the word of whoever looks at the work, as in {looks}, and this is {stage}: report {own}"

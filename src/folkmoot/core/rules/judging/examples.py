@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from folkmoot.core.terms import OUTCOMES
+from folkmoot.core.vocabulary.patterns import pattern
 
 EXAMPLES: dict[str, str] = {
     "done": '{"outcome": "done", "summary": "…"}',
@@ -25,7 +26,7 @@ RETURNS: dict[str, str] = {
     "incomplete": '{"status": "incomplete", "nextSteps": ["…"]}',
 }
 _OWN_WORDS = ("approved", "fixes_applied")  # of `done`, in which it is said again
-_BOXES = re.compile(r"\[[ xX_~✓✔-]?\]|needs[ -]follow|^\s{0,3}#{1,6}\s|^\s{0,3}[*_]{2}\w", re.MULTILINE | re.IGNORECASE)
+_BOXES = pattern(r"\[[ xX_~✓✔-]?\]|needs[ -]follow|^\s{0,3}#{1,6}\s|^\s{0,3}[*_]{2}\w", re.MULTILINE | re.IGNORECASE)
 # Words of the documents by which a text that cannot be read still shows what it was meant to say, the most telling
 # first. In any spelling: signs and case make no difference.
 _SIGNS: tuple[tuple[str, str], ...] = (
@@ -37,11 +38,11 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("delegates", r"subagents|sub_agents|delegates?\b"),
     ("stuck", r"status\W{1,5}_{0,3}\W{0,3}(?:blocked|stuck)"),
 )
-_OUTCOME = re.compile(r"[\"']?outcome[\"']?\s{0,9}[:=]\s{0,9}[\"']?([A-Za-z][A-Za-z _-]{2,30})")
+_OUTCOME = pattern(r"[\"']?outcome[\"']?\s{0,9}[:=]\s{0,9}[\"']?([A-Za-z][A-Za-z _-]{2,30})")
 _LOOKED_AT = 100_000
 # How a fault says that a dispute is ended, and which outcome it names as the way out.
-_ENDING = re.compile(r"parent (\w+) and resolution (\w+)")
-_NAMED = re.compile(r"\breport (\w+)")
+_ENDING = pattern(r"parent (\w+) and resolution (\w+)")
+_NAMED = pattern(r"\breport (\w+)")
 _INSTEAD = ("stuck", "failed")
 
 

@@ -85,7 +85,7 @@ def fault_of(case: Case, said: Report) -> str | None:
 def fault_of_signature(case: Case, said: Report) -> str | None:
     """A report is its own run's. One that another role has signed may be meant for another run, or copied."""
     run = case.run
-    for name in SIGNED:
+    for name in SIGNED if said.extra else ():
         word = said.extra.get(name)
         signer = agent_named(case.flow, word) if isinstance(word, str) else ""
         if run is not None and signer in case.flow.agents and signer != run.agent:
@@ -106,7 +106,9 @@ def names_another(item: Item, said: Report) -> str:
 
 def fault_of_task(case: Case, said: Report) -> str | None:
     """A report that says it is of another open task of the same whole would finish the wrong one."""
-    word = names_another(case.item, said) if case.situation.siblings else ""
+    if not case.situation.siblings:
+        return None
+    word = names_another(case.item, said)
     other = task_named([one for one in case.situation.siblings if one.status not in ENDED], word) if word else None
     if other is None:
         return None

@@ -54,6 +54,8 @@ def words_against(said: Report) -> str | None:
 def weight_in_words(said: Report) -> str | None:
     """A finding whose words alone say that it is grave, and how to weigh it: "One critical issue: …" has no severity
     where one is told, and would be one of the middle."""
+    if not (said.findings and said.extra):
+        return None
     weak = (one.issue for one in still_open(said.findings) if one.severity not in GRAVE)
     told = {issue for issue in _bounded(weak) if said_grave([issue])}
     if not told:

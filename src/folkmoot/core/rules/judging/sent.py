@@ -42,11 +42,16 @@ class Sent(Struct, frozen=True):
     approved: bool = False  # has one of them approved the work?
 
 
+_NOTHING_SENT = Sent()
+
+
 def sent_by_run(case: Case, said: Report) -> Sent:
     """What still holds of what the run has sent: who approves later takes back what it sent before on the same.
 
     So do tests that the report counts, if none of them failed.
     """
+    if not (case.messages or said.messages):
+        return _NOTHING_SENT
     known = sorted((one for one in case.messages.values() if _is_of_run(case, one)), key=lambda message: message.at)
     sent = [*known, *(one for one in enclosed(case, said) if one.type in SUBJECTS)]
     approved = {SUBJECTS[message.type]: at for at, message in enumerate(sent) if _verdict(message) is True}
@@ -70,6 +75,8 @@ def _together(messages: list[Message], said: Report) -> Sent:
 def with_sent(case: Case, said: Report) -> Report:
     """The report with what its run has sent. The same finding, sent and reported, is one."""
     sent = sent_by_run(case, said)
+    if sent is _NOTHING_SENT:
+        return said
     findings, tests = united(said.findings, sent.findings), said.tests or sent.tests
     asks = said.outcome == "changes_requested" or (said.outcome == "done" and sent.refusal is not None)
     summary = said.summary or (sent.words if asks and not said.findings else "")
@@ -84,6 +91,8 @@ def with_sent(case: Case, said: Report) -> Report:
 def with_unheard(case: Case, said: Report) -> Report:
     """The verdict with what earlier runs of the same look have found, that ended without one: `incomplete`, `failed`,
     `asks`. It stands beside the verdict, and is weighed with it."""
+    if not case.item.findings:
+        return said
     stage = stage_of(case)
     left = [replace(finding, unheard=None) for finding in case.item.findings if finding.unheard == stage]
     if not left or said.outcome not in ("done", "changes_requested"):
@@ -93,6 +102,8 @@ def with_unheard(case: Case, said: Report) -> Report:
 
 def unfinished_by(case: Case) -> str | None:
     """What the run's own last completion says against the end of its phase, if it does."""
+    if not case.messages:
+        return None
     told = [m for m in case.messages.values() if _is_of_run(case, m) and m.type == "completion"]
     return against_end(sorted(told, key=lambda message: message.at)[-1].payload) if told else None
 

@@ -1,7 +1,5 @@
 """What a report means on this item: words that the flow knows, issues that were sent, comments in their threads."""
 
-import re
-
 from msgspec.structs import replace
 
 from folkmoot.core.report import OTHER_REASONS, Report
@@ -14,6 +12,7 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.lines import number_in
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing
 from folkmoot.core.vocabulary.roles import as_named, helping_column, nearest
 from folkmoot.core.vocabulary.triggers import told_in, trigger_in
@@ -21,7 +20,7 @@ from folkmoot.core.vocabulary.words import REASONS, WORD_MAX, is_security, known
 
 # In these a cause or reason decides where the item goes.
 _DECIDED = ("failed", "stuck", "incomplete")
-_BETWEEN = re.compile(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
+_BETWEEN = pattern(r"\s{0,3}(?:[,;/+&|]|\band\b)\s{0,3}")
 # Causes that a client's own output may be told with: its words are no agent's.
 _PASSING = ("transient", "environment", "quota", "timeout", "protocol")
 

@@ -153,6 +153,8 @@ def _first_words(findings: list[Finding]) -> str:
 
 def danger(case: Case, said: Report) -> str | None:
     """What a person must see whatever else the report says (R-10); `stuck` and `asks` have their own way to someone."""
+    if not (said.findings or said.escalation_reason):
+        return None
     found = [
         finding
         for finding in still_open(said.findings)

@@ -5,6 +5,7 @@ could come to differ from the rules, and what an answer says about a report is t
 """
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -24,7 +25,8 @@ Rule = Callable[[Case, Command], None]
 # What says how the run ended is no statement beside it, and what is there to be read is told in any case.
 UNWEIGHED = ("outcome", "implied", "extra", *TO_BE_READ)
 _WEIGHED = [name for name in Report.__struct_fields__ if name not in UNWEIGHED]
-_NOTHING = Report(outcome="done")
+_statements = attrgetter(*_WEIGHED)
+_EMPTY = _statements(Report(outcome="done"))
 WEIGHED_MAX = 50_000  # bytes: of a larger report it is not said, for it would be decided dozens of times
 OWN_WORDS_MAX = 40  # of further ones nothing is said: each may need a decision of its own
 # Copies of what was said, for whoever reads on: that a copy is another one is no effect.
@@ -55,14 +57,18 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
         return {}  # most reports: an outcome, and what is there to be read
     if len(msgspec.json.encode(said)) > WEIGHED_MAX:
         return {}
-    happened = _trace(case)
+    happened: Any = None
 
     def acts(without: Report, name: str = "") -> bool:
+        nonlocal happened
+        if name == "comments" and any(map(_brings_remark, case.events)):
+            return True  # nothing else in a report brings one onto the item: without it none would be there
         other = Case(_unsaid(case.situation) if name in _SAID_BEFORE else case.situation)
         try:
             carry_out(other, replace(command, report=without))
         except MootError:
             return True  # without it this would be no report at all
+        happened = happened or _trace(case)
         return other.refusal is not None or _trace(other) != happened
 
     found = {}
@@ -72,6 +78,10 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
     if said.extra:
         found |= _weigh_own_words(case, said, acts)
     return found
+
+
+def _brings_remark(event: Event) -> bool:
+    return event.name == "comment_added" and "parent" in event.context
 
 
 def _goes_with(said: Report, name: str) -> dict[str, Any]:
@@ -124,9 +134,8 @@ def _weigh_own_words(case: Case, said: Report, acts: Callable[[Report], bool]) -
 
 def _filled(said: Report) -> Iterator[tuple[str, Any]]:
     """The fields that say something, each with what it is where it says nothing."""
-    for name in _WEIGHED:
-        empty = getattr(_NOTHING, name)
-        if getattr(said, name) != empty:
+    for name, value, empty in zip(_WEIGHED, _statements(said), _EMPTY, strict=True):
+        if value != empty:
             yield name, empty
 
 

@@ -80,6 +80,8 @@ def spec_of(said: Report, known: str | None) -> str | None:
 def told_by_report(item: Item, said: Report, hands_over: bool) -> dict[str, Any]:
     """The fields of the item that a report changes by what it says about the work as a whole. In an envelope of its
     own, or beside its status, whoever has made something (`hands_over`) says what it is, as in a handoff."""
+    if not said.extra:
+        return {}
     told: dict[str, Any] = {"spec": spec_of(said, item.spec)}
     workflow = own_context(said).get("workflow") or said.extra.get("workflow")
     priority = next((one for one in PRIORITIES if one == said.extra.get("priority")), None)

@@ -57,6 +57,8 @@ def send_enclosed(case: Case, said: Report) -> None:
 
 def fault_of_enclosed(case: Case, said: Report) -> str | None:
     """Why a message that the report signs as its own cannot be sent."""
+    if not said.messages:
+        return None
     own = [posted for posted in said.messages if _is_own(case, posted)]
     if said.outcome != "disputed" and (refused := next((one for one in said.messages if _rejects(case, one)), None)):
         words = (

@@ -210,7 +210,7 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
         far = beyond(flow, case.item.files, files)  # what a run would have to ask for, it does not hand on
         files, widened = handed_on(case.item, [path for path in files if path not in far])
     spec = command.context.get("spec") or payload.get("spec")
-    column = next((column for column in watched if not asks or not flow.is_group(column)), flow.start)
+    column = next((column for column in watched if not asks or column not in flow.groups), flow.start)
     case.make(
         MakeItem(
             id=child,
@@ -234,6 +234,6 @@ def _make_item(case: Case, command: SendMessage, message: str) -> str:
 
 def _bound(flow: Flow, to: str, column: str, asks: bool) -> dict[str, Any]:
     """What one of several who look at once is given to do, the others are not: it is dispatched (P-02)."""
-    if asks or to not in flow.columns[column].agents or not flow.is_group(column):
+    if asks or to not in flow.columns[column].agents or column not in flow.groups:
         return {"kind": "item"}
     return {"kind": "dispatch", "agent": to, "purpose": "fix"}

@@ -1,6 +1,5 @@
 """What a message tells of the work: all that its agent returned, under the names of the documents (R-26)."""
 
-import re
 from typing import Any
 
 from msgspec import json, to_builtins
@@ -12,12 +11,13 @@ from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.messages.kinds import ASKING
 from folkmoot.core.situation import Case
 from folkmoot.core.terms import PRIORITIES
+from folkmoot.core.vocabulary.patterns import pattern
 
 TEXT_MAX = 8_000
 LIST_MAX = 200
 ENCLOSED_MAX = 20  # messages in one report: more than anybody hands over at the end of a run
 VERSION_MAX, MOMENT_MAX = 20, 40  # characters
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_UUID = pattern(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 EXTRA_BYTES_MAX = 50_000
 ENVELOPE = frozenset(
     {"schema_version", "message_id", "timestamp", "from", "to", "type", "priority", "payload", "context"}

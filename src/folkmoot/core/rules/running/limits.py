@@ -16,11 +16,13 @@ ALL, DAY, POOL, STARTS = "all", "day", "pool:", "starts:"
 DAY_MS = 86_400_000
 
 
-def in_force(pauses: Iterable[Pause], now: float) -> dict[str, Pause]:
+def in_force(pauses: Collection[Pause], now: float) -> dict[str, Pause]:
+    if not pauses:
+        return {}
     return {pause.id: pause for pause in pauses if pause.on and (pause.until is None or pause.until > now)}
 
 
-def check_stop(pauses: Iterable[Pause], now: float) -> None:
+def check_stop(pauses: Collection[Pause], now: float) -> None:
     """`moot pause` ends all beginning of runs, on every machine; the day's budget that of agents."""
     stopped = in_force(pauses, now).get(ALL)
     if stopped is not None:
@@ -28,7 +30,7 @@ def check_stop(pauses: Iterable[Pause], now: float) -> None:
         raise Refused("stopped", words, "let it go on: moot resume")
 
 
-def check_day(pauses: Iterable[Pause], meter: Meter | None, agent: str, flow: Flow, now: float) -> None:
+def check_day(pauses: Collection[Pause], meter: Meter | None, agent: str, flow: Flow, now: float) -> None:
     """A flow with a larger budget lets agents begin again at once."""
     spent = in_force(pauses, now).get(DAY)
     is_spent = spent is not None and (meter is None or day_is_spent(flow.budget, meter))

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 
+from folkmoot.core.vocabulary.patterns import pattern
+
 BOARD, GIT = ".moot", ".git"
 ENVIRONMENTS = {"pyvenv.cfg", "conda-meta"}  # what marks a folder as one
 MODULES = "node_modules"
@@ -18,10 +20,10 @@ UNSEEN = frozenset(
 )
 TAGS = range(0xE0000, 0xE1000)
 # The second, short name that Windows gives a file: by number, and from the fifth on by a sum of the long name.
-SHORT = {name: re.compile(rf"{name[1:]}~\d+|{name[1:3]}[0-9a-f]{{4}}~\d+") for name in (BOARD, GIT)}
+SHORT = {name: pattern(rf"{name[1:]}~\d+|{name[1:3]}[0-9a-f]{{4}}~\d+") for name in (BOARD, GIT)}
 
 # What moot calls what it makes beside its board, for a moment or for good: folders of landings, files of the mirror.
-OWN = re.compile(rf"{re.escape(BOARD)}-.*|{BOARD[1:]}-.~\d+", re.DOTALL)
+OWN = pattern(rf"{re.escape(BOARD)}-.*|{BOARD[1:]}-.~\d+", re.DOTALL)
 
 
 def parts(path: str) -> list[str]:

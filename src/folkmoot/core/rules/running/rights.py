@@ -1,7 +1,6 @@
 """What a run may change, held against what it did change (R-20): enforced here, not asked for (Q-03)."""
 
 import posixpath
-import re
 from collections.abc import Iterable
 from typing import assert_never
 
@@ -12,6 +11,7 @@ from folkmoot.core.rules.running.names import is_boards, is_gits, is_moots, part
 from folkmoot.core.rules.sharing.paths import normal_path, overlap
 from folkmoot.core.rules.sharing.widening import not_given
 from folkmoot.core.terms import WriteRight
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.work import LINK, SUBMODULE, Touched
 
 # Instead of a mode: what lies there is nobody's to change, whatever its name is.
@@ -43,7 +43,7 @@ NEVER = {
 }
 FILES = frozenset({"100644", "100755", LINK})
 TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "integration"})
-TEST_FILE = re.compile(r"(test_.+|.+[._-](test|tests|spec)\.\w+|.+_test\.\w+|.+Tests?\.\w+|conftest\.py)")
+TEST_FILE = pattern(r"(test_.+|.+[._-](test|tests|spec)\.\w+|.+_test\.\w+|.+Tests?\.\w+|conftest\.py)")
 # Children that look and answer: whatever their agent may write elsewhere, here it writes nothing (R-08, R-25).
 LOOKING = frozenset({"expert", "sub"})
 

@@ -96,7 +96,8 @@ def fault_of_files(case: Case, said: Report) -> str | None:
     """A report by hand is all that is known of its change: a path too many in it is asked back, as the change itself
     would be refused (R-20). Where a worker looks at the files, they decide, and not what an agent lists."""
     run, item = case.run, case.item
-    if run is None or run.sandboxed is not None or said.outcome in STANDS:
+    listed = said.files.created or said.files.modified
+    if run is None or run.sandboxed is not None or not listed or said.outcome in STANDS:
         return None
     write = may_write(case.flow, item, run.agent)
     named = [*((path, "created") for path in said.files.created), *((path, "modified") for path in said.files.modified)]

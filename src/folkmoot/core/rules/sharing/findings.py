@@ -21,6 +21,8 @@ def against_done(findings: list[Finding], tests: Tests | None) -> str | None:
     """What keeps `done` from being true where work is checked, in words; None if nothing does (R-22)."""
     if tests is not None and tests.failed:
         return red_tests(tests)
+    if not findings:
+        return None
     grave = [one for one in still_open(findings) if one.severity in GRAVE or _is_failed_test(one)]
     if not grave:
         return None

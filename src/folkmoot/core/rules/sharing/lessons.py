@@ -13,6 +13,8 @@ LESSONS_OF_A_RUN = 20
 
 
 def learn(case: Case, said: Report) -> None:
+    if not said.lessons:
+        return
     lessons = [text.strip() for text in said.lessons if text.strip()]
     if not lessons or case.run is None:
         return

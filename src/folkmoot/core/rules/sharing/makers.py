@@ -5,12 +5,13 @@ import re
 from folkmoot.core.item import Artifact, Item
 from folkmoot.core.report import Files
 from folkmoot.core.rules.sharing.paths import normal_path
+from folkmoot.core.vocabulary.patterns import pattern
 
 MADE_MAX = 500  # files of which an item remembers who made them
-_PLACE = re.compile(r"(?:#|::|:\d).*$", re.DOTALL)  # a section, a test or a line behind the file
-_ABOUT = re.compile(r"\.meta\.ya?ml$")  # the disputes document keeps comments in a file beside the artifact
-_ENDING = re.compile(r"(?<=[^/])\.[a-z0-9]{1,6}$")
-_WORD = re.compile(r"[^\W_]+")
+_PLACE = pattern(r"(?:#|::|:\d).*$", re.DOTALL)  # a section, a test or a line behind the file
+_ABOUT = pattern(r"\.meta\.ya?ml$")  # the disputes document keeps comments in a file beside the artifact
+_ENDING = pattern(r"(?<=[^/])\.[a-z0-9]{1,6}$")
+_WORD = pattern(r"[^\W_]+")
 
 
 def files_made(item: Item, files: Files, made: Artifact) -> dict[str, Artifact]:

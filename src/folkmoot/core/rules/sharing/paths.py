@@ -1,18 +1,18 @@
 """Paths as the board compares them: from the project's root on, one spelling each; a folder ends in a slash."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Generic, TypeVar
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.errors import Invalid
 
 Kept = TypeVar("Kept")
 
 PATH_CHARACTERS_MAX = 1_000
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL = pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @lru_cache(4096)

@@ -1,11 +1,11 @@
 """How far a run may widen an item's files by itself: beyond that a person is asked (R-20)."""
 
-import re
 from collections.abc import Iterable
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.rules.sharing.paths import outside
+from folkmoot.core.vocabulary.patterns import pattern
 
 GUARDED, ASK, ALLOW, DENY = "guarded", "ask", "allow", "deny"
 # What decides how a project is built, checked and from what it is made: whoever changes it changes what others trust.
@@ -21,7 +21,7 @@ pubspec.yaml package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb pipf
 packages.lock.json
 """
 NAMES = frozenset(_NAMES.split())
-PATTERN = re.compile(r".+\.(lock|mk|cmake|gemspec|csproj)|(requirements|constraints)\b.*\.(txt|in)|dockerfile\..+")
+PATTERN = pattern(r".+\.(lock|mk|cmake|gemspec|csproj)|(requirements|constraints)\b.*\.(txt|in)|dockerfile\..+")
 
 
 def is_guarded(path: str) -> bool:

@@ -2,6 +2,8 @@
 
 import re
 
+from folkmoot.core.vocabulary.patterns import pattern
+
 
 def _one_of(words: str) -> str:
     return f"(?:{'|'.join(words.split())})"
@@ -11,20 +13,20 @@ _OUT = r"(?:rul(?:e|ed|ing)(?: it| this| that)? out|exclud(?:e|ed|ing)|dismiss(?
 _OVER = _one_of("fixed resolved solved removed broken gone avoided mended cleared closed over addressed handled")
 _IS = _one_of("is was are were be been got now already all s has have since")
 # What was not ruled out, or has yet to be, is still there.
-_OPEN = re.compile(
+_OPEN = pattern(
     rf"\b(?:not|cannot|never|nobody|nothing|can t|couldn t|unable to|hard to|yet to|must|should|has to|have to"
     r"|needs? to|until|unless|still|to)(?: (?:yet|be|been|it|is|are|was|were|can|could|has|have|first))*"
     rf" (?:{_OUT}|{_OVER})\b"
 )
 # Words before the phrase, in the same part of the sentence.
-_NOT = re.compile(
+_NOT = pattern(
     rf"\b(?:no|not|without|never|none|neither|nor|isn|wasn|weren|didn|aren|any|if|avoid|{_OVER}|{_OUT}|denied|denies)\b"
 )
 # Behind these something else is said: "no progress because of a security concern".
-_PARTS = re.compile(r"\b(?:because|since|due|but|owing|although|though|however|therefore|hence|so)\b")
-_GROUNDS = re.compile(r"\b(?:because|since|due|owing)\b")
+_PARTS = pattern(r"\b(?:because|since|due|but|owing|although|though|however|therefore|hence|so)\b")
+_GROUNDS = pattern(r"\b(?:because|since|due|owing)\b")
 _THING = _one_of("cause reason issue problem concern case one")
-_NOT_SO = re.compile(
+_NOT_SO = pattern(
     rf"(?:{_IS} )*(?:{_OUT}|{_OVER})\b"  # right behind it
     rf"|.*\b{_IS} (?:{_IS} )*(?:{_OUT}|{_OVER})\b"
     rf"|.*\b(?:{_OUT}|{_OVER})$"
@@ -33,7 +35,7 @@ _NOT_SO = re.compile(
     r"|harmless|none)\b"
     rf"|(?:wasn|isn|weren|aren) t (?:the |an? )?(?:{_THING}|reached|hit|met)\b|(?:didn|hasn) t (?:happen|occur)\b"
 )
-_NOTHING = re.compile(
+_NOTHING = pattern(
     rf"(?:none|no|nothing|nil|n a|na|not applicable|false|not found|no {_THING}s?|not (?:an? |the )?{_THING}|0|zero"
     r"|not (?:reached|met|hit|triggered|present|needed|required|necessary|detected)|(?:do|does|did) not apply"
     r"|none (?:of (?:them|these|those) )?appl(?:y|ies)"
@@ -41,16 +43,17 @@ _NOTHING = re.compile(
     r"(?: (?:found|seen|known|here|at all|so far))?"
 )
 # Behind a name these say that it is not so.
-_NO = re.compile(
+_NO = pattern(
     r"(?:no|nope|n|none|false|0|n a|na|tbd|not (?:needed|required|necessary|applicable|yet)|does not apply)"
     r"(?: (?:yet|here|now|at all|so far))?"
 )
 _CROSSES = ("❌", "✗", "✘", "✖")
-_WORD = re.compile(r"[^\W_]+")
-_CLAUSE = re.compile(r"[,;:.!(–—\n]|\s-\s")
+_WORD = pattern(r"[^\W_]+")
+_CLAUSE = pattern(r"[,;:.!(–—\n]|\s-\s")
 # A box that nobody ticked says no: before its words, up to the next of several on a line, or alone behind their colon.
 _EMPTY_BOX = r"(?:\[\s{0,3}\]|\(\s{1,3}\)|[☐□◻⬜▢])"
-_UNTICKED = re.compile(
+_BOXES = frozenset("[(☐□◻⬜▢")
+_UNTICKED = pattern(
     rf"(?:^[^\S\n]*(?:(?:[-*+•>]|\d{{1,3}}[.)])[^\S\n]*)*|[^\S\n]/[^\S\n]){_EMPTY_BOX}(?:(?![^\S\n]/[^\S\n]).)*"
     rf"|^[^\n\[\]]{{0,200}}[:|][^\S\n]*{_EMPTY_BOX}[ \t|]*$",
     re.MULTILINE,
@@ -59,7 +62,7 @@ _UNTICKED = re.compile(
 
 def without_unticked(text: str) -> str:
     """The text without what stands beside a box that nobody ticked."""
-    return _UNTICKED.sub("", text) if any(sign in text for sign in "[(☐□◻⬜▢") else text
+    return text if _BOXES.isdisjoint(text) else _UNTICKED.sub("", text)
 
 
 def is_denied(before: str, behind: str) -> bool:

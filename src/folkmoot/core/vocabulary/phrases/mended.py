@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
 # Under these names the state of a finding is told in a word; under the others that it is so, or how.
@@ -14,15 +15,11 @@ _SAYS_SO = ("fixed", "resolved", "addressed", "mended", "corrected", "is_fixed",
 # What was done, once it is done; before that the same names tell what should be.
 _HOW = ("fix", "fix_applied", "applied_fix", "solution", "remediation", "resolution", "fixed_by", "how_fixed")
 _OVER = r"(?:fixed|resolved|addressed|mended|solved|corrected|repaired|closed|fix(?:es)? applied)"
-_MENDED = re.compile(
-    rf"(?:(?:it|is|was|has been|been|already|now|all) )*{_OVER}(?! (?:partially|partly|later|soon))\b.*"
-)
-_NOT = re.compile(r"\b(?:not|never|partially|partly|to be|will be|wont|won t|cannot|half)\b")
+_MENDED = pattern(rf"(?:(?:it|is|was|has been|been|already|now|all) )*{_OVER}(?! (?:partially|partly|later|soon))\b.*")
+_NOT = pattern(r"\b(?:not|never|partially|partly|to be|will be|wont|won t|cannot|half)\b")
 # At the end or the beginning of a line of words: `plain text token (fixed)`, `[FIXED] plain text token`.
-_BEHIND = re.compile(
-    rf"\s*(?:[\[(](?:already |now )?({_OVER}[^\[\]()]{{0,80}})[\])]|[-–—]\s?({_OVER}))[.!]?\s*\Z", re.I
-)
-_BEFORE = re.compile(rf"\A\s*(?:[\[(]({_OVER})[\])][:\s]*|({_OVER}):\s+)", re.I)
+_BEHIND = pattern(rf"\s*(?:[\[(](?:already |now )?({_OVER}[^\[\]()]{{0,80}})[\])]|[-–—]\s?({_OVER}))[.!]?\s*\Z", re.I)
+_BEFORE = pattern(rf"\A\s*(?:[\[(]({_OVER})[\])][:\s]*|({_OVER}):\s+)", re.I)
 _NO = ("no", "false", "none", "n a", "open", "")
 
 

@@ -1,12 +1,12 @@
 """Words that only fill in a field: "none", "n/a", "-", "no blockers", "nothing to add". Written once: whoever reads a
 report, and every rule about what it says, asks here whether a field says anything at all."""
 
-import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from folkmoot.core.report import Report
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
 _NONE = r"none|nothing|nil|null|n a|na|no|zero|0|clean|undefined|not applicable|does not apply"
@@ -21,12 +21,12 @@ _BEHIND = (
     r"|identified|remaining|left|open|at all|needed|required|this time|yet|really|learned|learnt|detected|else|new"
     r"|special|further|more|of note|worth (?:noting|mentioning|adding)|in particular|currently|applicable|necessary"
 )
-_NOTHING = re.compile(
+_NOTHING = pattern(
     rf"(?:{_NONE}|(?:no|zero|0|without)(?: {_KIND})*(?: (?:{_WHAT}))(?: (?:and|or) (?:{_WHAT}))*)(?: (?:{_BEHIND}))*"
     r"|(?:there (?:is|are|were|was) |i have |we have )(?:none|nothing|no (?:" + _WHAT + rf"))(?: (?:{_BEHIND}))*|"
 )
 # `No critical or high issues found`: none of that weight, and others would be listed.
-_NONE_SO_BAD = re.compile(
+_NONE_SO_BAD = pattern(
     r"(?:no|zero|0)(?: (?:critical|high|medium|low|major|minor|severe|blocking|serious|severity|priority|risk|security"
     r"|and|or|new|open|other|further|known))+"
     r"(?: (?:issues?|findings?|problems?|bugs?|vulnerabilit(?:y|ies)|concerns?|defects?))?"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import is_denied
 from folkmoot.core.vocabulary.words import plain
 
@@ -17,8 +18,8 @@ _RED = (
     r"(?:red|failing|fails|fail|failed|broken|not green|not passing"
     r"|(?:do|does|did|will|can|could)(?: ?not|n t) (?:be )?(?:pass|compile|build|built|run|executed))"
 )
-_ALONE = re.compile(rf"(?:still |all )?{_RED}")
-_NUMBER = re.compile(r"\b([1-9]\d{0,6}) (?:\w+ ){0,2}(?:errors?|failures?|failing|failed|broken)\b")
+_ALONE = pattern(rf"(?:still |all )?{_RED}")
+_NUMBER = pattern(r"\b([1-9]\d{0,6}) (?:\w+ ){0,2}(?:errors?|failures?|failing|failed|broken)\b")
 # Before the words: it is not so, or it is not about now.
 _DENIED = {
     *(
@@ -45,45 +46,45 @@ _OVER = {"fixed", "resolved", "mended", "green", "passes", "passing", "before", 
 ONLY_IF = {"without", "if", "when", "unless", "until", "old", "pass", "passed"}
 # How a test is called: `TestFeatureAPI`, `test_login`, `api_test`, `LoginSpec`.
 _TEST = r"(?:[Tt]ests?[A-Z_]\w{0,80}|\w{1,80}(?:[Tt]est|Spec)|\w{0,80}_tests?_\w{1,80})"
-_NAMED = re.compile(
+_NAMED = pattern(
     rf"(?<![\w/])[`'\"]?((?:[\w./-]{{1,120}}::)?{_TEST}(?:\[\S{{1,80}}\])?)[`'\"]?(?:\(\))?"
     r"(?:\s{0,2}[:=–—-]{1,2}\s{0,3}|\s{1,3})(?:(?:is|has|still|now|also|which) ){0,3}"
     r"(?:FAIL(?:ED|S|URE)?\b|fail(?:s|ed|ing)\b|(?:(?<=is )|(?<=still ))(?:red|broken)\b"
     r"|(?:does|did)(?: not|n't) pass\b)"
 )
-_NAMED_HINT = re.compile(r"fail|\bred\b|broken|pass", re.IGNORECASE)
+_NAMED_HINT = pattern(r"fail|\bred\b|broken|pass", re.IGNORECASE)
 # All of them, and then not: `all pass except TestB`, `all but one of the tests pass`.
-_ALL_BUT = re.compile(
+_ALL_BUT = pattern(
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b\W{0,3}(?:except|apart from|other than|save for|but not)\b"
     r"|\ball (?:but|except)\b[^.;!?\n]{1,60}?\b(?:pass|green|succeed)(?:es|ed|ing|s)?\b",
     re.IGNORECASE,
 )
 _SKIPPED = {"skipped", "skip", "skips", "ignored", "disabled"}
 # As test runners print it, in capitals: `FAIL: TestX`, `--- FAIL: TestX`, `2 FAILED`.
-_PRINTED = re.compile(rf"\bFAIL(?:ED|URE)?\b(?:\s{{0,3}}[:–—-]?\s{{0,3}}({_TEST}))?")
+_PRINTED = pattern(rf"\bFAIL(?:ED|URE)?\b(?:\s{{0,3}}[:–—-]?\s{{0,3}}({_TEST}))?")
 # As assertions say it: `expected 200, got 500`.
-_UNMET = re.compile(r"\bexpected\b(?! (?:to|by|that)\b).{1,120}?\b(?:got|received|but was)\b", re.IGNORECASE)
+_UNMET = pattern(r"\bexpected\b(?! (?:to|by|that)\b).{1,120}?\b(?:got|received|but was)\b", re.IGNORECASE)
 _OF_TESTS = "tests?|test cases?|suites?|specs?|builds?|ci|pytest|jest"
-_TESTS_RED = re.compile(rf"\b(?:{_OF_TESTS}){_LINKS} {_RED}\b")
-_TESTS_NUMBER = re.compile(rf"\b[1-9]\d{{0,6}} (?:\w+ )?(?:failing|failed|broken) (?:{_OF_TESTS})\b")
-_HINT = re.compile(r"fail|red|broken|not|n't|n’t", re.IGNORECASE)
+_TESTS_RED = pattern(rf"\b(?:{_OF_TESTS}){_LINKS} {_RED}\b")
+_TESTS_NUMBER = pattern(rf"\b[1-9]\d{{0,6}} (?:\w+ )?(?:failing|failed|broken) (?:{_OF_TESTS})\b")
+_HINT = pattern(r"fail|red|broken|not|n't|n’t", re.IGNORECASE)
 _NONE = ("0", "none", "no", "zero")
-_SENTENCES = re.compile(r"[.;!?\n()–—,]|\s-\s|\bbut\b|\band\b")
+_SENTENCES = pattern(r"[.;!?\n()–—,]|\s-\s|\bbut\b|\band\b")
 
 
 # Something grave that was found: `a critical auth bypass`, `CRITICAL: sql injection`.
-_GRAVE_HINT = re.compile(r"critical|severe|high|cvss", re.IGNORECASE)
+_GRAVE_HINT = pattern(r"critical|severe|high|cvss", re.IGNORECASE)
 _GRAVE = r"(?:critical|severe|high (?:severity|risk|priority)|severity (?:is )?(?:critical|high))"
 _PROBLEM = (
     r"(?:issue|bug|vulnerabilit|hole|flaw|inject|bypass|leak|exploit|finding|problem|defect|data loss|loss|corrupt|race"
     r"|overflow|xss|csrf|ssrf|rce|deadlock|crash|regression|backdoor|traversal|disclosure)\w*"
 )
-_GRAVE_TOLD = re.compile(
+_GRAVE_TOLD = pattern(
     rf"\b{_GRAVE}(?: \w+){{0,3}}? {_PROBLEM}|\b{_PROBLEM}(?: \w+){{0,3}} (?:is|are) (?:\w+ )?{_GRAVE}\b"
     r"|\bcvss (?:v?\d \d )?(?:base )?(?:score )?(?:is |of )?(?:[789]|10)\b"
 )
 # A label: `CRITICAL: …`, `SECURITY: CRITICAL …`, `[High] …`. In small letters it needs a sign around it.
-_GRAVE_LABEL = re.compile(
+_GRAVE_LABEL = pattern(
     r"(?:\A|\n)\s{0,8}(?:[-*+•#]{1,6}\s{0,3})?(?:(?i:security)\s{0,3}[:–—-]\s{0,3})?"
     r"(?:CRITICAL\b|[*_]{0,3}(?:\[(?i:critical|high)\]|(?i:critical|high)[*_]{0,3}\s{0,2}:))[*_:\s]{0,6}([^\n]{0,200})"
 )
@@ -118,8 +119,8 @@ _LOOKS = {
         "prevents",
     ),
 }
-_NOTHING = re.compile(r"\W{0,4}(?:none|no|nothing|n/?a|0|zero|path|section)\b", re.IGNORECASE)
-_GRAVE_SENTENCES = re.compile(r"[.;!?\n]\s|[.;!?\n]\Z|\n|\bbut\b|\band\b|,")
+_NOTHING = pattern(r"\W{0,4}(?:none|no|nothing|n/?a|0|zero|path|section)\b", re.IGNORECASE)
+_GRAVE_SENTENCES = pattern(r"[.;!?\n]\s|[.;!?\n]\Z|\n|\bbut\b|\band\b|,")
 
 
 def said_red(texts: Iterable[str | None], gate: str = "") -> str | None:

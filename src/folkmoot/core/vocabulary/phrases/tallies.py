@@ -9,29 +9,30 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from folkmoot.core.report import Tests
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
 _NUMERALS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
-_WORDED = re.compile(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
+_WORDED = pattern(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
 _SHARE = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})"
 _OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?"
-_ALL_BUT = re.compile(r"\ball (?:but|except(?: for)?) (\d{1,7}) of (?:the )?(\d{1,7})")
-_COLOURS = re.compile(r"(?<=\d )(?:green|red)\b")
-_SKIPPED = re.compile(r"\b(\d{1,7})(?: tests?)?(?: (?:was|were|are))? (?:skipped|ignored|disabled)\b")
+_ALL_BUT = pattern(r"\ball (?:but|except(?: for)?) (\d{1,7}) of (?:the )?(\d{1,7})")
+_COLOURS = pattern(r"(?<=\d )(?:green|red)\b")
+_SKIPPED = pattern(r"\b(\d{1,7})(?: tests?)?(?: (?:was|were|are))? (?:skipped|ignored|disabled)\b")
 # Of another time, or of another case.
-_ELSEWHERE = re.compile(r"\b(?:before|previously|earlier|first|fixed|without|old|was|were|had)\b")
-_COUNT = re.compile(_OF + r" (pass|fail)")
-_PASSED_FAILED = re.compile(
+_ELSEWHERE = pattern(r"\b(?:before|previously|earlier|first|fixed|without|old|was|were|had)\b")
+_COUNT = pattern(_OF + r" (pass|fail)")
+_PASSED_FAILED = pattern(
     r"\b(\d{1,7})(?: tests?)? pass\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)?"
     r" (?:fail|errors?\b(?! handling))"
 )
-_FAILED_PASSED = re.compile(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
-_ONLY_FAILED = re.compile(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
+_FAILED_PASSED = pattern(r"\b(\d{1,7})(?: tests?)? fail\w{0,3}[,;/]?(?: and| but)? {0,2}(\d{1,7})(?: tests?)? pass")
+_ONLY_FAILED = pattern(r"\s{0,3}(\d{1,7})(?: tests?)? fail(?:ed|ures?|ing)?[.!]?\s{0,3}")
 # `Failed: 2`, `| Passed | 8 |`, `Tests run: 10`: a label at the start of a line, of a cell or behind a sign.
-_LABELLED = re.compile(
+_LABELLED = pattern(
     r"(?:\A|[\n|,;(•]|[-+]\s)[ \t]{0,8}(?:all |the )?(?:tests? )?(total|run|passed|passing|failed|failing|failures"
     r"|skipped)"
     r"(?: tests?)?[ \t]{0,3}[:=|][ \t]{0,3}(\d{1,7})(?![\w/%.]|\s{0,2}(?:of|/)\s)"

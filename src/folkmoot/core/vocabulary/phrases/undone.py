@@ -6,6 +6,7 @@ no contradiction. So only what holds at the end counts, and nothing that a later
 
 import re
 
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import behind_no, is_denied, without_unticked
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import ONLY_IF, said_red
@@ -19,16 +20,16 @@ _NOT = (
     rf"(?:not|never|n t|isn t|aren t|cannot be|far from){_HOW} {_DONE}"
     r"|(?:is|are|s|remains?|still|stays?|left)(?: \w+)? (?:incomplete|unfinished|half (?:done|finished))"
 )
-_UNDONE = re.compile(rf"\b(?:{_NOT})\b")
+_UNDONE = pattern(rf"\b(?:{_NOT})\b")
 # Whoever has stopped on the way says so of itself, and not of a part.
-_GAVE_UP = re.compile(
+_GAVE_UP = pattern(
     r"(?:\w+ ){0,3}(?:(?:i|we) (?:(?:could|can|did) ?(?:not|n t)|(?:was|were|am|are) unable to) (?:finish|complete)"
     r"|ran out of (?:context|time|tokens)|(?:i|we) (?:have )?stopped (?:half ?way|in the middle|before the end)"
     r"|(?:half|part|some) of (?:it|(?:the|this|my) (?:task|work|quest|job)) (?:is|was) (?:done|finished|complete))\b"
 )
 # What it is about, where it is the work itself; or nothing stands before it. Word by word: were "is" also "i" and "s",
 # there would be more ways to read a few letters than anybody can try.
-_WORK = re.compile(
+_WORK = pattern(
     r"(?:(?:but|however|note|warning|still|yet|so|and|sadly|unfortunately|the|this|that|my|our|whole|it|task|work|quest"
     r"|item|job|feature|implementation|assignment|everything|all|is|s|are|was|remains?|i|am|m|we|re|have|has)(?: |\Z))*"
 )
@@ -36,7 +37,7 @@ _WORK = re.compile(
 _IS_NOT = r"(?:(?:is|are|was|were|could|can|have|has)(?: still)? not|isn t|aren t|wasn t|weren t|couldn t|cannot)"
 _MET = "(?:met|satisfied|fulfilled|verified)"
 _CANNOT = "(?:i|we)(?: (?:was|were|am|are|still))* (?:unable to|not able to|could not|couldn t|cannot|can t|failed to)"
-_NO_SUCCESS = re.compile(
+_NO_SUCCESS = pattern(
     r"(?:(?:but|however|note|warning|still|yet|sadly|unfortunately|so far|in the end|the) )*(?:"
     r"(?:(?:one|some|several|most|two|three|\d+) of (?:the )?)?acceptance criteri(?:a|on)(?: \d+)?"
     rf" {_IS_NOT}(?: (?:yet|fully|all|be|been))* {_MET}(?: yet)?"
@@ -49,9 +50,9 @@ _NO_SUCCESS = re.compile(
     r"|(?:it|this)(?: still)? (?:does not|doesn t) work(?: yet)?)"
 )
 # What came after it: another way was found.
-_WENT_ON = re.compile(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|finally)\b", re.IGNORECASE)
+_WENT_ON = pattern(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|finally)\b", re.IGNORECASE)
 # Names under which a dialect says what keeps it from being done.
-_LEFT = re.compile(
+_LEFT = pattern(
     "remaining(?: (?:work|tasks?|steps?))?|left to do|still to do|not done|unfinished|outstanding|blockers?"
 )
 # It is not about now, or only about a case.
@@ -72,39 +73,39 @@ _ELSEWHERE = {
     ),
     *("no", "nothing", "was", "were", "had", "returns", "return", "shows", "show", "says", "message", "error"),
 }
-_SENTENCES = re.compile(r"\.(?=\s|$)|[;:!?\n()–—,]|\s-\s|\b(?:but|and|so)\b", re.IGNORECASE)
-_GREEN = re.compile(
+_SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—,]|\s-\s|\b(?:but|and|so)\b", re.IGNORECASE)
+_GREEN = pattern(
     r"\b(?:pass(?:es|ing|ed)?|green|succeeds?|fixed|mended|resolved|works?|working)\b(?!.*\b(?:not|no|except)\b)"
 )
 # What it says of a check holds for the red one too: it is of the same, or of all of them.
 _OF_ALL = {"all", "everything", "now", "it", "they", "them", "both", "fixed", "mended", "resolved"}
 _OF_NONE = {"is", "are", "red", "the", "still", "a", "one", "some"}
-_PAST = re.compile(r"\b(?:failed|was|were|had|been|broken)\b")
-_NOW = re.compile(r"\b(?:still|remains?|is|are|stays?|currently|now)\b")
+_PAST = pattern(r"\b(?:failed|was|were|had|been|broken)\b")
+_NOW = pattern(r"\b(?:still|remains?|is|are|stays?|currently|now)\b")
 # A verdict under its own name, beside it or below it: `**Approval:** false`, a heading `Verdict` over its word.
-_VERDICT = re.compile(
+_VERDICT = pattern(
     r"^[\s#>*_`+-]{0,12}(?:(?:final|overall|review|reviewer|my) )?"
     r"((?:(?:verdict|approval|decision)[*_` ]{0,4}[:=\n]|approved[*_` ]{0,4}[:=])[*_`\s]{0,12}(\S[^\n]{0,200}))",
     re.IGNORECASE | re.MULTILINE,
 )
-_HELD_UP = re.compile(
+_HELD_UP = pattern(
     r"\b(?:must|needs? to|has to|have to)\b[^;\n]{1,160}\bbefore (?:this|it|we) (?:can|may|should)"
     r" (?:go on|proceed|land|merge|be merged|continue|ship)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[:;,.!(–—]|\s-\s")
+_CLAUSE = pattern(r"[:;,.!(–—]|\s-\s")
 _GIVEN = {"yes", "true", "granted", "given"}
 _WITHHELD = {
     *("no", "false", "denied", "withheld", "refused", "pending", "not yet", "not approved", "not granted", "not given"),
     *("request changes", "requesting changes", "reject", "blocked", "do not merge", "not ready"),
 }
-_CONDITION = re.compile(
+_CONDITION = pattern(
     r"conditional|(?:yes|true|approved?|granted|given|ok|lgtm)(?: but)?(?: only)?"
     r" (?:once|until|unless|pending|conditional|provided|if|subject to)\b"
 )
 
 _MERGED = r"(?:merged?|shipp?(?:ed)?|released?|land(?:ed)?|deploy(?:ed)?|approved?)"
-_WANTS_CHANGES = re.compile(
+_WANTS_CHANGES = pattern(
     r"(\bno |\bnot |\bnothing |\bnone |n't )?(?:\bany )?"
     r"\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
     r"|needs? (?:changes|fixes|fixing)|(?:must|has to|have to|needs? to) be (?:fixed|changed)|must[- ]fix\b"
@@ -116,12 +117,12 @@ _WANTS_CHANGES = re.compile(
     re.IGNORECASE,
 )
 
-_FIX = re.compile(
+_FIX = pattern(
     r"\W{0,4}(?:the )?(?:implementer|developer|author)?(?: (?:must|should|has to|needs to))?\W{0,4}(?:please )?"
     r"(?:to )?(?:fix|mend|correct|repair)\b",
     re.IGNORECASE,
 )
-_SOME_DAY = re.compile(
+_SOME_DAY = pattern(
     r"\b(?:later|follow[- ]?up|optional(?:ly)?|nice to have|some day|someday|next|future|separate(?:ly)?|eventually|if"
     r"|when|once|could|consider|nothing|another|fixed|already)\b",
     re.IGNORECASE,
@@ -144,7 +145,7 @@ def is_fix(step: str) -> bool:
 
 
 # The same in a sentence: `Approved, provided that the name is changed`.
-_GIVEN_IF = re.compile(
+_GIVEN_IF = pattern(
     r"(?:^|[.;]\s)[\s#>*_`+-]{0,12}((?:approved?|lgtm)\b[\s,:;(–—-]{1,4}(?:but |only ){0,2}"
     r"(?:once|until|unless|pending|provided|if|subject to|on (?:the )?condition|conditional)\b[^\n]{0,200})",
     re.IGNORECASE | re.MULTILINE,
