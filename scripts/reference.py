@@ -1,6 +1,5 @@
 """Writes docs/reference/ from the code, so that the two cannot disagree: `make reference`. A test holds it."""
 
-import ast
 import sys
 import typing
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 import msgspec
 from msgspec.structs import fields as struct_fields
 
+from folkmoot.api.errors import ERRORS
 from folkmoot.core import flow as core
 from folkmoot.core.events import EVENTS
 from folkmoot.core.report import Report
@@ -18,7 +18,6 @@ from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOME
 from folkmoot.core.vocabulary.words import CAUSE_WORDS
 from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
-from folkmoot.errors import Invalid, NothingToDo, Refused, Unavailable
 from folkmoot.flows import sections, words
 from folkmoot.flows.sizes import format_size
 from folkmoot.flows.spans import format_span
@@ -27,7 +26,6 @@ from folkmoot.reports.read import read_report
 
 ROOT = Path(__file__).parent.parent
 MADE = "<!-- Made from the code by scripts/reference.py; do not edit. -->\n"
-ERRORS = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
 
 
 def pages() -> dict[str, str]:
@@ -69,41 +67,19 @@ def events_page() -> str:
 
 
 def errors_page() -> str:
-    found: dict[tuple[str, str], list[str]] = {}
-    for path in sorted((ROOT / "src" / "folkmoot").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ERRORS):
-                continue
-            if node.args and isinstance(node.args[0], ast.Constant):
-                found.setdefault((node.func.id, str(node.args[0].value)), []).append(_hint(node))
     lines = [
         MADE,
         "# Errors\n",
-        'With `--json` an error is `{"error": {code, message, hint, details}}` on standard error; `details` is data.\n',
+        'With `--json` an error is `{"error": {code, message, hint, details, next}}` on standard error.\n',
+        "`details` is what the message says, as data. `hint` says what to do next in words; `next` names its calls as",
+        "`{call, args}`, where null is for you to choose. What is not among [the calls](calls.md) is a command.",
+        "The exit code is the command line's, the status HTTP's.\n",
+        "| code | exit | HTTP | kind | what it means |",
+        "|---|---|---|---|---|",
     ]
-    lines += ["`hint` says what to do next, with the names of your case where … stands here.\n"]
-    lines += ["| code | exit | kind | what to do |", "|---|---|---|---|"]
-    for (kind, code), hints in sorted(found.items(), key=lambda row: (ERRORS[row[0][0]].exit_code, row[0][1])):
-        lines.append(f"| `{code}` | {ERRORS[kind].exit_code} | {kind} | {_or(hints)} |")
+    for row in sorted(ERRORS.values(), key=lambda row: (row.exit_code, row.code)):
+        lines.append(f"| `{row.code}` | {row.exit_code} | {row.http} | {row.kind.__name__} | {row.meaning} |")
     return "\n".join(lines) + "\n"
-
-
-def _hint(error: ast.Call) -> str:
-    """What an error says to do, as far as it stands where it is raised; "" if it is put together elsewhere."""
-    named = [keyword.value for keyword in error.keywords if keyword.arg == "hint"]
-    said = next(iter([*named, *error.args[2:3]]), None)
-    if isinstance(said, ast.Constant):
-        return str(said.value)
-    if not isinstance(said, ast.JoinedStr):
-        return ""
-    parts = [str(part.value) if isinstance(part, ast.Constant) else "…" for part in said.values]
-    return "".join(parts) if any(part.strip("… ,.;:`'()") for part in parts) else ""
-
-
-def _or(hints: list[str]) -> str:
-    """Each hint once, the first three, without what a table or a page would take for its own sign."""
-    said = dict.fromkeys(hint.replace("|", "\\|").replace("<", "&lt;").strip(" .") for hint in hints if hint.strip())
-    return "; or: ".join(list(said)[:3])
 
 
 # Each section of a flow: where it stands, its keys, and the values that hold without them.

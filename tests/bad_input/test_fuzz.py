@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from folkmoot import Board
+from folkmoot.api.errors import ERRORS
 from folkmoot.core.commands import Actor
 from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid, MootError
@@ -19,7 +20,7 @@ from folkmoot.flows.load import load_flow
 from folkmoot.sim.population.read import population_from
 from folkmoot.testing.builders import preset_flow
 from folkmoot.wiring.boards import FileBoards
-from folkmoot.worker.relay import KINDS, Relay
+from folkmoot.worker.relay import Relay
 from tests.bad_input import hostile
 from tests.bad_input.yard import NOTHING, Yard, checked_words, clean, refusal
 from tests.reports.test_hostile import heard
@@ -107,7 +108,7 @@ def requests(yard: Yard, chance: Random) -> None:
             reply = msgspec.json.decode(Relay(board, Actor("dev-agent", yard.run, 1), "1").answer(data))
             if "error" in reply:
                 checked_words(reply["error"])
-                assert reply["error"]["kind"] in KINDS and yard.after(before) == NOTHING, (data, reply)
+                assert reply["error"]["code"] in ERRORS and yard.after(before) == NOTHING, (data, reply)
     finally:
         board.close()
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,17 +16,19 @@ from typing import Any
 import apsw
 import msgspec
 
+from folkmoot.api.errors import ERRORS
 from folkmoot.config import read_settings
 from folkmoot.core.commands import Actor
 from folkmoot.doors.cli.main import run
 from folkmoot.errors import MootError
 from folkmoot.wiring.boards import FileBoards
-from folkmoot.worker.relay import KINDS, Relay
+from folkmoot.worker.relay import Relay
 from tests.doors.conftest import environment
 
 NOTHING = "nothing changed"
 LIVES = "the run lives; what it said is kept"
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "MOOT_BOARD", "MOOT_RUN", "MOOT_TOKEN", "MOOT_SOCKET")
+VALUE = re.compile(r"(?<!\w)'[^-'][^']*'(?!\w)|\d")  # something that was given, or a bound
 PATIENCE = 120  # seconds for a process, however busy the machine is
 
 
@@ -158,7 +161,7 @@ class Yard:
         if "error" not in reply:
             return Seen(0, None, self.after(before))
         checked_words(reply["error"])
-        return Seen(KINDS[reply["error"]["kind"]].exit_code, reply["error"]["code"], self.after(before))
+        return Seen(ERRORS[reply["error"]["code"]].exit_code, reply["error"]["code"], self.after(before))
 
     # What is on the board
 
@@ -215,8 +218,9 @@ class Yard:
 
 def checked_words(error: Mapping[str, Any]) -> None:
     """An error has a code and says what holds; what it repeats of the input can be shown."""
-    assert error["code"] and error["message"], error
-    assert set(error) <= {"kind", "code", "message", "hint", "details", "faults"}, error
+    assert error["code"] in ERRORS and error["message"], error
+    assert set(error) <= {"kind", "code", "message", "hint", "remedy", "details", "next", "faults"}, error
+    assert error["details"] or not VALUE.search(error["message"]), error
 
 
 def refusal(heard: Heard) -> tuple[int, str | None]:

@@ -154,7 +154,7 @@ def test_pending_is_never_completed_and_only_the_receiver_accepts() -> None:
         for actor in (PERSON, Actor("builder"), Actor("reviewer")):
             with pytest.raises(Refused) as caught:
                 board.engine.on_message(actor, CompleteMessage(message=handoff))
-            assert caught.value.code == "not_accepted" and "--as builder" in caught.value.hint
+            assert caught.value.code == "not_accepted" and caught.value.next[0].args["as"] == "builder"
         for actor in (PERSON, Actor("planner"), Actor("orchestrator")):
             with pytest.raises(Refused) as caught:
                 board.engine.on_message(actor, AcceptMessage(message=handoff))

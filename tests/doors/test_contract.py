@@ -120,7 +120,7 @@ def test_an_unknown_call_and_a_bad_request_are_told_with_what_to_do(tmp_path: Pa
     told = json.loads(moot.say("call", "shwo").err)["error"]
     assert told["code"] == "unknown_call" and "show" in told["details"]["known"] and "moot schema" in told["hint"]
     told = json.loads(moot.say("call", "add", '{"titel": "x"}').err)["error"]
-    assert told["code"] == "bad_request" and "titel" in told["message"] and told["details"] == {"call": "add"}
+    assert told["code"] == "bad_request" and "titel" in told["message"] and told["details"]["call"] == "add"
     assert "claim" in moot("schema")["schemas"] and moot("schema", "claim")["title"] == "claim"
 
 

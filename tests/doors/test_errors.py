@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.doors.hints import in_commands
+from folkmoot.errors import Refused
 from tests.doors.conftest import Moot
 
 EVERY = {
@@ -326,3 +328,20 @@ def test_a_program_acts_on_details_and_parses_no_words(moot: Moot, code: str) ->
     words, expected = DETAILS[code]
     error = moot(*(word.format(run=run) for word in words), "--json", code=None).error
     assert error["code"] == code and expected.items() <= error["details"].items()
+
+
+def test_what_to_do_next_is_data_that_each_door_says_in_its_own_words(moot: Moot) -> None:
+    moot("add", "One", "--column", "dev")
+    moot("cancel", "1")
+    error = moot("move", "1", "qa", "--json", code=1).error
+    assert error["hint"] == "moot reopen 1" and error["next"] == [{"call": "reopen", "args": {"item": "1"}}]
+    raised = Refused("disputed", "x", "answer it (<inbox>), or: <move item column>; leave <.after> out", item="7 a")
+    assert in_commands(raised) == "answer it (moot inbox), or: moot move '7 a' COLUMN; leave --after out"
+    assert raised.hint == "answer it (inbox()), or: move(item='7 a', column=…); leave after out"
+
+
+def test_what_somebody_wrote_is_repeated_as_it_is(moot: Moot) -> None:
+    """Only what is written in the source names details and calls."""
+    for words in ("{item}", "<list>", "{item!r} <reopen item> <.after>"):
+        assert moot("show", words, "--json", code=2).error["message"] == f"there is no item {words}"
+        assert repr(words) in moot("claim", words, code=2).err

@@ -112,7 +112,7 @@ REFUSED_HERE = {  # what the board of the test has no ground for
     "moot reopen": 1,
     "moot edit 7 --overrule 2": 2,
     "moot unlock package.json src/auth/": 1,
-    "moot salvage": 2,
+    "moot salvage": 1,
 }
 
 

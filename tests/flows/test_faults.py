@@ -385,7 +385,7 @@ def test_the_error_is_input_that_cannot_be_read() -> None:
         load_flow("flow: x", "team.yaml", read_prompt)
     assert caught.value.code == "flow_faults"
     assert caught.value.message.startswith("team.yaml has 2 faults:\nteam.yaml:1:1: columns: ")
-    assert "moot check" in caught.value.hint
+    assert [step.call for step in caught.value.next] == ["check"]
 
 
 PRESETS = {name: read_preset(name) for name in preset_names()}

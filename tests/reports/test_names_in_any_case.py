@@ -90,7 +90,7 @@ def test_the_documents_dispatch_is_no_report_and_says_what_sends_it() -> None:
     said = {"agent": "implementer", "task": "Fix the following issues found by reviewer:\n\n<issues>"}
     with pytest.raises(Invalid) as refused:
         read_report(json.dumps(said))
-    assert "moot dispatch AGENT TASK" in refused.value.message and "did you mean" not in refused.value.message
+    assert "dispatch that agent" in refused.value.message and "did you mean" not in refused.value.message
 
 
 @pytest.mark.ledger("R-26")

@@ -85,7 +85,7 @@ ASKED_BACK: dict[str, tuple[str, list[str]]] = {
     "a comma at its end": (f"{TEXT[:-1]},}}", ["it is not JSON", "at letter"]),
     "one that is cut off": (TEXT[:-1], ["closing brace is missing"]),
     "a number": ("7", ["not one JSON object"]),
-    "the form of a report": ("## Status\n- [x] Complete", ["not one JSON object", "its report: moot report"]),
+    "the form of a report": ("## Status\n- [x] Complete", ["not one JSON object", "is its report"]),
     "close to a field": (
         '{"type": "completion", "from": "a", "to": "b", "prioritty": "high", "commit": "x"}',
         ["did you mean 'priority'"],

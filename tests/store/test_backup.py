@@ -16,7 +16,7 @@ import apsw
 import pytest
 
 from folkmoot.engine.rebuild import Fold
-from folkmoot.errors import Invalid, MootError, Refused, Unavailable
+from folkmoot.errors import Invalid, MootError, Refused, Step, Unavailable
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.run import chaos, live
 from folkmoot.sim.world import World
@@ -284,7 +284,7 @@ def test_the_hint_names_the_newest_backup(board: Path, monkeypatch: pytest.Monke
     connection.close()
     with pytest.raises(Unavailable) as found:
         SqliteStore.open("board.db")
-    assert found.value.hint.endswith("moot restore backups/20260101T000000000Z-3.moot")
+    assert found.value.next == [Step("restore", {"backup": "backups/20260101T000000000Z-3.moot"})]
 
 
 def test_a_file_is_had_alone_or_not_at_all(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def test_a_board_of_another_user_is_taken_only_by_its_name(
     monkeypatch.setattr(os, "geteuid", lambda: os.lstat(home).st_uid + 1)
     with pytest.raises(Refused) as told:
         FileBoards().open(None)
-    assert told.value.code == "board_of_another" and f"--board {home.parent}" in told.value.hint
+    assert told.value.code == "board_of_another" and told.value.details["board"] == str(home.parent)
     FileBoards().open(str(home)).close()
 
 

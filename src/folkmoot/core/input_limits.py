@@ -33,21 +33,20 @@ def encoded(command: Struct) -> bytes:
     try:
         data = msgspec.json.encode(command)
     except (UnicodeEncodeError, OverflowError, ValueError, RecursionError, TypeError) as error:
-        raise Invalid("bad_text", f"a text or number cannot be stored: {error}", "remove it and try again") from error
+        words = "a text or number cannot be stored: {why}"
+        raise Invalid("bad_text", words, "remove it and try again", str(error)) from error
     if len(data) > COMMAND_BYTES_MAX:
-        raise Invalid(
-            "too_large",
-            f"{len(data)} bytes are more than the {COMMAND_BYTES_MAX} a command may have",
-            "keep large texts in files and name the file",
-        )
+        words = "{bytes} bytes are more than the {limit} a command may have"
+        raise Invalid("too_large", words, "keep large texts in files and name the file", len(data), COMMAND_BYTES_MAX)
     try:
         # What Python lets through here no store could read back: a number for a text, one text for a list of them.
         understood = reader(type(command))(data)
     except msgspec.ValidationError as error:
         if has_unstorable(msgspec.to_builtins(command)):
             raise _unstorable() from error
-        words = f"a value of {type(command).__name__} is of another kind: {error}"
-        raise Invalid("bad_value", words, "give a text for a text, and a list for a list") from error
+        words = "a value of {command} is of another kind: {why}"
+        hint = "give a text for a text, and a list for a list"
+        raise Invalid("bad_value", words, hint, type(command).__name__, str(error)) from error
     # Looking at every value takes its time, and hardly any command needs it.
     # What JSON cannot say is written as null: then what is read back is not what was given.
     suspect = b"\\u0000" in data or _has_numbers(command) or understood != command
@@ -74,11 +73,13 @@ def _check_paths(command: Struct) -> None:
     if paths is UNSET or not paths:
         return
     if len(paths) > PATHS_MAX:
-        raise Invalid("bad_path", f"{len(paths)} paths are more than {PATHS_MAX}", "name the folders they are in")
+        words = "{count} paths are more than {limit}"
+        raise Invalid("bad_path", words, "name the folders they are in", len(paths), PATHS_MAX)
     for path in paths:
         fault = path_fault(path)
         if fault:
-            raise Invalid("bad_path", f"{path[:80]!r} cannot be used: {fault}", "like src/auth/reset.py or src/auth/")
+            words = "{path!r} cannot be used: {why}"
+            raise Invalid("bad_path", words, "like src/auth/reset.py or src/auth/", path[:80], str(fault))
 
 
 @lru_cache(4096)
@@ -111,16 +112,16 @@ def _can_be_seen(command: AddItem | DispatchAgent) -> bool:
 def checked_name(name: str) -> str:
     """The name of a speaker, if it can be stored and shown."""
     if not isinstance(name, str) or not name or len(name) > NAME_CHARS_MAX or has_unstorable(name):
-        words = f"a name has 1 to {NAME_CHARS_MAX} characters, and no NUL among them"
-        raise Invalid("bad_name", words, "say who is speaking with a shorter name")
+        words = "a name has 1 to {limit} characters, and no NUL among them"
+        raise Invalid("bad_name", words, "say who is speaking with a shorter name", NAME_CHARS_MAX)
     return name
 
 
 def checked_key(key: str | None) -> str | None:
     """The key under which an answer is kept, if it can be stored."""
     if key is not None and (not isinstance(key, str) or not key or len(key) > NAME_CHARS_MAX or has_unstorable(key)):
-        words = f"a key has 1 to {NAME_CHARS_MAX} characters, and no NUL among them"
-        raise Invalid("bad_key", words, "use a short one, such as a random number")
+        words = "a key has 1 to {limit} characters, and no NUL among them"
+        raise Invalid("bad_key", words, "use a short one, such as a random number", NAME_CHARS_MAX)
     return key
 
 
@@ -128,7 +129,8 @@ def check_words(**words: object) -> None:
     """What is asked for by an id or a filter: a text that a store could hold, or nothing."""
     for name, word in words.items():
         if word is not None and (not isinstance(word, str) or has_unstorable(word)):
-            raise Invalid("bad_value", f"{name}: {ascii(word)[:80]} is no text", "give a text, such as an item's id")
+            hint = "give a text, such as an item's id"
+            raise Invalid("bad_value", "{name}: {value} is no text", hint, name, ascii(word)[:80])
 
 
 def _has_numbers(command: Struct) -> bool:

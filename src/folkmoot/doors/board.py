@@ -298,8 +298,9 @@ class Claim:
         Raises Invalid for a report that breaks the form: the run lives, and may report again (R-32).
         """
         if not isinstance(report, Report) or report.outcome not in OUTCOMES:
-            words = f"{ascii(getattr(report, 'outcome', report))[:80]} is no report's outcome"
-            raise Invalid("bad_report", words, f"give a Report whose outcome is one of {', '.join(OUTCOMES)}")
+            words = "{value} is no report's outcome"
+            hint = "give a Report whose outcome is one of {known}"
+            raise Invalid("bad_report", words, hint, ascii(getattr(report, "outcome", report))[:80], list(OUTCOMES))
         try:
             self._ask.tell(SendReport(report=report), checked_key(key))
         except Invalid as error:
@@ -380,7 +381,7 @@ class Claim:
 def _listed(words: Sequence[str]) -> list[str]:
     """A list of texts; a single text is one too in Python's eyes, letter by letter, and never meant so."""
     if isinstance(words, str):
-        raise Invalid("bad_value", f"{words[:80]!r} is a text, not a list of texts", f"write [{words[:80]!r}]")
+        raise Invalid("bad_value", "{given!r} is a text, not a list of texts", "write [{given!r}]", words[:80])
     return list(words)
 
 

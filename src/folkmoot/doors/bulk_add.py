@@ -59,11 +59,9 @@ def read_many(text: str, source: str) -> Entries:
 
 
 def _bad(source: str, what: str) -> Invalid:
-    return Invalid(
-        "bad_file",
-        f"{source}: {what}; nothing was added",
-        'write a YAML list of titles or of {title: …}, JSON lines like {"title": "…"}, or a markdown list',
-    )
+    words = "{source}: {what}; nothing was added"
+    hint = 'write a YAML list of titles or of {title: …}, JSON lines like {"title": "…"}, or a markdown list'
+    return Invalid("bad_file", words, hint, source, what)
 
 
 def _json(text: str, source: str) -> list[Any]:

@@ -9,9 +9,9 @@ from folkmoot.reports.envelope import Envelope
 def order_to_send(said: Envelope) -> SendMessage:
     """Whoever sends a message cannot say how it ends."""
     if said.status not in (None, MESSAGE_STATUSES[0]):
-        words = f"status: a message that is sent is pending, not {said.status}"
-        hint = "status is the message's own state: leave it out. How the work went goes into payload.status, or is"
-        raise Invalid("bad_message", words, f"{hint} the run's report: moot report")
+        words = "status: a message that is sent is pending, not {status}"
+        hint = "status is the message's own state: leave it out. How the work went goes into payload.status, or is "
+        raise Invalid("bad_message", words, hint + "the run's report: <report>", said.status)
     return SendMessage(
         sender=said.sender,
         to=said.to,

@@ -17,7 +17,8 @@ class Waiting:
 
     def __init__(self, application: Application, seconds: float = float("inf")) -> None:
         if not seconds >= 0:
-            raise Invalid("bad_wait", f"nobody can wait {seconds:g}s", "give a number of seconds that is not negative")
+            words = "nobody can wait {seconds:g}s"
+            raise Invalid("bad_wait", words, "give a number of seconds that is not negative", seconds)
         self._application = application
         self._until = application.now() + seconds
         self._seen = NEVER

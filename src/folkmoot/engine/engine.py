@@ -92,8 +92,8 @@ class Engine:
 
         names = ", ".join(self.store.read(missing))
         if names:
-            hint = "go on without them: the answer is in the item's next brief"
-            raise Refused("person_asked", f"a person is asked whether this item may change {names}", hint)
+            words = "a person is asked whether this item may change {names}"
+            raise Refused("person_asked", words, "go on without them: the answer is in the item's next brief", names)
 
     def land(
         self,
@@ -137,8 +137,7 @@ class Engine:
         def load(unit: UnitOfWork) -> Item:
             question = unit.tx.question(command.question)
             if question is None:
-                words = f"there is no question {command.question}"
-                raise Invalid("unknown_question", words, "see: moot inbox", {"question": command.question})
+                raise Invalid("unknown_question", "there is no question {question}", "see: <inbox>", command.question)
             return unit.item(question.item)
 
         return self._handle(actor, command, load, key)
@@ -196,7 +195,7 @@ class Engine:
             pauses = _check_pauses(unit)
             found = _found_among_due(unit, partial(next_of, unit.tx, unit.flow, agents, pauses, unit.moment.now))
             if found is None:
-                raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: moot board")
+                raise NothingToDo("nothing_ready", "no item is ready for any of these agents", "see: <board>")
             agent, item = found
             seconds = lease_for(unit.flow, agent, None, lease)
             order = commands.ClaimItem(agent=agent, lease=seconds, worker=worker, sandboxed=sandboxed)
@@ -389,11 +388,11 @@ def _digest(command: Command, data: bytes, salt: str) -> bytes:
 
 def _repeated(kept: KeptAnswer, digest: bytes, key: str, kind: type[Answer]) -> Answer:
     if kept.digest != digest:
-        words = f"the key {key!r} was used for another command"
-        raise Refused("key_reused", words, "use a new --key for each command", {"key": key})
+        words = "the key {key!r} was used for another command"
+        raise Refused("key_reused", words, "use a new <.key> for each command", key)
     try:
         answer: Answer = reader(kind)(kept.answer)
         return answer
     except msgspec.ValidationError:
-        words = f"what was said with the key {key!r} was taken, by an older version, whose answer is not known here"
-        raise Refused("key_taken", words, "see: moot log", {"key": key}) from None
+        words = "what was said with the key {key!r} was taken, by an older version, whose answer is not known here"
+        raise Refused("key_taken", words, "see: <log>", key) from None

@@ -288,7 +288,7 @@ def known_item(reading: Reading, item_id: str) -> Item:
 def known_message(reading: Reading, message: str) -> Message:
     found = reading.message(message)
     if found is None:
-        raise Invalid("unknown_message", f"there is no message {message}", "see: moot messages", {"message": message})
+        raise Invalid("unknown_message", "there is no message {message}", "see: <messages>", message)
     return found
 
 

@@ -59,7 +59,7 @@ def _begins_from(reading: Reading, above: Item | None) -> str | None:
 def run_context(reading: Reading, flow: Flow, run_id: str) -> RunContext:
     run = reading.run(run_id)
     if run is None:
-        raise Invalid("unknown_run", f"there is no run {run_id}", "see: moot log")
+        raise Invalid("unknown_run", "there is no run {run}", "see: <log>", run_id)
     item = known_item(reading, run.item)
     parent = reading.item(item.asker) if item.asker else None
     parent = parent if parent is not None and parent.status not in ENDED else None

@@ -15,8 +15,7 @@ def own_item(unit: UnitOfWork, actor: Actor) -> Item | None:
         return None
     run = unit.tx.run(actor.run)
     if run is None:
-        words = f"there is no run {actor.run}"
-        raise Invalid("unknown_run", words, "claim an item first: moot claim AGENT", {"run": actor.run})
+        raise Invalid("unknown_run", "there is no run {run}", "claim an item first: <claim agent>", actor.run)
     unit.run = run
     return unit.item(run.item)
 
@@ -28,7 +27,7 @@ def subject(unit: UnitOfWork, command: commands.SendMessage) -> Item | None:
 
 
 def no_run() -> Item:
-    raise Invalid("unknown_run", "no run was named", "claim an item first: moot claim AGENT")
+    raise Invalid("unknown_run", "no run was named", "claim an item first: <claim agent>")
 
 
 def nothing_ready(unit: UnitOfWork, agent: str, item: str | None) -> MootError:
@@ -38,13 +37,9 @@ def nothing_ready(unit: UnitOfWork, agent: str, item: str | None) -> MootError:
         return not_claimable(unit.flow, found, agent, now, at, unit.tx.questions(item), unit.tx.holds(now))
     wake = unit.tx.next_wake(agent, unit.moment.now)
     if wake is not None:
-        return NothingToDo(
-            "nothing_ready",
-            f"no item is ready for {agent}; the next one is in {wake - unit.moment.now:.0f}s",
-            "try again then",
-            {"agent": agent, "seconds": round(wake - unit.moment.now, 3)},
-        )
+        words = "no item is ready for {agent}; the next one is in {seconds:.0f}s"
+        return NothingToDo("nothing_ready", words, "try again then", agent, round(wake - unit.moment.now, 3))
     watched = ", ".join(unit.flow.watched_by(agent))
     where = f" in {watched}" if watched else ": it watches no column, and takes only what it is asked for by others"
-    words = f"no item is ready for {agent}{where}"
-    return NothingToDo("nothing_ready", words, "see what is where: moot board", {"agent": agent})
+    words = "no item is ready for {agent}{where}"
+    return NothingToDo("nothing_ready", words, "see what is where: <board>", agent, where)

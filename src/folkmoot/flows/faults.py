@@ -40,9 +40,8 @@ class FlowFaults(Invalid):
     def __init__(self, file: str, faults: list[Fault]) -> None:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         lines = "".join(f"\n{fault}" for fault in faults)
-        super().__init__(
-            "flow_faults", f"{file} has {count}:{lines}", f"repair {file}, then look again with `moot check`"
-        )
+        super().__init__("flow_faults", "", "repair {file}, then look again with `<check>`", file, count=len(faults))
+        self.message = f"{file} has {count}:{lines}"
         self.faults = faults
 
 

@@ -17,7 +17,9 @@ def read_preset(name: str) -> dict[str, str]:
     """The files of a preset: path from its folder on, and text."""
     known = preset_names()
     if name not in known:
-        raise Invalid("unknown_preset", f"there is no preset {name[:60]!r}", did_you_mean(name, known))
+        raise Invalid(
+            "unknown_preset", "there is no preset {name!r}", did_you_mean(name, known), name[:60], known=known
+        )
     folder = PRESETS / name
     files = [folder / FLOW_FILE, *sorted((folder / "prompts").glob("*.md"))]
     return {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}

@@ -12,7 +12,7 @@ def parse_size(text: str) -> int:
     """The bytes of a size."""
     match = SIZE.fullmatch(text.strip())
     if not match:
-        raise Invalid("bad_size", f"{text[:60]!r} is not a size", "write it with its unit, like 512MB or 8GB")
+        raise Invalid("bad_size", "{text!r} is not a size", "write it with its unit, like 512MB or 8GB", text[:60])
     return round(float(match[1]) * UNITS[match[2].upper()])
 
 

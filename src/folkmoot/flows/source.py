@@ -141,7 +141,7 @@ class _Tree:
 
         self._next()  # the stream's start
         if not isinstance(self._peek(), DocumentStartEvent):
-            self._findings.fault((), "the file is empty", "`moot init` writes one to begin with", START_OF_FILE)
+            self._findings.fault((), "the file is empty", "a new board is made with one to begin with", START_OF_FILE)
             return None
         self._next()
         node = self._node((), 1)

@@ -17,7 +17,7 @@ def parse_span(text: str) -> float:
         return float(word)
     match = SPAN.fullmatch(word)
     if not match or not word:
-        raise Invalid("bad_span", f"{text[:60]!r} is not a time span", "write it like 45s, 30m, 2h, 1d or 1h30m")
+        raise Invalid("bad_span", "{text!r} is not a time span", "write it like 45s, 30m, 2h, 1d or 1h30m", text[:60])
     parts = zip(match.groups(), UNITS.values(), strict=True)
     # In whole milliseconds, so that 0.1 + 0.2 is what it should be.
     return sum(round(float(number) * 1000) * size for number, size in parts if number) / 1000
@@ -27,7 +27,7 @@ def format_span(seconds: float) -> str:
     """The shortest spelling that `parse_span` reads back, to the millisecond."""
     left = round(seconds * 1000)
     if left < 0:
-        raise Invalid("bad_span", f"{seconds} seconds is not a time span", "a span is 0 seconds or more")
+        raise Invalid("bad_span", "{seconds} seconds is not a time span", "a span is 0 seconds or more", seconds)
     words = []
     for unit, size in UNITS.items():
         count, rest = divmod(left, size * 1000)

@@ -59,11 +59,12 @@ class Taking:
         elif names.item_of(path) in self._picture.items:
             self._item(path, data, key)
         elif path.endswith(names.META):
-            words = f"no item has an artifact, or a spec, beside which {path[:120]!r} lies"
+            words = "no item has an artifact, or a spec, beside which {path!r} lies"
             hint = 'whoever made it names it in its report: "artifacts": ["specs/auth.md"]'
-            raise Invalid("unknown_artifact", words, hint)
+            raise Invalid("unknown_artifact", words, hint, path[:120])
         else:
-            raise Invalid("unknown_file", f"no file of this board is called {name[:80]!r}", "see docs: work with files")
+            words = "no file of this board is called {name!r}"
+            raise Invalid("unknown_file", words, "see docs: work with files", name[:80])
         return None
 
     def refused(self, path: str, data: bytes) -> None:
@@ -83,13 +84,15 @@ class Taking:
         named = names.HANDOFF.fullmatch(path.rpartition("/")[2])
         said, called = handoff.envelope.message_id, named.group(1) if named else None
         if said and called and said != called and called in self._picture.messages:
-            raise Invalid("bad_message", f"message_id: the file is named after {called}", "give both the same name")
+            words = "message_id: the file is named after {message}"
+            raise Invalid("bad_message", words, "give both the same name", called)
         message = said or called or uuid_of(key)
         known = self._picture.messages.get(message)
         if known is None:
             if status_of(handoff) != names.STATUSES[0]:
-                words = f"there is no message {message}"
-                raise Invalid("unknown_message", words, f"what is sent is put into {names.HANDOFFS}/pending/")
+                words = "there is no message {message}"
+                hint = "what is sent is put into {folder}/pending/"
+                raise Invalid("unknown_message", words, hint, message, names.HANDOFFS)
             known = self._sent(self._voice.send(handoff, message, key))
             self._check_same(known, handoff)
             # Nobody has seen it in pending/ yet: where it cannot be taken up now, that is its place.
@@ -120,8 +123,8 @@ class Taking:
         other = next((name for name in SENT if file[name] is not None and file[name] != board[name]), None)
         other = other or next((n for n, v in said.context.items() if board["context"].get(n) != v), None)
         if other is not None:
-            words = f"{other}: message {known.id} was sent as it is, and is not changed any more"
-            raise Refused("message_known", words, "send another one: a new file in pending/")
+            words = "{other}: message {message} was sent as it is, and is not changed any more"
+            raise Refused("message_known", words, "send another one: a new file in pending/", other, known.id)
 
     def _move_on(self, known: Message, handoff: Handoff, where: str, key: str, path: str) -> None:
         """Folder and status of a file are one when it is written: where they differ, one of them was changed. Where
@@ -131,8 +134,8 @@ class Taking:
             return
         base, wanted = (names.STATUSES[0], said) if where == said else sorted((where, said), key=order)
         if where == base and said == known.status:
-            words = f"message {known.id} is {known.status}, and a message never goes backwards"
-            raise Refused("message_over", words, "it goes pending, accepted, completed, or rejected")
+            words, hint = "message {message} is {status}, and a message never goes backwards", "leave it where it was"
+            raise Refused("message_over", words, hint, known.id, known.status)
         if wanted == known.status:
             return
         if known.status not in (base, "accepted") or order(wanted) < order(known.status):
@@ -152,16 +155,15 @@ class Taking:
     def _check_heard(self, agent: str) -> None:
         """A review that ends beside a `fix_request` is no approval, also where that must be written anew."""
         if agent in self.unheard:
-            words = f"what {agent} sent beside it was refused, and may say how this ends"
-            raise Refused("sent_refused", words, "mend that first: the reason is beside it")
+            words = "what {agent} sent beside it was refused, and may say how this ends"
+            raise Refused("sent_refused", words, "mend that first: the reason is beside it", agent)
 
     def _conflict(self, known: Message, wanted: str, path: str, key: str) -> None:
         """The board has ended it otherwise since the file was read: a person decides (R-28)."""
         if known.item is None or self._voice.is_bound(known.item):
-            words = f"message {known.id} is {known.status} already"
-            raise Refused(
-                "message_over", words, "a message goes pending, accepted, completed, or rejected; never twice"
-            )
+            words = "message {message} is {status} already"
+            hint = "a message goes pending, accepted, completed, or rejected; never twice"
+            raise Refused("message_over", words, hint, known.id, known.status)
         to = stage_of_message(self._picture.flow, known, wanted)
         name = f"status of message {known.id}"
         command = RaiseConflict(name=name, board=known.status, file=wanted, where=path, to=to)
@@ -212,17 +214,19 @@ class Taking:
         parent = renamed.get(one.parent or "", one.parent)
         answered = comments.get(parent or "")
         if parent is not None and answered is None:
-            raise Invalid("unknown_comment", f"there is no comment {parent[:40]!r} here", "reply to one that is there")
+            words = "there is no comment {parent!r} here"
+            raise Invalid("unknown_comment", words, "reply to one that is there", parent[:40])
         artifact = (answered.artifact if answered else None) or one.artifact or next(iter(artifacts))
         if artifact not in artifacts:
-            raise Invalid("unknown_artifact", f"artifact: {artifact[:80]!r} is not beside this file", "leave it out")
+            words = "artifact: {artifact!r} is not beside this file"
+            raise Invalid("unknown_artifact", words, "leave it out", artifact[:80])
         item = answered.item if answered else self._item_of(one, artifacts[artifact])
         return Placed(item, artifact, one, parent, first_of(comments, parent))
 
     def _item_of(self, one: Said, items: dict[str, None]) -> str:
         if one.item is not None:
             if one.item not in items:
-                raise Invalid("unknown_item", f"item: {one.item[:40]!r} has no such artifact", "leave it out")
+                raise Invalid("unknown_item", "item: {item!r} has no such artifact", "leave it out", one.item[:40])
             return one.item
         unfinished = [item for item in items if self._picture.items[item].status not in ("done", "failed", "cancelled")]
         return max(unfinished or items, key=int)
@@ -246,8 +250,8 @@ class Taking:
         for path, lock in added.items():
             speaker_in_file(self._picture.flow, lock.agent)
             if path in base:
-                words = f"locks: {path} is held by {base[path].owner}, and a lock is not handed on"
-                raise Refused("path_held", words, "wait until it is released, or has expired")
+                words = "locks: {path} is held by {owner}, and a lock is not handed on"
+                raise Refused("path_held", words, "wait until it is released, or has expired", path, base[path].owner)
         # Who does not say what it has read has taken nothing out.
         left = [] if state.version is None else [path for path in base if path not in wanted and path in board]
         for path in left:
@@ -262,8 +266,9 @@ class Taking:
         """Before anything is done: of a file that cannot be taken in whole, nothing is."""
         speaker_in_file(self._picture.flow, hold.owner)
         if hold.item is not None and hold.run is None:
-            words = f"locks: {hold.path} is what item {hold.item} may change, and no lock that is taken out"
-            raise Refused("not_yours", words, "it ends with the item; only a lock is released by a file")
+            words = "locks: {path} is what item {item} may change, and no lock that is taken out"
+            hint = "it ends with the item; only a lock is released by a file"
+            raise Refused("not_yours", words, hint, hold.path, hold.item)
 
     def _lock(self, agent: str, locks: dict[str, Lock], board: dict[str, Any], key: str) -> None:
         """All of one agent's at once, or none."""
@@ -311,11 +316,11 @@ class Taking:
         if status != COMPLETED or self._voice.run_of(name) is not None or shown in (None, COMPLETED):
             return
         if self._works(name):
-            words = f"agents: the run of {name} was not begun by a file, or it has several"
-            raise Refused("not_its_run", words, "let it report; or drop a report that names its item into inbox/")
+            words = "agents: the run of {name} was not begun by a file, or it has several"
+            raise Refused("not_its_run", words, "let it report; or drop a report that names its item into inbox/", name)
         if not read.agents.get(name, Heard()).is_active:
-            words = f"agents: {name} has no run that it could complete"
-            raise Refused("not_active", words, "set it to active first, or drop its report into inbox/")
+            words = "agents: {name} has no run that it could complete"
+            raise Refused("not_active", words, "set it to active first, or drop its report into inbox/", name)
 
     def _works(self, agent: str) -> bool:
         return any(run.agent == agent for run in self._picture.open_runs.values())
@@ -345,14 +350,15 @@ class Taking:
         item = self._picture.items[names.item_of(path) or ""]
         base = item if edited.version == item.version else self._scribe.feed.item_at(item.id, edited.version)
         if base is None:
-            raise Invalid("bad_version", f"version: item {item.id} never had version {edited.version}", "read it again")
+            words = "version: item {item} never had version {version}"
+            raise Invalid("bad_version", words, "read it again", item.id, edited.version)
         written = self._as_written(path, edited.version == item.version)
         if written is not None:
             other = next((name for name in edited.others if edited.others[name] != written.others.get(name)), None)
             other = other or next((name for name in written.others if name not in edited.others), None)
             if other is not None:
-                words = f"{str(other)[:60]}: it follows from what happened, and is not changed by hand"
-                raise Refused("not_editable", words, f"what can be changed: {', '.join(EDITABLE)}")
+                words = "{field}: it follows from what happened, and is not changed by hand"
+                raise Refused("not_editable", words, "what can be changed: {known}", str(other)[:60], list(EDITABLE))
         both = merged(fields_of(base), fields_of(item), edited.fields)
         if not both.taken and not both.conflicts:
             return

@@ -55,5 +55,5 @@ class Tracked:
 
     def refusal(self, path: str) -> Refused:
         shown = f"{self._folder.name}/{path}" if self._folder.name else path
-        words = f"git tracks {shown}, so it is not taken in: what a commit brings is no word of whom it names"
-        return Refused("tracked_by_git", words, f"if it is yours, `git rm --cached {shown}`, and write it again")
+        words = "git tracks {shown}, so it is not taken in: what a commit brings is no word of whom it names"
+        return Refused("tracked_by_git", words, "if it is yours, `git rm --cached {shown}`, and write it again", shown)

@@ -33,6 +33,7 @@ from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
 from folkmoot.core.terms import ONE_SHOT_KINDS, Outcome
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
+from folkmoot.doors.hints import in_commands
 from folkmoot.doors.message_command import order_to_send
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
@@ -239,11 +240,12 @@ class Voice:
     def reporter(self, dropped: Dropped, key: str) -> Actor:
         """The run whose report it is: the one its agent has, or one that begins with it."""
         if dropped.agent is None:
-            hint = 'say "agent" and "item" in it, or name the file 7-dev-agent.md'
-            raise Invalid("unknown_writer", "it does not say whose report it is", hint)
+            words = "it does not say whose report it is"
+            raise Refused("unknown_writer", words, 'say "agent" and "item" in it, or name the file 7-dev-agent.md')
         actor = speaker_in_file(self.flow, agent_named(self.flow, dropped.agent))
         if not actor.file:
-            raise Refused("unknown_writer", f"{actor.name} is a person: reports are agents'", "name the agent")
+            words = "{speaker} is a person: reports are agents'"
+            raise Refused("unknown_writer", words, "name the agent", actor.name)
         read_report(dropped.text)  # what cannot be read begins nothing
         item = dropped.item
         if item is None:
@@ -251,10 +253,10 @@ class Voice:
             waiting = [one.id for one in self._picture.items.values() if claimant(self.flow, one) == actor.name]
             item = run.item if run is not None else waiting[0] if len(waiting) == 1 else None
         if item is None:
-            words = f"it does not say which item {actor.name} worked on"
-            raise Invalid("unknown_item", words, 'say "item" in it, or name the file 7-dev-agent.md')
+            words = "it does not say which item {speaker} worked on"
+            raise Invalid("unknown_item", words, 'say "item" in it, or name the file 7-dev-agent.md', actor.name)
         if item not in self._picture.items:
-            raise Invalid("unknown_item", f"there is no item {item[:40]!r}", "see the files in kanban/")
+            raise Invalid("unknown_item", "there is no item {item!r}", "see the files in kanban/", item[:40])
         return self._at_work(actor.name, item, key)
 
     def report(self, dropped: Dropped, run: str, token: int) -> None:
@@ -264,7 +266,7 @@ class Voice:
 
     def answer(self, dropped: Dropped, key: str) -> None:
         if dropped.by is None:
-            raise Invalid("unknown_writer", "it does not say who answers", 'add "by"; only a person answers')
+            raise Refused("unknown_writer", "it does not say who answers", 'add "by"; only a person answers')
         actor = speaker_in_file(self.flow, dropped.by)
         request = AnswerQuestion(question=dropped.question or "", answer=dropped.answer)
         self._by(actor)(request, f"{key}:answer")
@@ -274,8 +276,9 @@ class Voice:
         actor = speaker_in_file(self.flow, by)
         plain = {name: value for name, value in changed.items() if name not in ("column", "status")}
         if "status" in changed and changed["status"] != "cancelled":
-            words = f"status: it cannot be set to {changed['status']!r:.60}: it follows from what happens"
-            raise Refused("bad_status", words, "set it to cancelled to give the item up, or change column")
+            words = "status: it cannot be set to {status!r:.60}: it follows from what happens"
+            hint = "set it to cancelled to give the item up, or change column"
+            raise Refused("bad_status", words, hint, changed["status"])
         if plain and len(plain) < len(changed):
             raise Refused(
                 "two_changes", "column and status are changed by themselves", "change the rest before or after"
@@ -297,7 +300,7 @@ class Voice:
 
 
 def told(error: MootError) -> str:
-    return f"{error.message}\n{error.hint}\n" if error.hint else f"{error.message}\n"
+    return f"{error.message}\n{in_commands(error)}\n" if error.remedy else f"{error.message}\n"
 
 
 def _remark(placed: Placed) -> Remark:

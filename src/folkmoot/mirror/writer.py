@@ -60,8 +60,9 @@ class Writer:
             there += [f"{folder}/{name}" for name in islice(self._folder.listing(folder), 1)]
         there += [path for path in self._scribe.picture.artifacts if self._folder.look(path) is not None][:1]
         if there:
-            words = f"{self._folder.root} has {there[0]}, which this board has not written"
-            raise Refused("not_a_mirror", words, "move it away, or name another folder: moot mirror --dir D")
+            words = "{folder} has {path}, which this board has not written"
+            hint = "move it away, or name another folder: <mirror dir>"
+            raise Refused("not_a_mirror", words, hint, self._folder.root, there[0])
 
     def write_own_notes(self, tell: Callable[[str], None]) -> None:
         """Git passes the files over, unless the user has put it otherwise; and it is said what they are."""

@@ -182,11 +182,8 @@ def unreadable(faults: list[str], tried: str = "done", returned: str | None = No
     named = faults[:FAULTS_SHOWN]
     if len(faults) > len(named):
         named.append(f"and {len(faults) - len(named)} more")
-    return Invalid(
-        "unreadable_report",
-        "the report cannot be read: " + "; ".join(named),
-        f"{_advice(faults, tried, returned)}; the run still lives, so report again",
-    )
+    words, hint = "the report cannot be read: {why}", "{advice}; the run still lives, so report again"
+    return Invalid("unreadable_report", words, hint, "; ".join(named), _advice(faults, tried, returned), faults=named)
 
 
 def _advice(faults: list[str], tried: str, returned: str | None) -> str:

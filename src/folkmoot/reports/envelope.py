@@ -140,7 +140,7 @@ def check_message(
         raise _bad([UNSTORABLE])
     if "type" not in data and {"agent", "task"} <= data.keys():
         words = 'the message cannot be read: {"agent", "task"} is what dispatch_agent takes, and no message'
-        raise Invalid("bad_message", words, "give an agent a small thing to do with: moot dispatch AGENT TASK")
+        raise Invalid("bad_message", words, "give an agent a small thing to do with: <dispatch agent task>")
     if isinstance(data.get("type"), str):
         data = _filled({**data, "type": role(data["type"], (*_BARE, *_ENVELOPED))})
     data = _enveloped(data, to)
@@ -245,5 +245,5 @@ def _faults(name: str, value: Any, schema: dict[str, Any]) -> list[str]:
 def _bad(faults: list[str]) -> Invalid:
     hint = 'a message is an object such as {"from": "planner", "to": "builder", "type": "task_handoff", "payload": {}}'
     if {"from: missing", "to: missing"} & {*faults}:
-        hint = f"say who sends it with --as, and to whom with --to; or in it: {hint}"
-    return Invalid("bad_message", "the message cannot be read: " + "; ".join(faults[:50]), hint)
+        hint = f"say who sends it with <.as>, and to whom with <.to>; or in it: {hint}"
+    return Invalid("bad_message", "the message cannot be read: {why}", hint, "; ".join(faults[:50]), faults=faults[:50])

@@ -94,7 +94,7 @@ def _ends_nothing(data: dict[str, Any]) -> str:
     keys, decision = data.keys(), data.get("decision")
     if isinstance(data.get("type"), str) and keys & {"from", "to", "payload"}:
         return (
-            f"type: {shown(data['type'])} is a message, and does not end the run: `moot send FILE` sends it; then "
+            f"type: {shown(data['type'])} is a message, and does not end the run: send it as one; then "
             "report how the run ended"
         )
     if sent_for(data) is not None:

@@ -12,7 +12,7 @@ from folkmoot.store.codec import link
 
 FORMAT, VERSION = "folkmoot-log", 1
 LINE_BYTES_MAX = 64_000_000  # an event is far smaller; what is no log should not be read into memory whole
-HINT = "give a file that `moot export` wrote, unchanged"
+HINT = "give a file that `<export>` wrote, unchanged"
 
 # An event as it stands in a store: the columns that its hash covers, the body as text, and the hash.
 Link = tuple[int, int, float, str, int | None, str | None, str | None, int, str, bytes]
@@ -98,7 +98,7 @@ def read_lines(source: BinaryIO, name: str) -> Iterator[Link]:
 
 
 def wrong(name: str, line: int, words: str) -> Invalid:
-    return Invalid("bad_log", f"{name}:{line}: {words}", HINT)
+    return Invalid("bad_log", "{name}:{line}: {why}", HINT, name, line, words)
 
 
 def _next(source: BinaryIO, name: str, line: int) -> bytes:
@@ -116,8 +116,8 @@ def _header(text: bytes, name: str) -> Header:
     if header.format != FORMAT:
         raise wrong(name, 1, f"the format {FORMAT} was expected, not {header.format[:40]!r}")
     if header.version != VERSION:
-        words = f"version {VERSION} of the format was expected, not {header.version}"
-        raise Invalid("bad_log", f"{name}:1: {words}", "use the Folkmoot that wrote it, or a newer one")
+        words = "{name}:1: version {known} of the format was expected, not {version}"
+        raise Invalid("bad_log", words, "use the Folkmoot that wrote it, or a newer one", name, VERSION, header.version)
     if header.events == 0:
         raise wrong(name, 1, "at least one event was expected: a board begins with its flow")
     return header

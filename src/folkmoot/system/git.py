@@ -110,8 +110,8 @@ class SystemGit:
         where = work_tree or git_dir
         ran = run_bound(command, where, clean, stdin, bounds) if bounds else run(command, where, clean, stdin, timeout)
         if check and ran.code:
-            words = ran.words[-WORDS_MAX:]
-            raise Unavailable("git_failed", f"git {shown(args)} ended with {ran.code}: {words or 'no words'}")
+            words, why = "git {command} ended with {exit_code}: {why}", ran.words[-WORDS_MAX:] or "no words"
+            raise Unavailable("git_failed", words, "", shown(args), ran.code, why)
         return ran
 
     def talk(self, *args: str, git_dir: str) -> SystemTalk:
@@ -133,9 +133,8 @@ class SystemGit:
         number = re.search(r"(\d+)\.(\d+)", words)
         if number is None or (int(number[1]), int(number[2])) < OLDEST:
             is_there = words.strip() or "one that does not tell its version"
-            raise Unavailable(
-                "git_too_old", f"git 2.38 or newer is needed; there is {is_there}.", "Install a newer git."
-            )
+            words = "git 2.38 or newer is needed; there is {is_there}."
+            raise Unavailable("git_too_old", words, "Install a newer git.", is_there)
         self._executable = found
         return found
 
@@ -167,7 +166,8 @@ def run(command: list[str], cwd: str, env: dict[str, str], stdin: bytes, timeout
     try:
         out, err = process.communicate(stdin, timeout)
     except subprocess.TimeoutExpired as error:
-        raise Unavailable("git_timeout", f"git did not end within {timeout:g} seconds and was killed.") from error
+        words = "git did not end within {seconds:g} seconds and was killed."
+        raise Unavailable("git_timeout", words, "", timeout) from error
     finally:
         end(process)
     return Ran(process.returncode, out, err)
@@ -208,7 +208,7 @@ def start(command: list[str], cwd: str, env: dict[str, str], *kept: int) -> subp
             pass_fds=kept,
         )
     except OSError as error:
-        raise Unavailable("git_failed", f"git could not be started in {cwd}: {error}") from error
+        raise Unavailable("git_failed", "git could not be started in {folder}: {why}", "", cwd, str(error)) from error
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
@@ -260,7 +260,7 @@ def follow(process: subprocess.Popen[bytes], stdin: bytes, bounds: Bounds) -> tu
                 poll.unregister(fd)
                 open_pipes.remove(fd)
         if room < 0:
-            raise Unavailable("git_failed", f"git says more than {OUT_BYTES_MAX} bytes, and was killed.")
+            raise Unavailable("git_failed", "git says more than {limit} bytes, and was killed.", "", OUT_BYTES_MAX)
     out, err = said.values()
     return b"".join(out), b"".join(err)
 

@@ -254,7 +254,8 @@ class SystemKeeper:
         if not launch.argv:
             raise Invalid("nothing_to_run", "an empty command cannot be started", "name a program")
         if len(request) > REQUEST_MAX or len(launch.files) > FILES_MAX:
-            raise Invalid("launch_too_big", f"a command of {len(request)} bytes cannot be started", "use its input")
+            words = "a command of {bytes} bytes cannot be started"
+            raise Invalid("launch_too_big", words, "use its input", len(request))
         for _ in range(TRIES):
             with self._lock:
                 if self._closed:
@@ -265,7 +266,8 @@ class SystemKeeper:
                 self._guard.watch()
                 return child
         why = self._last_words.rpartition("\n")[2] or "its server does not answer"
-        raise Unavailable("keeper_failed", f"the keeper cannot start {launch.argv[:1]}: {why}", "try again")
+        words = "the keeper cannot start {command}: {why}"
+        raise Unavailable("keeper_failed", words, "try again", launch.argv[:1], why)
 
     def end_left(self, home: str) -> int:
         return guarding.end_left(home)

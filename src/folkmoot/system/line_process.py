@@ -30,7 +30,8 @@ class SystemTalk:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Unavailable("git_failed", f"git could not be started in {cwd}: {error}") from error
+            words = "git could not be started in {folder}: {why}"
+            raise Unavailable("git_failed", words, "", cwd, str(error)) from error
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._in, self._out, self._err = self._process.stdin, self._process.stdout, self._process.stderr
         os.set_blocking(self._in.fileno(), False)

@@ -133,7 +133,7 @@ class RelayServer:
     def _converse(self, connection: socket.socket) -> None:
         try:
             if not self._may_speak(connection):
-                raise Invalid("not_its_run", "this is the socket of another run", "use the address in MOOT_SOCKET")
+                raise Invalid("other_run", "this is the socket of another run", "use the address in MOOT_SOCKET")
             request = receive(connection, REQUEST_BYTES_MAX, self._patience)
         except Invalid as error:
             answer = self._handler.refuse(error)
@@ -158,8 +158,8 @@ def receive(connection: socket.socket, most: int, seconds: float) -> bytes:
     until = monotonic() + seconds
     (length,) = _LENGTH.unpack(_exactly(connection, _LENGTH.size, until))
     if length > most:
-        words = f"{length} bytes are more than the {most} that fit through here"
-        raise Invalid("too_large", words, "keep large texts in files and name the file")
+        words = "{bytes} bytes are more than the {most} that fit through here"
+        raise Invalid("too_large", words, "keep large texts in files and name the file", length, most)
     return _exactly(connection, length, until)
 
 
@@ -211,8 +211,9 @@ def _listen(path: str) -> socket.socket:
 
 
 def _no_place(path: str, error: OSError) -> Unavailable:
-    words = f"no socket can be made at {path}: {error.strerror or error}"
-    return Unavailable("no_socket", words, "see that its folder is yours and has room")
+    words = "no socket can be made at {path}: {why}"
+    hint = "see that its folder is yours and has room"
+    return Unavailable("no_socket", words, hint, path, str(error.strerror or error))
 
 
 def _hush(connection: socket.socket) -> None:

@@ -180,7 +180,7 @@ class Bubblewrap:
         folders that are covered for this command, also inside of what it may write.
         """
         if not self.works:
-            raise Unavailable("no_sandbox", f"There is no sandbox here: {self.why}", "See `moot doctor`.")
+            raise Unavailable("no_sandbox", "There is no sandbox here: {why}", "See `<doctor>`.", self.why)
         readable = [*self._programs.named(named, [*writable, *readable]), *readable]
         own = in_memory(self._bwrap, memory, last=bool(filtered and self.rules))
         return self._command(
@@ -255,9 +255,8 @@ class Bubblewrap:
             for path in paths:
                 real, passed = walk(path)
                 if not os.path.exists(real) or real == "/":
-                    raise Unavailable(
-                        "sandbox_path", f"{path} cannot be shown in the sandbox: it is not there, or is /"
-                    )
+                    words = "{path} cannot be shown in the sandbox: it is not there, or is /"
+                    raise Unavailable("sandbox_path", words, "", path)
                 wishes[real] = kind
                 links |= passed
         tops = [walk(path)[0] for path in writable]
@@ -281,11 +280,9 @@ def choose(wish: str, hidden: Sequence[str] = (), env: Mapping[str, str] | None 
     if box.works:
         return box
     if wish == "always":
-        raise Unavailable(
-            "no_sandbox",
-            f"The flow says `sandbox: always`, and there is none here: {box.why}",
-            "Install bubblewrap or allow user namespaces; with `sandbox: auto` agents run without it.",
-        )
+        words = "The flow says `sandbox: always`, and there is none here: {why}"
+        hint = "Install bubblewrap or allow user namespaces; with `sandbox: auto` agents run without it."
+        raise Unavailable("no_sandbox", words, hint, box.why)
     return NoSandbox(box.why)
 
 

@@ -58,10 +58,11 @@ def restore(home: str, file: str | None, at: int | None, ago: float | None = Non
     if file is None and at is None and ago is None:
         file = faults.newest_backup(path)
         if file is None:
-            hint = "name a backup, or go back in the board's own log: moot restore --at SEQ"
-            raise Invalid("no_backup", f"there is no backup in {os.path.join(home, faults.BACKUPS)}", hint)
+            words = "there is no backup in {folder}"
+            hint = "name a backup, or go back in the board's own log: <restore at>"
+            raise Invalid("no_backup", words, hint, os.path.join(home, faults.BACKUPS))
     if file is None and not os.path.exists(path):
-        raise Unavailable("no_board", f"there is no board in {home} whose log could be read", "name a backup")
+        raise Unavailable("no_board", "there is no board in {home} whose log could be read", "name a backup", home)
     made = not os.path.isdir(home)
     os.makedirs(home, mode=0o700, exist_ok=True)
     try:
@@ -204,7 +205,7 @@ class _Restore:
                 self.notes.append(f"{git_dir} was no repository: it was set aside")
             return bundle.unpack(git, git_dir, file, manifest.objects, manifest.shallow)
         except Unavailable as fault:
-            if fault.code == "other_repository":
+            if fault.code == "repository_in_the_way":
                 raise
             self.notes.append(f"the work in git was not brought back: {fault}")
             return {}
@@ -286,9 +287,12 @@ def _event_at(source: str, shown: str, ago: float) -> int:
     with log.reading(source, shown) as connection:
         seq = log.last_by(connection, moment)
         if seq == 0:
-            words = f"there was no board {format_span(ago)} ago: its first event is of"
-            words += f" {moment_text(log.moment_of(connection, 1))}"
-            raise Invalid("unknown_event", words, "name a shorter span, or an event: moot restore --at SEQ")
+            words, hint = (
+                "there was no board {ago} ago: its first event is of {first}",
+                "name a shorter span, or an event: ",
+            )
+            first = moment_text(log.moment_of(connection, 1))
+            raise Invalid("unknown_event", words, hint + "<restore at>", format_span(ago), first)
     return seq
 
 
@@ -327,10 +331,10 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
     """A new board from an exported log; it is there whole, or nothing of it is."""
     path = os.path.join(home, STORE)
     if os.path.lexists(path):
-        raise Refused("board_exists", f"there is a board in {home} already", "use a folder without one")
+        raise Refused("board_exists", "there is a board in {home} already", "use a folder without one", home)
     if (left := left_behind(path)) is not None:
-        words = f"{left} was left by another board, and would be read into this one"
-        raise Refused("board_exists", words, "move it away, then repeat")
+        words = "{left} was left by another board, and would be read into this one"
+        raise Refused("board_exists", words, "move it away, then repeat", left)
     with workspace(folder, "moot-import") as unfinished:
         new = os.path.join(unfinished, STORE)
         fold = Fold()
@@ -362,8 +366,8 @@ def import_log(folder: str, home: str, source: BinaryIO, name: str) -> Imported:
 
 
 def _no_board_in(name: str, words: str) -> Invalid:
-    hint = "give a file that `moot export` wrote from a board that `moot doctor` finds sound"
-    return Invalid("bad_log", f"{name} does not make a board: {words}", hint)
+    hint = "give a file that `<export>` wrote from a board that `<doctor>` finds sound"
+    return Invalid("bad_log", "{name} does not make a board: {why}", hint, name, words)
 
 
 def _wrong(engine: Engine) -> list[str]:

@@ -92,9 +92,9 @@ class FileBoards:
                 sync_folders(os.path.join(home, name, FLOW))
             open_to_others = make_private(home)
         except OSError as error:
-            raise Unavailable(
-                "cannot_write", f"{shown(home)} cannot be made: {error.strerror}", "choose a folder that is yours"
-            ) from error
+            words = "{folder} cannot be made: {why}"
+            hint = "choose a folder that is yours"
+            raise Unavailable("cannot_write", words, hint, shown(home), error.strerror) from error
         ladders = ladder_file(home)
         flow, warnings = read_own(home, ladders)
         look_for_target(home, flow)
@@ -110,7 +110,7 @@ class FileBoards:
         from folkmoot.wiring.trust import made_for_this
 
         if not made_for_this(home):
-            raise Refused("board_exists", f"there is a board in {shown(home)} already", "use it: moot board")
+            raise Refused("board_exists", "there is a board in {folder} already", "use it: <board>", shown(home))
         application = self.open(home)
         application.notes.append("the board that was here already now works on the repository as it is here")
         return application
@@ -269,7 +269,7 @@ class FileBoards:
 
         return mirror(board, board.board_dir, folder, watch=watch, tell=tell)
 
-    def rescue(self, board_dir: str | None) -> str:
+    def rescue(self, board_dir: str | None) -> tuple[str, dict[str, Any]]:
         """What to do about a board that is not sound."""
         from folkmoot.store.sqlite.backup.recovery_advice import way_back
 

@@ -65,8 +65,9 @@ def _side_by_side(jobs: list[Job], crew: int) -> Iterator[tuple[int, Tally]]:
                 try:
                     tally = line.recv()
                 except EOFError as error:
-                    words = f"the process that played seed {jobs[at_work[line]].seed} died"
-                    raise Unavailable("trial_lost", words, "is there enough memory? try fewer --items") from error
+                    words = "the process that played seed {seed} died"
+                    hint = "is there enough memory? try fewer <.items>"
+                    raise Unavailable("trial_lost", words, hint, jobs[at_work[line]].seed) from error
                 yield at_work.pop(line), tally
                 hand_out(line)
     finally:

@@ -14,7 +14,7 @@ def text_of(path: str, code: str, hint: str) -> str:
     try:
         return content_of(path).decode("utf-8")
     except (OSError, ValueError) as error:
-        raise Invalid(code, f"{shown(path)} cannot be read: {error}", hint) from error
+        raise Invalid(code, "{path} cannot be read: {why}", hint, path=shown(path), why=str(error)) from error
 
 
 def content_of(path: str) -> bytes:
@@ -57,11 +57,9 @@ def check_owner(paths: Sequence[str]) -> None:
     for path in paths:
         owner = os.lstat(path).st_uid
         if owner not in ours:
-            raise Refused(
-                "board_of_another",
-                f"{path} belongs to another user of this machine (number {owner}), who decides what its agents run",
-                f"if you trust that user, name the board: moot --board {os.path.dirname(paths[0])}",
-            )
+            words = "{path} belongs to another user of this machine (number {owner}), who decides what its agents run"
+            hint = "if you trust that user, name the board: <.board> {board}"
+            raise Refused("board_of_another", words, hint, path, owner, os.path.dirname(paths[0]))
 
 
 def write_new(path: str, text: str) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import msgspec
 
+from folkmoot.api.errors import ERRORS
 from folkmoot.api.requests import Request
 from folkmoot.core.decoding import converted, reader
 from folkmoot.core.input_limits import encoded
 from folkmoot.engine.calls import BY_REQUEST
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.system.relay import BEHIND_PATH, receive, send
-from folkmoot.worker.relay import ANSWER_BYTES_MAX, KINDS, Fault, Reply, not_in_a_run
+from folkmoot.worker.relay import ANSWER_BYTES_MAX, Fault, Reply, not_in_a_run
 
 if TYPE_CHECKING:
     from folkmoot.api.machine import DemoEnd, FlowChecked
@@ -47,8 +48,8 @@ class Line:
         try:
             request = msgspec.json.encode({"call": call, "args": args, "key": key})
         except (UnicodeEncodeError, OverflowError, ValueError, RecursionError) as error:
-            words = f"a text or number cannot be sent: {error}"
-            raise Invalid("bad_text", words, "remove it and try again") from error
+            words = "a text or number cannot be sent: {why}"
+            raise Invalid("bad_text", words, "remove it and try again", str(error)) from error
         try:
             reply = reader(Reply)(self._exchange(request))
         except (OSError, msgspec.MsgspecError, RecursionError) as error:
@@ -58,9 +59,9 @@ class Line:
         return reply.answer
 
     def no_answer(self, why: object) -> Unavailable:
-        words = f"the board of this run does not answer at {self._path}: {why}"
-        hint = "if the run is over, stop; else try again, with a --key so that it has one effect"
-        return Unavailable("no_answer", words, hint)
+        words = "the board of this run does not answer at {path}: {why}"
+        hint = "if the run is over, stop; else try again, with a <.key> so that it has one effect"
+        return Unavailable("no_answer", words, hint, self._path, why)
 
     def _exchange(self, request: bytes) -> bytes:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -76,7 +77,10 @@ class Line:
 
 def raised(fault: Fault) -> MootError:
     """The error as it was on the other side."""
-    return KINDS.get(fault.kind, Refused)(fault.code, fault.message, fault.hint, fault.details)
+    row = ERRORS.get(fault.code)
+    error = (row.kind if row else Refused)(fault.code, "", fault.remedy, **fault.details)
+    error.message = fault.message
+    return error
 
 
 class RemoteCalls:
@@ -153,8 +157,8 @@ class RemoteBoards:
     def open(self, place: str | None) -> "Application":
         if place not in (None, ".", self._board):
             # It would be wrong to do here what was meant for another board.
-            words = f"inside a run only its own board can be spoken to, not {place}"
-            raise Refused("not_in_a_run", words, "leave --board out")
+            words = "inside a run only its own board can be spoken to, not {place}"
+            raise Refused("not_in_a_run", words, "leave <.board> out", place)
         return cast("Application", RemoteApplication(self._path))
 
     def create(self, folder: str, preset: str) -> "Application":

@@ -21,7 +21,7 @@ from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
-from folkmoot.errors import Invalid, Unavailable
+from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.mirror.names import ignore_rules, is_of_mirror
 from folkmoot.system.file_lock import alone, alone_within
 from folkmoot.system.keeper_client import SystemKeeper
@@ -193,9 +193,12 @@ class _Boxes:
         if os.path.realpath(root) in shown and flow.sandbox != "never":
             raise Unavailable(
                 "no_sandbox",
-                f"agents would work in {root} itself, since there is no git repository, and it shows the board: what "
-                "they write there would be taken for the word of whom it names",
+                (
+                    "agents would work in {root} itself, since there is no git repository, and it shows the board: "
+                    "what they write there would be taken for the word of whom it names"
+                ),
                 "show the board in a folder of its own, like .claude, and delete .moot-mirror here; or `git init`",
+                root,
             )
         return [self._home, *(folder for folder in shown if not (flow.mirror_shown and folder == named))]
 
@@ -220,8 +223,8 @@ def work(
     agents = [role(name, flow.agents) for name in agents]
     unknown = [name for name in agents if name not in flow.agents]
     if unknown:
-        words = f"the flow has no agent {unknown[0]!r}"
-        raise Invalid("unknown_agent", words, f"agents: {', '.join(flow.agents)}")
+        words = "the flow has no agent {agent!r}"
+        raise Invalid("unknown_agent", words, "agents: {known}", unknown[0], list(flow.agents))
     with tools_of(application, home, tell, adopts=True) as tools, ExitStack() as stack:
         worker = Worker(tools, worker_name(), slots=slots, agents=agents, until_idle=until_idle)
         begin(_introduction(worker))
@@ -325,9 +328,8 @@ def _salvage(application: Application, home: str) -> Salvage:
     queries = application.queries
     repository = open_repository(home, queries.flow().target, queries.flow)
     if repository is None:
-        raise Invalid(
-            "no_repository", "work is kept as commits, and there is no git repository here", "git init, then moot init"
-        )
+        words = "work is kept as commits, and there is no git repository here"
+        raise Refused("no_repository", words, "git init, then <init>")
     return Salvage(repository)
 
 

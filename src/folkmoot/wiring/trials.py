@@ -105,8 +105,8 @@ def _other(name: str, read_flow: ReadFlow, notes: list[str]) -> Flow:
         return _preset(name)
     path = os.path.join(name, FLOW_FILE) if os.path.isdir(name) else name
     if not os.path.exists(path):
-        words = f"--against {shown(name)} is no preset and no file"
-        raise Invalid("unknown_flow", words, did_you_mean(name, preset_names()))
+        words = "--against {name} is no preset and no file"
+        raise Invalid("unknown_flow", words, did_you_mean(name, preset_names()), shown(name), known=preset_names())
     flow, warnings = read_flow(path)
     notes += warnings
     return flow
@@ -151,4 +151,4 @@ def _text(path: str, code: str, hint: str) -> str:
         with open(path, "rb") as file:
             return file.read().decode("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise Invalid(code, f"{path} cannot be read: {error}", hint) from error
+        raise Invalid(code, "{path} cannot be read: {why}", hint, path=path, why=str(error)) from error

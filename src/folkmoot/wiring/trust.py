@@ -64,11 +64,8 @@ def check_repository(home: str) -> None:
     elif made_for != now:
         there = "there is none now" if now == NO_REPOSITORY else f"the one that is found now is {now}"
         was = "a folder without a repository" if made_for == NO_REPOSITORY else f"the repository {made_for}"
-        raise Refused(
-            "other_repository",
-            f"this board was made for {was}, and {there}: an agent could have put it there",
-            "if you did, say so with `moot init`; if not, move it away",
-        )
+        words = "this board was made for {was}, and {there}: an agent could have put it there"
+        raise Refused("other_repository", words, "if you did, say so with `<init>`; if not, move it away", was, there)
 
 
 def _made_for(home: str) -> str | None:
@@ -108,11 +105,9 @@ def check_files(home: str, files: Iterable[str]) -> None:
     for path in (os.path.abspath(home), *files):
         at = in_reach(path, trees)
         if at is not None:
-            raise Refused(
-                "in_reach_of_runs",
-                f"{path} leads to {at}, where a change of a run can come: what moot trusts cannot lie there",
-                f"put it into {home} itself, or outside of the project",
-            )
+            words = "{path} leads to {at}, where a change of a run can come: what moot trusts cannot lie there"
+            hint = "put it into {home} itself, or outside of the project"
+            raise Refused("in_reach_of_runs", words, hint, path, at, home)
 
 
 def notifier(home: str, flow: Flow) -> list[str]:
@@ -146,11 +141,8 @@ def _leads_in(part: str, home: str, trees: Sequence[str]) -> bool:
 
 
 def _notify_refused(word: str, why: str) -> Refused:
-    return Refused(
-        "notify_in_reach",
-        f"notify: {word} {why}; it would run outside of the sandbox",
-        "name a program by its full path, outside of the project",
-    )
+    words = "notify: {word} {why}; it would run outside of the sandbox"
+    return Refused("notify_in_reach", words, "name a program by its full path, outside of the project", word, why)
 
 
 def _which(program: str, trees: Sequence[str]) -> str | None:
@@ -226,9 +218,12 @@ def check_imports(home: str, flow: Flow) -> None:
         if flow.sandbox != "never" and not is_safe and in_reach(place, trees):
             raise Refused(
                 "imports_in_reach",
-                f"moot looks for Python modules in {place}, where a change of a run can come: it would run as moot",
-                "install moot in an environment of its own, without this project (`pipx install folkmoot`), and "
-                "leave PYTHONPATH unset",
+                "moot looks for Python modules in {place}, where a change of a run can come: it would run as moot",
+                (
+                    "install moot in an environment of its own, without this project (`pipx install folkmoot`), and "
+                    "leave PYTHONPATH unset"
+                ),
+                place,
             )
 
 
@@ -247,13 +242,13 @@ def check_folder(home: str, flow: Flow) -> None:
         return
     for private in never_shown(os.environ):
         if os.path.commonpath([root, private]) == root:
-            raise Refused(
-                "holds_private",
-                f"agents would work in {root} itself, since there is no git repository, and "
-                + (f"it holds {private}" if private != root else "that is a private folder")
-                + ": the sandbox could not hide it from them",
-                "make the board in the folder of a project; or `git init` there, then each run has a clone of its own",
+            words = "agents would work in {root} itself, since there is no git repository, and "
+            words += "it holds {private}" if private != root else "that is a private folder"
+            words += ": the sandbox could not hide it from them"
+            hint = (
+                "make the board in the folder of a project; or `git init` there, then each run has a clone of its own"
             )
+            raise Refused("holds_private", words, hint, root=root, private=private)
 
 
 def check_loaders(home: str, flow: Flow) -> None:
@@ -267,8 +262,10 @@ def check_loaders(home: str, flow: Flow) -> None:
             if not is_name and in_reach(os.path.abspath(part), trees):
                 raise Refused(
                     "loader_in_reach",
-                    f"{name} leads to {os.path.abspath(part)}, where a change of a run can come: it would run as moot",
-                    f"unset {name} for moot; a gate or an agent that needs it sets it in its own command",
+                    "{name} leads to {path}, where a change of a run can come: it would run as moot",
+                    "unset {name} for moot; a gate or an agent that needs it sets it in its own command",
+                    name,
+                    os.path.abspath(part),
                 )
 
 

@@ -92,11 +92,8 @@ def environment(
     names = list(names)
     for name in [*names, *values]:
         if name.startswith(NOT_FOR_CLIENTS) or name in OURS or not name or "=" in name:
-            raise Invalid(
-                "client_env",
-                f"The entry of a client cannot give {name!r} to its runs.",
-                "Take it out of the client's `env` or `set`.",
-            )
+            words = "The entry of a client cannot give {name!r} to its runs."
+            raise Invalid("client_env", words, "Take it out of the client's `env` or `set`.", name)
     path = _path(worker_env.get("PATH") or DEFAULT_PATH, moot)
     made = {
         **FIXED,

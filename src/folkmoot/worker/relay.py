@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
+from folkmoot.api.errors import ERRORS
 from folkmoot.api.requests import (
     AddComment,
     Claim,
@@ -25,7 +26,7 @@ from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.engine.calls import BY_NAME
-from folkmoot.errors import Invalid, MootError, NothingToDo, Refused, Unavailable
+from folkmoot.errors import Invalid, MootError, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +43,6 @@ BYTE_RATE, BYTE_BURST = 4_000_000.0, 16_000_000.0  # of questions and answers to
 SECONDS_RATE, SECONDS_BURST = 0.2, 3.0  # that its calls take, likewise: leases are renewed in the same process
 WRITTEN_MAX = 64_000_000  # what the commands of one run may put on the board, all in all
 KEPT = "kept: it takes effect when this run's process has ended; end it now, else it is ended soon"
-
-KINDS: dict[str, type[MootError]] = {kind.__name__: kind for kind in (Refused, Invalid, NothingToDo, Unavailable)}
 
 Key = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
 
@@ -65,6 +64,7 @@ class Fault(Struct, frozen=True):
     code: str
     message: str
     hint: str = ""
+    remedy: str = ""  # the hint as the other side can say it in its own words
     details: dict[str, Any] = field(default_factory=dict)
 
 
@@ -124,8 +124,8 @@ class Relay:
             with self._lock:
                 self._bytes.owe(self._now(), len(answer))
             if len(answer) > ANSWER_BYTES_MAX:
-                words = f"the answer has {len(answer)} bytes, more than {ANSWER_BYTES_MAX}"
-                raise Invalid("too_large", words, "ask for less: --limit, --after")
+                words = "the answer has {bytes} bytes, more than {limit}"
+                raise Invalid("too_large", words, "ask for less: <.limit>, <.after>", len(answer), ANSWER_BYTES_MAX)
             return answer
         except MootError as error:
             return self.refuse(error)
@@ -136,24 +136,27 @@ class Relay:
         with self._lock:
             now = self._now()
             if not self._bucket.take(now):
-                raise Refused("too_fast", f"more than {RATE:g} commands in a second", "wait a second, then go on")
+                raise Refused("too_fast", "more than {limit:g} commands in a second", "wait a second, then go on", RATE)
             if not self._seconds.take(now, 0.001):
-                words = f"its questions take more than {SECONDS_RATE:.0%} of the board's time"
-                raise Refused("too_fast", words, "wait some seconds, then go on; ask for less: --limit, --after")
+                words = "its questions take more than {limit:.0%} of the board's time"
+                hint = "wait some seconds, then go on; ask for less: <.limit>, <.after>"
+                raise Refused("too_fast", words, hint, SECONDS_RATE)
             if not self._bytes.take(now, size):
-                words = f"more than {BYTE_RATE:.0f} bytes in a second"
-                raise Refused("too_fast", words, "wait a second, then go on; keep large texts in files")
+                words = "more than {limit:.0f} bytes in a second"
+                raise Refused("too_fast", words, "wait a second, then go on; keep large texts in files", BYTE_RATE)
 
     def _count_written(self, size: int) -> None:
         with self._lock:
             if self._written + size > WRITTEN_MAX:
-                words = f"the commands of this run have {WRITTEN_MAX} bytes, and may have no more"
-                raise Refused("too_much", words, "keep large texts in files; report what was done")
+                words = "the commands of this run have {limit} bytes, and may have no more"
+                raise Refused("too_much", words, "keep large texts in files; report what was done", WRITTEN_MAX)
             self._written += size
 
     def refuse(self, error: MootError) -> bytes:
-        kind = next((name for name, kind in KINDS.items() if isinstance(error, kind)), Refused.__name__)
-        return msgspec.json.encode(Reply(error=Fault(kind, error.code, error.message, error.hint, error.details)))
+        kind = ERRORS[error.code].kind.__name__
+        return msgspec.json.encode(
+            Reply(error=Fault(kind, error.code, error.message, error.hint, error.remedy, error.details))
+        )
 
     def _now(self) -> float:
         return self._application.engine.clock.boot()[1]
@@ -180,10 +183,10 @@ class Relay:
         if call is None:
             return not_in_a_run(name[:80])
         if call.request is Claim:
-            words = f"run {self._actor.run} works on item {self._item}, and takes no other"
-            return Refused("inside_a_run", words, "report it first")
-        words = f"{call.name} is for people, not for runs"
-        return Refused("only_people", words, "report asks, and a person will decide", {"call": call.name})
+            words = "run {run} works on item {item}, and takes no other"
+            return Refused("inside_a_run", words, "report it first", self._actor.run, self._item)
+        words = "{call} is for people, not for runs"
+        return Refused("only_people", words, "report asks, and a person will decide", call.name)
 
     def _read(self, request: Request[Any]) -> Any:
         if isinstance(request, ReadOutput) and request.run != self._actor.run:
@@ -226,8 +229,8 @@ class Relay:
         with self._lock:
             known = self._keys.get(name) if key is not None else None
         if known is not None and known != sha256(data).digest():
-            words = f"the key {key!r} was used for another command"
-            raise Refused("key_reused", words, "use a new --key for each command")
+            words = "the key {key!r} was used for another command"
+            raise Refused("key_reused", words, "use a new <.key> for each command", key)
         # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
         order = Renew() if said.final or fault else OfferReport(report=report)
         try:
@@ -272,12 +275,14 @@ class Bucket:
 
 
 def not_in_a_run(what: str) -> Refused:
-    words = f"{what} is not for the processes of a run"
-    return Refused("not_in_a_run", words, "do your item's work and report; what else is needed, say in the report")
+    words = "{what} is not for the processes of a run"
+    hint = "do your item's work and report; what else is needed, say in the report"
+    return Refused("not_in_a_run", words, hint, what)
 
 
 def _bad(error: Exception | str) -> Invalid:
-    return Invalid("bad_request", f"the board was asked in a way it does not understand: {error}", "use the same moot")
+    words = "the board was asked in a way it does not understand: {why}"
+    return Invalid("bad_request", words, "use the same moot", str(error))
 
 
 def _typed(args: dict[str, Any], kind: type[Any]) -> Any:

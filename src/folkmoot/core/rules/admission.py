@@ -17,7 +17,8 @@ def check_claimer(actor: Actor, run: Run | None) -> None:
         return
     if run is None or run.ended_at is not None or run.token != actor.token:
         raise stale(actor, "it has ended")
-    raise Refused("inside_a_run", f"run {run.id} works on item {run.item}, and takes no other", "report it first")
+    words = "run {run} works on item {item}, and takes no other"
+    raise Refused("inside_a_run", words, "report it first", run.id, run.item)
 
 
 def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -> float:
@@ -27,32 +28,30 @@ def lease_for(flow: Flow, agent: str, column: str | None, lease: float | None) -
     if column is not None and column not in flow.watched_by(agent):
         if column not in flow.columns:
             raise unknown_column(column, flow.columns)
-        watched = ", ".join(flow.watched_by(agent))
-        details = {"agent": agent, "column": column, "watched": list(flow.watched_by(agent))}
-        raise Invalid("not_watched", f"{agent} does not watch {column!r}", f"it watches: {watched}", details)
+        words, watched = "{agent} does not watch {column!r}", list(flow.watched_by(agent))
+        raise Invalid("not_watched", words, "it watches: {watched}", agent, column, watched)
     seconds = flow.limits.lease if lease is None else lease
     if not 1 <= seconds <= LEASE_MAX:
-        words, span = f"a lease of {seconds:g}s is not possible", {"least": 1, "most": LEASE_MAX}
-        raise Invalid("bad_lease", words, f"between 1s and {LEASE_MAX:.0f}s", span)
+        words = "a lease of {seconds:g}s is not possible"
+        raise Invalid("bad_lease", words, "between {least}s and {most:.0f}s", seconds, 1, LEASE_MAX)
     return seconds
 
 
 def check_pause(flow: Flow, open_questions: int) -> None:
     """The stricter reading of a pending question, where the flow wants it (R-17)."""
     if flow.questions.pause_all and open_questions:
-        words = "a question is open, and this flow pauses all work until it is answered"
-        raise NothingToDo("paused", words, "moot inbox")
+        raise NothingToDo("paused", "a question is open, and this flow pauses all work until it is answered", "<inbox>")
 
 
 def check_moves(old: Flow, new: Flow, moves: dict[str, str]) -> None:
     """Is it said for columns that were there, to columns that will be there, where their items go?"""
     for column, target in moves.items():
         if column not in old.columns or column == END:
-            words = f"the board has no column {column!r} whose items could be moved"
-            raise Invalid("unknown_column", words, f"columns: {', '.join(old.columns)}")
+            words = "the board has no column {column!r} whose items could be moved"
+            raise Invalid("unknown_column", words, "columns: {known}", column, list(old.columns))
         if target not in new.columns:
-            words = f"the new flow has no column {target!r} for the items of {column!r}"
-            raise Invalid("unknown_column", words, f"columns: {', '.join(new.columns)}")
+            words = "the new flow has no column {target!r} for the items of {column!r}"
+            raise Invalid("unknown_column", words, "columns: {known}", target, column, list(new.columns))
 
 
 def bridge(old: Flow, new: Flow) -> Flow:
@@ -85,38 +84,29 @@ def check_place(flow: Flow, item: Item, run: Run | None) -> None:
     """A flow that would leave this unfinished item, or its live run, without a place is refused (R-30)."""
     for column in _remembered(item):
         if column not in flow.columns:
-            raise Refused(
-                "column_in_use",
-                f"the new flow has no column {column!r}, but item {item.id} is in it or will return to it",
-                _advice(item, column),
-            )
+            words = "the new flow has no column {column!r}, but item {item} is in it or will return to it"
+            raise Refused("column_in_use", words, _advice(item), column, item.id)
     place = flow.acting(item.column, item.tags)
     idle = not place.agents and not place.next and item.column != END
     if idle and item.status not in ASKING:
-        raise Refused(
-            "column_unwatched",
-            f"in the new flow no agent watches {item.column!r}, but item {item.id} is in it ({item.status})",
-            f"give it an agent, or {_advice(item, item.column)}",
-        )
+        words = "in the new flow no agent watches {column!r}, but item {item} is in it ({status})"
+        hint = f"give it an agent, or {_advice(item)}"
+        raise Refused("column_unwatched", words, hint, item.column, item.id, item.status)
     gone = [gate for gate in item.proving.left if gate not in flow.gates and gate != LANDING] if item.proving else []
     if gone:
-        raise Refused(
-            "gate_in_use",
-            f"the new flow has no gate {gone[0]!r}, but item {item.id} must pass it",
-            f"keep the gate until it has, or {_advice(item, item.column)}",
-        )
+        words = "the new flow has no gate {gate!r}, but item {item} must pass it"
+        hint = f"keep the gate until it has, or {_advice(item)}"
+        raise Refused("gate_in_use", words, hint, gone[0], item.id, column=item.column)
     if run is not None and run.agent not in {*flow.agents, *flow.gates, LANDING}:
-        raise Refused(
-            "agent_in_use",
-            f"the new flow has no agent {run.agent!r}, but it is working on item {item.id}",
-            f"wait for its report, or take it away: moot apply --move {item.column}={item.column}",
-        )
+        words = "the new flow has no agent {agent!r}, but it is working on item {item}"
+        hint = "wait for its report, or take it away: <apply move=column>={column}"
+        raise Refused("agent_in_use", words, hint, run.agent, item.id, item.column)
 
 
-def _advice(item: Item, column: str) -> str:
+def _advice(item: Item) -> str:
     if item.kind in ONE_SHOT_KINDS:
-        return f"wait until it has ended, or: moot cancel {item.id}"
-    return f"say where its items go: moot apply --move {column}=COLUMN"
+        return "wait until it has ended, or: <cancel item>"
+    return "say where its items go: <apply move=column>=COLUMN"
 
 
 def _remembered(item: Item) -> list[str]:

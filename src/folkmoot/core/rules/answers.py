@@ -45,15 +45,12 @@ SAYS_WHERE = frozenset({"park", "cancel", "finish", "split", "delegate"})
 def answer(case: Case, command: AnswerQuestion) -> None:
     question = case.questions[command.question]
     if not command.answer.strip():
-        raise Invalid(
-            "empty_answer", f"an answer to {question.id} needs words", "say it, or name an option by its number"
-        )
+        words = "an answer to {question} needs words"
+        raise Invalid("empty_answer", words, "say it, or name an option by its number", question.id)
     if question.state == "answered":
-        raise Refused(
-            "already_answered",
-            f"{question.id} was answered by {question.answered_by}: {question.answer}",
-            f"look at the item with: moot show {question.item}",
-        )
+        words, hint = "{question} was answered by {by}: {answer}", "look at the item with: <show item>"
+        told = (question.id, question.answered_by, question.answer)
+        raise Refused("already_answered", words, hint, *told, item=question.item)
     if question.state != "open" or case.item.status in ENDED:
         _late(case, question, f"{command.answer}: {command.more}" if command.more else command.answer)
         return
@@ -107,8 +104,8 @@ def _heard(question: Question, command: AnswerQuestion) -> Chosen:
     free = command.to is not None and not (question.dependency or question.paths or decided)
     said = choose(question, command.answer, command.more, text=command.text, free=free)
     if command.to is not None and said.option is not None and said.option.effect in SAYS_WHERE:
-        words = f"{said.option.option!r} and --to {command.to} say two things about where the item goes"
-        raise Invalid("two_answers", words, "leave one of them out")
+        words = "{option!r} and the column {to} say two things about where the item goes"
+        raise Invalid("two_answers", words, "leave one of them out", said.option.option, command.to)
     return said
 
 
@@ -116,20 +113,20 @@ def _check_verdict(case: Case, question: Question, said: Chosen, to: str | None)
     """Who is right is guessed neither from words nor from the column of one side: they may say two things (R-12)."""
     if said.option is not None or question.kind != "dispute" or decided_by(_dispute(case, question), to) is None:
         return
-    ways = " or ".join(f"moot answer {question.id} {number} --to {to}" for number in (1, 2))
-    raise Invalid(
-        "choose_option",
-        f"--to {to} does not say who is right. Options of {question.id}: "
-        + ", ".join(f"{number} {option.option}" for number, option in enumerate(question.options[:2], 1)),
-        f'say it: {ways}, with your words behind the number; for neither side: moot move {case.item.id} {to} --why "…"',
+    words = "the column {to} does not say who is right. Options of {question}: {options}"
+    hint = (
+        "say it: <answer question answer=1 to> or <answer question answer=2 to>, with your words behind the number; "
+        "for neither side: <move item column=to why>"
     )
+    options = [f"{number} {option.option}" for number, option in enumerate(question.options[:2], 1)]
+    raise Invalid("choose_option", words, hint, to, question.id, options, item=case.item.id)
 
 
 def _park(case: Case, question: Question, text: str) -> None:
     """Not now: nobody works on the item, and its question stays open (R-03). It is no guidance, and resets nothing."""
     if case.item.status == "running":
-        words = f"an agent works on item {case.item.id}: it cannot be parked now"
-        raise Refused("item_running", words, "wait for its report, or choose another option")
+        words = "an agent works on item {item}: it cannot be parked now"
+        raise Refused("item_running", words, "wait for its report, or choose another option", case.item.id)
     context = {"question": question.id, "by": case.actor.name, "why": text}
     row = {"blocking": True, "deadline": None}
     case.emit("item_parked", context, item={"status": "parked"}, questions=(question.id, row))
@@ -167,14 +164,11 @@ def _target(case: Case, question: Question, command: AnswerQuestion, option: Opt
     if target and target not in case.flow.columns:
         raise unknown_column(target, case.flow.columns)
     if target and case.item.kind in ONE_SHOT_KINDS:
-        words = f"item {case.item.id} is of kind {case.item.kind}: it never moves"
-        raise Refused("bound", words, "answer without --to")
+        words = "item {item} is of kind {kind}: it never moves"
+        raise Refused("bound", words, "answer without <.to>", case.item.id, case.item.kind)
     if target and case.item.status == "running":
-        raise Refused(
-            "item_running",
-            "an agent works on the item: an answer cannot move it",
-            "answer without --to, or use: moot move",
-        )
+        words = "an agent works on the item: an answer cannot move it"
+        raise Refused("item_running", words, "answer without <.to>, or use: <move item column>", item=case.item.id)
     if target is None and question.kind == "dispute":
         dispute = _dispute(case, question)
         target = dispute.maker.column if dispute else None

@@ -47,8 +47,8 @@ def claim(case: Case, command: ClaimItem) -> None:
     if writes:
         _check_paths(case)
     if command.agent == LANDING and (other := landing_there(case)):
-        words = f"item {other.item} is landing there, and item {item.id} must wait for it"
-        raise Refused("path_held", words, "one at a time lands on a branch; try again")
+        words = "item {other} is landing there, and item {item} must wait for it"
+        raise Refused("path_held", words, "one at a time lands on a branch; try again", other.item, item.id)
     run = case.situation.draw.run
     work = case.flow.columns[item.column].work if not is_gate and item.agent is None else None
     row = _begun(case, command, token, work or item.column)
@@ -88,19 +88,18 @@ def not_claimable(
     holds: Iterable[Hold] = (),
 ) -> Refused:
     """Why this agent cannot take this item now; of a pause, how long it lasts and until when."""
-    words = f"{agent} cannot take item {item.id}: it is {item.status} in {item.column}"
+    words = "{agent} cannot take item {item}: it is {status} in {column}"
     about: dict[str, Any] = {"agent": agent, "item": item.id, "status": item.status, "column": item.column}
     if item.status in ENDED:
-        return Refused("not_claimable", words, f"see why with: moot show {item.id}", about)
+        return Refused("not_claimable", words, "see why with: <show item>", **about)
     if item.wake_at > now and claimant(flow, item) == agent:
         left = item.wake_at - now
-        until = time_of_day(at + round(left * 1000))
-        words = f"{words}, and is tried again after a pause: in {left:.0f}s, at {until}"
-        about["seconds"] = round(left, 3)
-        return Refused("not_claimable", words, f"try again then: moot claim {agent} --item {item.id}", about)
+        about |= {"seconds": round(left, 3), "until": time_of_day(at + round(left * 1000))}
+        words += ", and is tried again after a pause: in {seconds:.0f}s, at {until}"
+        return Refused("not_claimable", words, "try again then: <claim agent item>", **about)
     others = in_the_way(item.files, holds, item.id) if item.status == "ready" and claimant(flow, item) == agent else []
     waits = f"{held_by(others[0])}" if others else stands(flow, item, now, questions)
-    return Refused("not_claimable", f"{words}; {waits}", f"see why with: moot show {item.id}", about)
+    return Refused("not_claimable", words + "; {waits}", "see why with: <show item>", waits, **about)
 
 
 def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str, Any]:
@@ -140,12 +139,9 @@ def _check_paths(case: Case) -> None:
     """Two items whose paths overlap are never worked on at once (R-20)."""
     others = in_the_way(case.item.files, case.holds.values(), case.item.id, case.situation.waiters)
     if others:
-        raise Refused(
-            "path_held",
-            f"item {case.item.id} cannot be taken: {held_by(others[0])}",
-            "take another item, or wait; see: moot locks",
-            held_details(others[0]),
-        )
+        words = "item {item} cannot be taken: {held}"
+        hint = "take another item, or wait; see: <locks>"
+        raise Refused("path_held", words, hint, **{**held_details(others[0]), "item": case.item.id})
 
 
 def fence(case: Case) -> Run:
@@ -158,12 +154,9 @@ def fence(case: Case) -> Run:
 
 
 def stale(actor: Actor, holds: str) -> Refused:
-    return Refused(
-        "stale_claim",
-        f"run {actor.run} with token {actor.token} is not the current run; {holds}",
-        "stop this effort: its lease was lost, or it has ended; nothing was changed",
-        {"run": actor.run, "token": actor.token},
-    )
+    words = "run {run} with token {token} is not the current run; {holds}"
+    hint = "stop this effort: its lease was lost, or it has ended; nothing was changed"
+    return Refused("stale_claim", words, hint, actor.run, actor.token, holds)
 
 
 def renew(case: Case) -> None:

@@ -36,7 +36,8 @@ def decide(situation: Situation, command: Command) -> Case:
     actor = situation.actor
     if isinstance(command, FOR_PEOPLE) and not actor.may_decide:
         name, who = type(command).__name__, f"files of {actor.name}" if actor.file else "runs"
-        raise Refused("only_people", f"{name} is for people, not for {who}", "report asks, and a person will decide")
+        words = "{name} is for people, not for {who}"
+        raise Refused("only_people", words, "report asks, and a person will decide", name, who)
     carry_out(case, command)
     if isinstance(command, commands.ReportRun) and case.refusal is None:
         case.note_weighed(weigh(case, command, carry_out))

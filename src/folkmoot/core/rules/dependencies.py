@@ -33,18 +33,17 @@ def unfinished(case: Case, after: list[str]) -> list[str]:
     for need in after:
         other = case.situation.neighbours.get(need)
         if need == me:
-            raise Refused("circle", f"item {me} cannot wait for itself", "leave it out of --after")
+            raise Refused("circle", "item {item} cannot wait for itself", "leave it out of <.after>", me)
         if other is None:
             raise unknown_item(need)
         if other.status == "cancelled":
-            raise Refused("cancelled_item", f"item {need} is cancelled", f"reopen it, or leave {need} out of --after")
+            words = "item {item} is cancelled"
+            raise Refused("cancelled_item", words, "reopen it, or leave {item} out of <.after>", need)
     if me is not None:
         circle = path(case.situation.neighbours, after, me)
         if circle:
-            words = " → ".join([me, *circle])
-            raise Refused(
-                "circle", f"these items would wait for each other: {words}", "leave one of them out of --after"
-            )
+            words, items = "these items would wait for each other: {circle}", [me, *circle]
+            raise Refused("circle", words, "leave one of them out of <.after>", " → ".join(items), items=items)
     return [need for need in dict.fromkeys(after) if case.situation.neighbours[need].status not in ENDED]
 
 
@@ -56,11 +55,11 @@ def check_parent(case: Case, parent: str | None, after: list[str]) -> None:
     if other is None:
         raise unknown_item(parent)
     if other.status in ENDED:
-        raise Refused("parent_ended", f"item {parent} is {other.status}", f"first: moot reopen {parent}")
+        raise Refused("parent_ended", "item {parent} is {status}", "first: <reopen item=parent>", parent, other.status)
     circle = path(case.situation.neighbours, after, parent)
     if circle:
-        words = " → ".join(circle)
-        raise Refused("circle", f"the parent would wait for its child, and the child for it: {words}", "change --after")
+        words = "the parent would wait for its child, and the child for it: {circle}"
+        raise Refused("circle", words, "change <.after>", " → ".join(circle), items=circle)
 
 
 def settle_dependency(case: Case, command: SettleDependency) -> None:

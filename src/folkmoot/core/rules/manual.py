@@ -38,7 +38,8 @@ def add(case: Case, command: AddItem) -> None:
     column = command.column or flow.start
     known_column(case, column)
     if column == END:
-        raise Refused("not_a_start", "an item cannot begin in done", "leave --column out, or name a column of the flow")
+        words = "an item cannot begin in done"
+        raise Refused("not_a_start", words, "leave <.column> out, or name a column of the flow")
     if situation.maker is not None:
         if situation.maker.kind == "expert":  # it cannot ask for more than it was given (R-08)
             words = "an expert makes no work for others"
@@ -88,39 +89,44 @@ def _check_stage(case: Case, maker: Item, column: str) -> None:
     own = order.stage(case.flow, maker)
     if column == case.flow.start or (column in stages and own in stages and stages.index(column) <= stages.index(own)):
         return
-    words = f"a run on item {maker.id}, in {own}, cannot add an item to {column}"
-    raise Refused("past_its_stage", words, "leave --column out, or name a stage that comes no later than its own")
+    words = "a run on item {maker}, in {own}, cannot add an item to {column}"
+    hint = "leave <.column> out, or name a stage that comes no later than its own"
+    raise Refused("past_its_stage", words, hint, maker.id, own, column)
 
 
 def _check_reach(case: Case, maker: Item, files: list[str]) -> None:
     """What a run would have to ask for, it does not get by adding an item for it."""
     far = beyond(case.flow, maker.files, files)
     if far:
-        words = f"a run on item {maker.id} cannot give {', '.join(far[:5])} to an item"
-        raise Refused("may_not_widen", words, "ask for them first: moot widen; or say in the report what is needed")
+        words = "a run on item {maker} cannot give {paths} to an item"
+        hint = "ask for them first: <widen paths>; or say in the report what is needed"
+        raise Refused("may_not_widen", words, hint, maker.id, far[:5])
 
 
 def _check_family(maker: Item, parent: str | None) -> None:
     """A parent waits for its children: a run lets only its own item wait, or the one that waits for that anyway."""
     if parent in (None, maker.id, maker.parent):
         return
-    words = f"a run on item {maker.id} cannot add a child to item {parent}: that one would wait for it"
-    raise Refused("not_its_item", words, f"name {maker.id}, or leave --parent out; --after lets the new item wait")
+    words = "a run on item {maker} cannot add a child to item {parent}: that one would wait for it"
+    hint = "name {maker}, or leave <.parent> out; <.after> lets the new item wait"
+    raise Refused("not_its_item", words, hint, maker.id, parent)
 
 
 def _check_fields(command: AddItem | EditItem) -> None:
     title = command.title
     if title is not UNSET and not (title.strip() and len(title) <= TITLE_MAX):
-        raise Invalid("bad_title", f"a title has 1 to {TITLE_MAX} characters", "put the details into --body")
+        raise Invalid("bad_title", "a title has 1 to {limit} characters", "put the details into <.body>", TITLE_MAX)
     if title is not UNSET and title.strip() == "-":
-        raise Invalid("bad_title", "'-' is no title", "what is read from standard input goes into --body - or --from -")
+        words = "'-' is no title"
+        raise Invalid("bad_title", words, "what is read from standard input goes into <.body> - or <.from> -")
     if command.priority is not UNSET and command.priority not in PRIORITIES:
-        raise Invalid("bad_priority", f"{command.priority!r} is no priority", f"use one of {', '.join(PRIORITIES)}")
+        words = "{priority!r} is no priority"
+        raise Invalid("bad_priority", words, "use one of {known}", command.priority, list(PRIORITIES))
     if command.type is not UNSET and command.type not in TYPES:
-        raise Invalid("bad_type", f"{command.type!r} is no type", f"use one of {', '.join(TYPES)}")
+        raise Invalid("bad_type", "{type!r} is no type", "use one of {known}", command.type, list(TYPES))
     for name, values in (("tags", command.tags), ("files", command.files), ("after", command.after)):
         if values is not UNSET and len(values) > LIST_MAX:
-            raise Invalid("too_many", f"{len(values)} {name} are too many", f"at most {LIST_MAX}")
+            raise Invalid("too_many", "{count} {name} are too many", "at most {limit}", len(values), name, LIST_MAX)
 
 
 def known_column(case: Case, column: str) -> None:
@@ -148,9 +154,10 @@ def _take_in_hand(case: Case, why: str, target: str | None) -> None:
 def move(case: Case, command: MoveItem) -> None:
     known_column(case, command.column)
     if case.item.status in ENDED:
-        raise Refused("item_ended", f"item {case.item.id} is {case.item.status}", f"moot reopen {case.item.id}")
+        raise Refused("item_ended", "item {item} is {status}", "<reopen item>", case.item.id, case.item.status)
     if case.item.kind in ONE_SHOT_KINDS:
-        raise Refused("bound", f"item {case.item.id} is of kind {case.item.kind}: it never moves", "move its parent")
+        words = "item {item} is of kind {kind}: it never moves"
+        raise Refused("bound", words, "move its parent", case.item.id, case.item.kind)
     origins = origins_for(case, command.column)
     why = command.why or f"{case.actor.name} moved it"
     _take_in_hand(case, why, None if command.why else command.column)
@@ -178,7 +185,8 @@ def _in_quotes(case: Case, words: str) -> str:
 
 def cancel(case: Case, command: CancelItem) -> None:
     if case.item.status in ENDED:
-        raise Refused("item_ended", f"item {case.item.id} is {case.item.status} already", "there is nothing to cancel")
+        words = "item {item} is {status} already"
+        raise Refused("item_ended", words, "there is nothing to cancel", case.item.id, case.item.status)
     why = command.why or f"{case.actor.name} cancelled it"
     give_up(case, why)
 
@@ -187,14 +195,15 @@ def reopen(case: Case, command: ReopenItem) -> None:
     """Back to the stage that made the work; a person's word, so it is guidance."""
     item = case.item
     if item.kind in ONE_SHOT_KINDS:
-        raise Refused("bound", f"item {item.id} is of kind {item.kind}: it is not reopened", "reopen its parent")
+        words = "item {item} is of kind {kind}: it is not reopened"
+        raise Refused("bound", words, "reopen its parent", item.id, item.kind)
     if item.status not in ENDED:
-        raise Refused(
-            "item_not_ended", f"item {item.id} is {item.status}", "only what is done or cancelled can be reopened"
-        )
+        words = "item {item} is {status}"
+        raise Refused("item_not_ended", words, "only what is done or cancelled can be reopened", item.id, item.status)
     parent = case.situation.neighbours.get(item.parent or "")
     if parent is not None and parent.status in ENDED:
-        raise Refused("parent_ended", f"its parent {parent.id} is {parent.status}", f"first: moot reopen {parent.id}")
+        words = "its parent {parent} is {status}"
+        raise Refused("parent_ended", words, "first: <reopen item=parent>", parent.id, parent.status)
     why = command.why or f"{case.actor.name} reopened it"
     neighbours = case.situation.neighbours
     given_up = [need for need in item.after if neighbours[need].status == "cancelled"]
@@ -239,7 +248,8 @@ def edit(case: Case, command: EditItem) -> None:
         _overrule(case, command.overrule)
     if not changed:
         if command.overrule is UNSET:
-            raise Invalid("nothing_to_edit", "no field was given", "see: moot edit --help")
+            fields = list(EditItem.__struct_fields__)
+            raise Invalid("nothing_to_edit", "no field was given", "name what to change: {known}", fields)
         return
     if "files" in changed:
         changed["files"] = good_files(changed["files"])
@@ -271,7 +281,7 @@ def _overrule(case: Case, number: int) -> None:
     """Turn round the verdict on an attempt: a person may know better than words (R-06)."""
     attempt = next((a for a in case.attempts if a.number == number), None)
     if attempt is None:
-        raise Invalid("unknown_attempt", f"item {case.item.id} has no attempt {number}", f"moot show {case.item.id}")
+        raise Invalid("unknown_attempt", "item {item} has no attempt {number}", "<show item>", case.item.id, number)
     step = -1 if attempt.counted else 1
     fields: dict[str, Any] = {}
     if attempt.guidance == case.item.clarifications:
@@ -289,28 +299,23 @@ def comment(case: Case, command: AddComment) -> None:
     """A comment of a person takes effect at once; a run's resolution waits for its report (R-27)."""
     own = case.situation.maker
     if own is not None and own.id != case.item.id:
-        words = f"run {case.actor.run} works on item {own.id}, and comments on that one only, not on {case.item.id}"
-        hint = (
-            f"moot comment {own.id} …, or name item {case.item.id} in the report (summary, next_steps); the run goes on"
-        )
-        raise Refused("other_item", words, hint)
+        words = "run {run} works on item {item}, and comments on that one only, not on {other}"
+        hint = "<comment item content>, or name item {other} in the report (summary, next_steps); the run goes on"
+        raise Refused("other_item", words, hint, case.actor.run, own.id, case.item.id)
     run = None if case.actor.is_person else fence(case)
     if not command.content.strip():
         raise Invalid("empty_comment", "a comment needs words", "say what it is about")
     thread = thread_of(case, command.parent) if command.parent else None
     if command.parent and thread is None:
-        raise Invalid(
-            "unknown_comment", f"item {case.item.id} has no comment {command.parent}", f"moot comments {case.item.id}"
-        )
+        words = "item {item} has no comment {parent}"
+        raise Invalid("unknown_comment", words, "<comments item>", case.item.id, command.parent)
     if command.resolution and not command.parent:
-        raise Invalid("no_parent", "a resolution needs the comment it resolves", "add --parent")
+        raise Invalid("no_parent", "a resolution needs the comment it resolves", "add <.parent>")
     disputed = {dispute.thread for dispute in case.item.disputes}
     if command.resolution and not run and thread in disputed:
-        raise Refused(
-            "disputed",
-            f"{thread} is disputed: its end decides who goes on",
-            f"answer its question (moot inbox), or: moot move {case.item.id} COLUMN",
-        )
+        words = "{thread} is disputed: its end decides who goes on"
+        hint = "answer its question (<inbox>), or: <move item column>"
+        raise Refused("disputed", words, hint, thread, item=case.item.id)
     comment_id = case.new_comment_id()
     row: dict[str, Any] = {
         "item": case.item.id,
@@ -337,8 +342,8 @@ def ask_person(case: Case, command: AskPerson) -> None:
     run = fence(case)
     agent = case.flow.agents.get(run.agent)
     if run.gate or agent is None or "ask" not in agent.may or case.item.kind in ONE_SHOT_KINDS:
-        words = f"{run.agent} may not ask a person about item {case.item.id}"
-        raise Refused("may_not_ask", words, "say in the report what is missing")
+        words = "{agent} may not ask a person about item {item}"
+        raise Refused("may_not_ask", words, "say in the report what is missing", run.agent, case.item.id)
     options = [Option(option=option) for option in command.options]
     counted = count_said(case, "questions", command.question, command.context, *command.options)
     clarify(

@@ -138,7 +138,7 @@ def import_command(session: Session, file: str) -> None:
     """
     folder = session.board_dir or os.curdir
     if not os.path.isdir(folder):
-        raise Invalid("no_folder", f"there is no folder {folder}", "make it first")
+        raise Invalid("no_folder", "there is no folder {folder}", "make it first", folder)
     with ExitStack() as stack:
         source, name = _source(stack, file)
         view = session.boards.import_log(folder, source, name)
@@ -158,8 +158,8 @@ def _source(stack: ExitStack, file: str) -> tuple[BinaryIO, str]:
     try:
         return stack.enter_context(open(file, "rb")), file
     except OSError as error:
-        words = f"{file} cannot be read: {error.strerror}"
-        raise Invalid("unreadable_file", words, "name a file, or - for standard input") from error
+        words = "{file} cannot be read: {why}"
+        raise Invalid("unreadable_file", words, "name a file, or - for standard input", file, error.strerror) from error
 
 
 def _write(data: bytes) -> None:

@@ -64,14 +64,14 @@ def call_command(session: Session, name: str, request: str) -> None:
     try:
         asked = reader(call.request)(given)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
-        hint = f"see what it may be: moot schema {name}"
-        raise Invalid("bad_request", f"this is no request for {name}: {error}", hint, {"call": name}) from error
+        words = "this is no request for {call}: {why}"
+        raise Invalid("bad_request", words, "see what it may be: moot schema {call}", name, str(error)) from error
     print_json(session.ask(asked))
 
 
 def _call(name: str) -> Call:
     call = BY_NAME.get(name)
     if call is None:
-        words = f"there is no call {name!r}"
-        raise Invalid("unknown_call", words, "see which there are: moot schema", {"call": name, "known": [*BY_NAME]})
+        words = "there is no call {call!r}"
+        raise Invalid("unknown_call", words, "see which there are: moot schema", name, known=[*BY_NAME])
     return call

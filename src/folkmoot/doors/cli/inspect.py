@@ -166,7 +166,9 @@ def doctor_command(session: Session) -> None:
     except Unavailable as fault:
         if fault.code != "store_damaged":
             raise
-        raise Unavailable(fault.code, fault.message, session.boards.rescue(session.board_dir)) from fault
+        fault.remedy, more = session.boards.rescue(session.board_dir)
+        fault.details |= more
+        raise
     view = replace(view, limits=limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel()))
 
     def words() -> None:
@@ -176,8 +178,9 @@ def doctor_command(session: Session) -> None:
 
     session.answer(view, words)
     if not view.ok:
-        wrong = ", ".join(check.check for check in view.checks if not check.ok)
-        raise Unavailable("board_damaged", f"the board is not sound: {wrong}", session.boards.rescue(session.board_dir))
+        wrong = [check.check for check in view.checks if not check.ok]
+        remedy, more = session.boards.rescue(session.board_dir)
+        raise Unavailable("board_damaged", "the board is not sound: {checks}", remedy, wrong, **more)
 
 
 class _HowFar:

@@ -106,8 +106,8 @@ class Moot(click.Group):
             from folkmoot.core.vocabulary.roles import nearest
 
             near = nearest(args[0], COMMANDS)
-            hint = f"did you mean: moot {near}" if near else "see: moot --help"
-            raise Invalid("unknown_command", f"there is no command {args[0]!r}", hint)
+            hint = "did you mean: moot {nearest}" if near else "see: moot --help"
+            raise Invalid("unknown_command", "there is no command {command!r}", hint, args[0], nearest=near)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -173,8 +173,12 @@ def run(arguments: list[str], boards: Boards, settings: Settings) -> int:
         _hush()
         return 0
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        return session.fail(Unavailable("system_error", what, "see that the folder is there, is yours, and has room"))
+        words, hint = (
+            "{path}: {why}" if error.filename else "{why}",
+            "see that the folder is there, is yours, and has room",
+        )
+        why = error.strerror or str(error)
+        return session.fail(Unavailable("system_error", words, hint, path=error.filename, why=why))
     finally:
         session.close()
         try:
@@ -205,8 +209,10 @@ def _run(arguments: list[str], session: Session) -> int:
         # A screen that cannot show a letter shows another: what was done must not end in an error over words.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    if any("\ud800" <= letter <= "\udfff" for argument in arguments for letter in argument):
-        raise Invalid("bad_text", "an argument is not UTF-8 text", "put the text into a UTF-8 file, or write it anew")
+    for number, argument in enumerate(arguments, start=1):
+        if any("\ud800" <= letter <= "\udfff" for letter in argument):
+            words, hint = "argument {number} is not UTF-8 text", "put the text into a UTF-8 file, or write it anew"
+            raise Invalid("bad_text", words, hint, number)
     left = moot.main(arguments or ["--help"], prog_name="moot", standalone_mode=False, obj=session)
     sys.stdout.flush()
     return left if isinstance(left, int) else 0

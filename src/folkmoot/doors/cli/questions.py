@@ -70,8 +70,8 @@ def comments_command(session: Session, item: str, after: str | None, limit: int)
     found = session.ask(ListComments(item=number_of(item))).comments
     known = {comment.id: place for place, comment in enumerate(found, start=1)}
     if after is not None and after.strip().lower() not in known:
-        words = f"item {number_of(item)} has no comment {after!r}"
-        raise Invalid("bad_cursor", words, f"see those that it has: moot comments {number_of(item)}")
+        words = "item {item} has no comment {after!r}"
+        raise Invalid("bad_cursor", words, "see those that it has: moot comments {item}", number_of(item), after)
     begin = known[after.strip().lower()] if after is not None else 0
     page = found[begin : begin + limit]
     following = page[-1].id if begin + limit < len(found) else None

@@ -41,7 +41,8 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
     session.answer(view, lambda: progress.end(shown, until_idle=until_idle, why_follows=bool(lame), aside=beside))
     if lame:
         hint = "install it and sign in to it, or let the flow name another; who can be started: moot check"
-        raise Unavailable("cannot_start", "; ".join(one.words() for one in lame), hint)
+        unable = [agent for one in lame for agent in one.agents]
+        raise Unavailable("cannot_start", "{why}", hint, "; ".join(one.words() for one in lame), agents=unable)
 
 
 @click.command("run")

@@ -174,8 +174,8 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
         found = session.ask(Show(item=view.id)).questions
         asked = next(one for one in found if one.id == asked.id)
     if wait is not None and asked.state == "open":
-        words = f"nobody has answered {asked.id} yet"
-        raise NothingToDo("no_answer_yet", words, "go on without, or say in the report what is missing")
+        words = "nobody has answered {question} yet"
+        raise NothingToDo("no_answer_yet", words, "go on without, or say in the report what is missing", asked.id)
 
     def words_of() -> None:
         click.echo(plain(asked.answer or f"asked: {asked.id}"))

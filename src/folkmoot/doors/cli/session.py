@@ -13,6 +13,7 @@ from folkmoot.api.requests import Request
 from folkmoot.config import Settings
 from folkmoot.core.commands import Actor
 from folkmoot.core.input_limits import checked_key, checked_name
+from folkmoot.doors.hints import in_commands
 from folkmoot.engine.application import Application, Boards
 from folkmoot.engine.calls import BY_REQUEST
 from folkmoot.errors import Invalid, MootError
@@ -94,8 +95,8 @@ class Session:
         else:
             colour = False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
             click.echo(click.style("moot: ", fg="red", bold=True) + _fitted(error.message, 6), err=True, color=colour)
-            if error.hint:
-                click.echo(click.style("  next: ", dim=True) + _fitted(error.hint, 8), err=True, color=colour)
+            if error.remedy:
+                click.echo(click.style("  next: ", dim=True) + _fitted(in_commands(error), 8), err=True, color=colour)
         return error.exit_code
 
 
@@ -113,7 +114,7 @@ def _fitted(words: str, beside: int) -> str:
 
 
 def _error_view(error: MootError) -> View:
-    view: View = _readable(error.as_json()["error"])
+    view: View = _readable({**error.as_json()["error"], "hint": in_commands(error)})
     if error.code == "flow_faults":
         from folkmoot.flows.faults import FlowFaults
 
@@ -241,17 +242,16 @@ def read_text(source: str) -> str:
             data = sys.stdin.buffer.read(TEXT_BYTES_MAX + 1)
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else error
-        raise Invalid(
-            "unreadable_file", f"{source} cannot be read: {what}", "name a file, or - for standard input"
-        ) from error
+        words = "{source} cannot be read: {what}"
+        raise Invalid("unreadable_file", words, "name a file, or - for standard input", source, what) from error
     if len(data) > TEXT_BYTES_MAX:
-        raise Invalid(
-            "too_large", f"{source} has more than {TEXT_BYTES_MAX} bytes", "keep large texts in files and name the file"
-        )
+        words = "{source} has more than {limit} bytes"
+        raise Invalid("too_large", words, "keep large texts in files and name the file", source, TEXT_BYTES_MAX)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Invalid("bad_text", f"{source} is not UTF-8 text: {error.reason}", "save it as UTF-8") from error
+        words = "{source} is not UTF-8 text: {why}"
+        raise Invalid("bad_text", words, "save it as UTF-8", source, error.reason) from error
 
 
 def _regular(path: str) -> int:
@@ -284,7 +284,7 @@ class GivenFile(click.ParamType[str]):
         return path
 
     def _refuse(self, path: str, why: str) -> NoReturn:
-        raise Invalid("unreadable_file", f"{path} cannot be read: {why}", "name a file with text in it")
+        raise Invalid("unreadable_file", "{path} cannot be read: {why}", "name a file with text in it", path, why)
 
 
 class Span(click.ParamType[float]):

@@ -129,7 +129,7 @@ def _moves(given: tuple[str, ...]) -> dict[str, str]:
     for words in given:
         old, sign, new = words.partition("=")
         if not (old.strip() and sign and new.strip()):
-            raise Invalid("bad_usage", f"--move {words} does not say from where to where", "write --move OLD=NEW")
+            raise Invalid("bad_usage", "--move {words} does not say from where to where", "write --move OLD=NEW", words)
         moves[old.strip()] = new.strip()
     return moves
 
@@ -161,7 +161,7 @@ def demo_command(session: Session, ask: bool) -> None:
     session.answer(view, words)
     if not view.ok:
         where = plain(view.board)
-        raise Refused("demo_failed", "the demo did not end as it should", f"moot doctor --board {where}")
+        raise Refused("demo_failed", "the demo did not end as it should", "moot doctor --board {where}", where)
 
 
 def _program() -> str:

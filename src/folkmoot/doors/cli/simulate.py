@@ -119,10 +119,11 @@ def _check_plot(plot: str | None) -> None:
     if plot is None:
         return
     if not plot.endswith(".svg"):
-        raise Invalid("bad_plot", f"--plot {plot[:60]!r} is no SVG file", "give it a name that ends with .svg")
+        raise Invalid("bad_plot", "--plot {plot!r} is no SVG file", "give it a name that ends with .svg", plot[:60])
     folder = os.path.dirname(os.path.abspath(plot))
     if not os.path.isdir(folder) or os.path.isdir(plot) or not os.access(folder, os.W_OK):
-        raise Invalid("bad_plot", f"{plot[:200]} cannot be written", "name a file in a folder that you may write to")
+        words = "{plot} cannot be written"
+        raise Invalid("bad_plot", words, "name a file in a folder that you may write to", plot[:200])
 
 
 def _draw(view: View, plot: str) -> None:
@@ -132,8 +133,9 @@ def _draw(view: View, plot: str) -> None:
         with open(plot, "w", encoding="utf-8") as file:
             file.write(drawing(view))
     except OSError as error:
-        words = f"{plot[:200]} cannot be written: {error.strerror}"
-        raise Invalid("bad_plot", words, "name a file in a folder that you may write to") from error
+        words = "{plot} cannot be written: {why}"
+        hint = "name a file in a folder that you may write to"
+        raise Invalid("bad_plot", words, hint, plot[:200], error.strerror) from error
 
 
 def _progress() -> Callable[[int, int], None] | None:
@@ -155,9 +157,13 @@ def _check_trials(view: View) -> None:
         for trial in side["trials"]:
             if trial["broken"]:
                 found, seed = "; ".join(trial["broken"][:3]), trial["seed"]
-                words = f"with seed {seed} something that must hold did not: {found}"
-                hint = f"this is a fault of Folkmoot's, not of your flow: report it with the flow and seed {seed}"
-                raise Refused("trial_broken", words, hint)
+                raise Refused(
+                    "trial_broken",
+                    "with seed {seed} something that must hold did not: {found}",
+                    "this is a fault of Folkmoot's, not of your flow: report it with the flow and seed {seed}",
+                    seed,
+                    found,
+                )
 
 
 def _seeds(text: str) -> list[int]:
@@ -165,7 +171,7 @@ def _seeds(text: str) -> list[int]:
     first = int(match[1]) if match else 1
     last = int(match[2] or first) if match else 0
     if match is None or last < first or last > SEED_MAX:
-        raise Invalid("bad_seeds", f"{text[:60]!r} names no seeds", "write them like 1-10")
+        raise Invalid("bad_seeds", "{text!r} names no seeds", "write them like 1-10", text[:60])
     if last - first >= SEEDS_MAX:
-        raise Invalid("bad_seeds", f"{last - first + 1} seeds are too many", f"at most {SEEDS_MAX} at once")
+        raise Invalid("bad_seeds", "{count} seeds are too many", "at most {limit} at once", last - first + 1, SEEDS_MAX)
     return list(range(first, last + 1))

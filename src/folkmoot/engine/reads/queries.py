@@ -112,7 +112,7 @@ class Queries:
             return EventPage(events=views, next=events[-1].seq if events else after, last=last)
 
         if after < 0:
-            raise Invalid("bad_cursor", f"the log begins at 1; there is nothing after {after}", "use --after 0")
+            raise Invalid("bad_cursor", "the log begins at 1; there is nothing after {after}", "use <.after> 0", after)
         return self._snapshot(look)
 
     def flow(self) -> Flow:
@@ -170,7 +170,7 @@ class Queries:
         def look(snapshot: Snapshot) -> RunOutput:
             found = snapshot.reading.run(run)
             if found is None:
-                raise Invalid("unknown_run", f"there is no run {run}", "see the runs of an item: moot show ID")
+                raise Invalid("unknown_run", "there is no run {run}", "see the runs of an item: <show item>", run)
             parts = [OutputPart(part=part, text=text) for part, text in snapshot.reading.output(run, after)]
             return RunOutput(run=run, agent=found.agent, item=found.item, live=found.ended_at is None, parts=parts)
 

@@ -64,7 +64,7 @@ def read_meta(data: bytes) -> list[Said]:
     if not isinstance(listed, list):
         raise Invalid("bad_value", "comments: it is no list", "begin each comment with a dash")
     if len(listed) > COMMENTS_MAX:
-        raise Invalid("too_many", f"comments: more than {COMMENTS_MAX}", "write fewer")
+        raise Invalid("too_many", "comments: more than {limit}", "write fewer", COMMENTS_MAX)
     said: list[Said] = []
     times: Counter[tuple[str | None, ...]] = Counter()
     for number, one in enumerate(listed, 1):
@@ -80,24 +80,25 @@ def _words(comment: Said) -> tuple[str | None, ...]:
 
 def _comment(one: Any, where: str) -> Said:
     if not isinstance(one, dict):
-        raise Invalid("bad_value", f"{where}: it is not keys and values", f"keys: {', '.join(KEYS)}")
+        raise Invalid("bad_value", "{where}: it is not keys and values", "keys: {known}", where, list(KEYS))
     known_keys(one, KEYS, where)
     texts: dict[str, Any] = {key: text_in(one, key, where) for key in KEYS if key != "timestamp"}
     author, content = texts.pop("author"), texts.pop("content")
     if author is None or content is None or not content.strip():
         missing = "author" if author is None else "content"
-        raise Invalid("bad_value", f"{where}: {missing} is missing", "a comment has an author and content")
+        words = "{where}: {missing} is missing"
+        raise Invalid("bad_value", words, "a comment has an author and content", where, missing)
     if texts["status"] not in (None, *COMMENT_STATUSES):
-        words = f"{where}: status {texts['status']!r:.60} is none"
-        raise Invalid("bad_value", words, f"use {' or '.join(COMMENT_STATUSES)}")
+        words = "{where}: status {status!r:.60} is none"
+        raise Invalid("bad_value", words, "use one of {known}", where, texts["status"], list(COMMENT_STATUSES))
     if texts["resolution"] not in (None, *RESOLUTIONS):
-        words = f"{where}: resolution {texts['resolution']!r:.60} is none"
-        raise Invalid("bad_value", words, f"use {' or '.join(RESOLUTIONS)}")
+        words = "{where}: resolution {resolution!r:.60} is none"
+        raise Invalid("bad_value", words, "use one of {known}", where, texts["resolution"], list(RESOLUTIONS))
     if texts["status"] == "resolved" and texts["resolution"] is None:
-        words = f"{where}: it is resolved, and how is not said"
-        raise Invalid("bad_value", words, f"add resolution: {' or '.join(RESOLUTIONS)}")
+        words = "{where}: it is resolved, and how is not said"
+        raise Invalid("bad_value", words, "add resolution: {known}", where, list(RESOLUTIONS))
     if texts["status"] == "open" and texts["resolution"] is not None:
-        raise Invalid("bad_value", f"{where}: it is open and has a resolution", "leave out one of them")
+        raise Invalid("bad_value", "{where}: it is open and has a resolution", "leave out one of them", where)
     return Said(author=author, content=content, **texts)
 
 
@@ -122,8 +123,8 @@ def compare(said: list[Said], known: list[Comment]) -> Changes:
                 resolved.append((named, one))
             continue
         if named is not None and one.author == named.author and _is_alike(one, named):
-            words = f"comment {named.id} was changed: what was said stays said"
-            raise Invalid("comment_changed", words, "add another comment, with parent: " + named.id)
+            words = "comment {named} was changed: what was said stays said"
+            raise Invalid("comment_changed", words, "add another comment, with parent: {named}", named.id)
         # What stands on the board and not in the file under its number was taken in from it before.
         alike = left.get((one.author, one.content.strip()), [])
         taken = next((other for other in alike if _is_same(one, other)), None)

@@ -73,17 +73,17 @@ def _said(name: str, one: Any) -> dict[str, Any]:
     """A status alone is read as one."""
     said = {"status": one} if isinstance(one, str) else one
     if not isinstance(said, dict):
-        raise Invalid("bad_value", f"agents: {name[:80]!r} is no object", '{"status": "active"}')
+        raise Invalid("bad_value", "agents: {name!r} is no object", '{"status": "active"}', name[:80])
     return said
 
 
 def _lock(resource: str, one: Any) -> Lock:
     where = f"locks: {resource[:80]!r}"
     if not isinstance(one, dict):
-        raise Invalid("bad_value", f"{where} is no object", '{"agent": …, "acquired": …, "expires": …}')
+        raise Invalid("bad_value", "{where} is no object", '{"agent": …, "acquired": …, "expires": …}', where)
     agent = text_in(one, "agent", where)
     if agent is None:
-        raise Invalid("bad_value", f"{where}: agent is missing", "say who takes it")
+        raise Invalid("bad_value", "{where}: agent is missing", "say who takes it", where)
     return Lock(
         resource=resource,
         agent=agent,
@@ -120,7 +120,7 @@ def _listed(name: str, value: Any) -> list[str]:
     if value in ("", None, "null"):
         return []
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise Invalid("bad_value", f"{name}: it is no list of texts", f"like {name}: [a, b]")
+        raise Invalid("bad_value", "{name}: it is no list of texts", "like {name}: [a, b]", name)
     return value
 
 

@@ -20,8 +20,9 @@ def check_owned(state: SharedState, shown: dict[str, Any] | None) -> None:
         return
     for name, value in state.others.items():
         if name in shown and value != shown[name]:
-            words = f"{name}: it follows from what happened, and is not changed by hand"
-            raise Refused("not_editable", words, f"what can be changed: {_EDITABLE}; an answer goes into inbox/")
+            words = "{name}: it follows from what happened, and is not changed by hand"
+            hint = "what can be changed: {known}; an answer goes into inbox/"
+            raise Refused("not_editable", words, hint, name, _EDITABLE)
 
 
 def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None, agents: Iterable[str]) -> str | None:
@@ -44,8 +45,10 @@ def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None,
         return COMPLETED
     if word == IDLE and (before is None or before["status"] != ACTIVE):
         return None
-    words = f"agents: {name}: {status!r:.60} is no status that a file can give"
-    raise Refused("bad_status", words, _HOW_ELSE + f'{{"agent": "{name}", "status": "failed", "error": "…"}}')
+    words = "agents: {name}: {status!r:.60} is no status that a file can give"
+    raise Refused(
+        "bad_status", words, _HOW_ELSE + '{"agent": "{name}", "status": "failed", "error": "…"}', name, status
+    )
 
 
 def seconds_left(lock: Lock, wall: int) -> float:

@@ -19,7 +19,7 @@ def text_of(data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unfinished("bad_text", f"it is not UTF-8 text: {error.reason}", "save it as UTF-8") from error
+        raise Unfinished("bad_text", "it is not UTF-8 text: {why}", "save it as UTF-8", error.reason) from error
     if not text.strip():
         raise Unfinished("empty_file", "it is empty", "write it whole; best under another name, then rename it")
     return text
@@ -29,7 +29,7 @@ def json_object(data: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text_of(data), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise Unfinished("bad_json", f"it is no JSON: {error}", "write one JSON object") from error
+        raise Unfinished("bad_json", "it is no JSON: {why}", "write one JSON object", str(error)) from error
     if not isinstance(value, dict):
         raise Invalid("bad_json", "it is not one JSON object", "write one JSON object")
     return _storable(value)
@@ -52,7 +52,7 @@ def yaml_mapping(data: bytes) -> dict[str, Any]:
         value = yaml.load(text, Loader=yaml.CBaseLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         told = " ".join(str(error).split())
-        raise Unfinished("bad_yaml", f"it is no YAML: {told[:300]}", "write it as the mirror does") from error
+        raise Unfinished("bad_yaml", "it is no YAML: {why}", "write it as the mirror does", told[:300]) from error
     if not isinstance(value, dict):
         raise Unfinished("bad_yaml", "it is not keys and values", "write it as the mirror does")
     return _storable(value)
@@ -67,8 +67,8 @@ def _storable(value: dict[Any, Any]) -> dict[str, Any]:
 def known_keys(found: dict[str, Any], known: tuple[str, ...], where: str) -> None:
     unknown = [key for key in found if key not in known]
     if unknown:
-        words = f"{where}: unknown field {str(unknown[0])[:80]!r}"
-        raise Invalid("unknown_field", words, f"fields: {', '.join(known)}")
+        words = "{where}: unknown field {field!r}"
+        raise Invalid("unknown_field", words, "fields: {known}", where, str(unknown[0])[:80], list(known))
 
 
 def text_in(found: dict[str, Any], key: str, where: str) -> str | None:
@@ -77,5 +77,5 @@ def text_in(found: dict[str, Any], key: str, where: str) -> str | None:
     if value is None or value == "null" or value == "~" or value == "":
         return None
     if not isinstance(value, str):
-        raise Invalid("bad_value", f"{where}: {key} is no text", "write one value there")
+        raise Invalid("bad_value", "{where}: {key} is no text", "write one value there", where, key)
     return value

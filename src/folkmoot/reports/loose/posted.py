@@ -29,7 +29,7 @@ def object_in(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         found = bare_object(text)
         if found is None:
-            bare = "" if "{" in text else "; what a run has done is its report: moot report"
+            bare = "" if "{" in text else "; what a run has done is its report"
             raise Faulty(_faults(text) or [f"it is not one JSON object: {error}{bare}"]) from error
         return found
     if isinstance(data, list):
@@ -63,10 +63,12 @@ def dispatched(agent: str, task: str) -> str:
     more = sorted(data.keys() - {"agent", "task"})
     if more or not isinstance(words, str) or not words.strip() or not isinstance(named, str):
         fault = f"{more[0]}: unknown field" if more else "agent and task are texts, and task says what to do"
-        raise Invalid("bad_dispatch", f"the task cannot be read: {fault}", 'such as {"agent": "…", "task": "…"}')
+        hint = 'such as {"agent": "…", "task": "…"}'
+        raise Invalid("bad_dispatch", "the task cannot be read: {why}", hint, fault)
     if folded(named) != folded(agent):
-        fault = f"two agents are named: {agent}, and in the task itself {named[:80]}"
-        raise Invalid("bad_dispatch", fault, f"name one: moot dispatch {shown(named)} …, or mend the agent in the JSON")
+        fault = "two agents are named: {agent}, and in the task itself {other}"
+        hint = "name one: <dispatch agent=other task>, or mend the agent in the JSON"
+        raise Invalid("bad_dispatch", fault, hint, agent, named[:80])
     return words
 
 

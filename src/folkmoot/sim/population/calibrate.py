@@ -71,8 +71,8 @@ def calibrated(reading: Reading, flow: Flow) -> dict[str, Any]:
     """The text of the file, and what it says measured of."""
     board = Board(reading, flow)
     if not board.runs:
-        hint = "use the default population until some runs have ended: moot simulate"
-        raise NothingToDo("no_runs", "nobody has worked on this board yet: there is nothing to measure", hint)
+        words = "nobody has worked on this board yet: there is nothing to measure"
+        raise NothingToDo("no_runs", words, "use the default population until some runs have ended: <simulate>")
     header = HEADER.format(flow=flow.name, runs=len(board.runs), questions=len(board.waits), enough=ENOUGH)
     parts = [header, _people(board), _models(board), _agents(board), _items(board)]
     counts = Counter(run.agent for run in board.runs)

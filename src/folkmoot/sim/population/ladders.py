@@ -23,14 +23,14 @@ def read_said(text: str, option: str) -> dict[str, list[Rung]]:
     agent, _, said = text.partition("=")
     rungs = [part.partition(":") for part in said.split(",")]
     if not agent.strip() or any(not (low.strip() and model.strip()) for low, _, model in rungs):
-        raise Invalid("bad_ladder", f"{option} {shown(text)} is no ladder", SHAPE)
+        raise Invalid("bad_ladder", "{option} {given} is no ladder", SHAPE, option, shown(text))
     lines = [f"{json.dumps(failures.strip())}: {json.dumps(model.strip())}" for failures, _, model in rungs]
     try:
         return read_ladder_file(f"{KEY}: {{{json.dumps(agent.strip())}: {{{', '.join(lines)}}}}}", option)
     except FlowFaults as faults:
         first = faults.faults[0]
-        words = f"{option} {shown(text)}: {first.message}"
-        raise Invalid("bad_ladder", words, first.suggestion or SHAPE) from faults
+        words, hint = "{option} {given}: {why}", first.suggestion or SHAPE
+        raise Invalid("bad_ladder", words, hint, option, shown(text), first.message) from faults
 
 
 def with_ladders(flow: Flow, ladders: dict[str, list[Rung]]) -> Flow:
@@ -38,7 +38,8 @@ def with_ladders(flow: Flow, ladders: dict[str, list[Rung]]) -> Flow:
     ladders = {role(name, flow.agents): rungs for name, rungs in ladders.items()}
     for name in ladders:
         if name not in flow.agents:
-            words = f"the flow {flow.name} has no agent {shown(name)} to put on a ladder"
-            raise Invalid("bad_ladder", words, did_you_mean(name, list(flow.agents)))
+            words = "the flow {flow} has no agent {name} to put on a ladder"
+            hint, known = did_you_mean(name, list(flow.agents)), list(flow.agents)
+            raise Invalid("bad_ladder", words, hint, flow.name, shown(name), known=known)
     agents = {name: replace(agent, ladder=ladders.get(name, agent.ladder)) for name, agent in flow.agents.items()}
     return replace(flow, agents=agents)

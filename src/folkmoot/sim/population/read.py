@@ -42,7 +42,8 @@ class PopulationFaults(Invalid):
     def __init__(self, file: str, faults: list[Fault]) -> None:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         lines = "".join(f"\n{fault}" for fault in faults)
-        super().__init__("population_faults", f"{file} has {count}:{lines}", f"repair {file}, then try again")
+        super().__init__("population_faults", "", "repair {file}, then try again", file, count=len(faults))
+        self.message = f"{file} has {count}:{lines}"
         self.faults = faults
 
 

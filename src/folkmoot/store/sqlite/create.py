@@ -96,17 +96,18 @@ def give_name(unfinished: str, path: str) -> None:
 
 
 def exists(path: str) -> Unavailable:
-    return Unavailable(
-        "store_exists", f"{path} exists already; nothing was changed", "choose another path, or move it away first"
-    )
+    words = "{path} exists already; nothing was changed"
+    return Unavailable("store_exists", words, "choose another path, or move it away first", path)
 
 
 def cannot_create(path: str, fault: OSError) -> MootError:
     if isinstance(fault, FileNotFoundError | NotADirectoryError):
         folder = os.path.dirname(path) or "."
-        return Unavailable("store_missing", f"there is no folder {folder} for {path}", "make the folder first")
+        words = "there is no folder {folder} for {path}"
+        return Unavailable("store_missing", words, "make the folder first", folder, path)
     if isinstance(fault, PermissionError):
         return faults.read_only(path)
     if fault.errno == errno.ENOSPC:
         return faults.full(path)
-    return Unavailable("store_failed", f"{path} cannot be made: {fault}", "check the disk and the folder")
+    words = "{path} cannot be made: {why}"
+    return Unavailable("store_failed", words, "check the disk and the folder", path, str(fault))

@@ -26,12 +26,12 @@ STORE_FAULTS = (apsw.Error, Unreadable, UnicodeDecodeError, NoSuchRow, Undone)
 
 BACKUPS, ENDING = "backups", ".moot"  # where backups lie beside a store, and how their names end
 MOMENT = re.compile(r"(\d{8}T\d{9}Z)-")  # how the names begin that a backup gets by itself
-REOPEN = "close the store, open it again and verify it with `moot doctor`"
+REOPEN = "close the store, open it again and verify it with `<doctor>`"
 
 
 def translate(fault: Exception, path: str) -> MootError:
     if isinstance(fault, Unreadable | UnicodeDecodeError | apsw.CorruptError | apsw.NotADBError) or not_ours(fault):
-        return Unavailable("store_damaged", f"{path} is damaged: {fault}", restore(path))
+        return damaged(path, str(fault))
     if isinstance(fault, apsw.BusyError | apsw.LockedError):
         return busy(path)
     if is_full(fault):
@@ -39,14 +39,12 @@ def translate(fault: Exception, path: str) -> MootError:
     if isinstance(fault, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
         return read_only(path)
     if isinstance(fault, apsw.ConstraintError | NoSuchRow):
-        return Refused(
-            "conflict",
-            f"{path} holds something else than was thought: {fault}; nothing was changed",
-            "read the item again, then repeat",
-        )
+        words = "{path} holds something else than was thought: {why}; nothing was changed"
+        return Refused("conflict", words, "read the item again, then repeat", path, str(fault))
     if isinstance(fault, Undone):
-        return Unavailable("store_undone", f"{fault} in {path}", "repeat it")
-    return Unavailable("store_failed", f"{path} failed: {type(fault).__name__}: {fault}", REOPEN)
+        return Unavailable("store_undone", "{why} in {path}", "repeat it", str(fault), path)
+    words = "{path} failed: {kind}: {why}"
+    return Unavailable("store_failed", words, REOPEN, path, type(fault).__name__, str(fault))
 
 
 def not_ours(fault: Exception) -> bool:
@@ -69,41 +67,37 @@ def is_full(fault: Exception) -> bool:
 
 
 def full(path: str) -> Unavailable:
-    return Unavailable(
-        "store_full", f"no space left on the disk of {path}; nothing was changed", "free some space, then repeat"
-    )
+    words = "no space left on the disk of {path}; nothing was changed"
+    return Unavailable("store_full", words, "free some space, then repeat", path)
 
 
 def busy(path: str) -> Unavailable:
-    return Unavailable(
-        "store_busy", f"{path} is held by another process for too long; nothing was changed", "try again in a moment"
-    )
+    words = "{path} is held by another process for too long; nothing was changed"
+    return Unavailable("store_busy", words, "try again in a moment", path)
 
 
 def read_only(path: str) -> Unavailable:
-    return Unavailable(
-        "store_read_only",
-        f"{path} cannot be written by this user",
-        "check the rights of the file, its folder and its mount",
-    )
+    words = "{path} cannot be written by this user"
+    return Unavailable("store_read_only", words, "check the rights of the file, its folder and its mount", path)
 
 
 def broken(path: str) -> Unavailable:
-    return Unavailable("store_failed", f"{path} failed earlier in this process and is not used any more", REOPEN)
+    words = "{path} failed earlier in this process and is not used any more"
+    return Unavailable("store_failed", words, REOPEN, path)
 
 
 def closed(path: str) -> Unavailable:
-    return Unavailable("store_closed", f"{path} was closed in this process", "open it again")
+    return Unavailable("store_closed", "{path} was closed in this process", "open it again", path)
 
 
 def forked(path: str) -> Unavailable:
-    return Unavailable(
-        "forked", f"{path} was opened by the process this one was forked from", "open the store again in this process"
-    )
+    words = "{path} was opened by the process this one was forked from"
+    return Unavailable("forked", words, "open the store again in this process", path)
 
 
 def damaged(path: str, what: str) -> Unavailable:
-    return Unavailable("store_damaged", f"{path} is damaged: {what}", restore(path))
+    remedy, more = restore(path)
+    return Unavailable("store_damaged", "{path} is damaged: {why}", remedy, path, what, **more)
 
 
 def damage_is(fault: MootError) -> bool:
@@ -137,11 +131,9 @@ def _made_at(folder: str, name: str) -> str:
     return made_at(os.path.join(folder, name))
 
 
-def restore(path: str) -> str:
-    """What to do about damage."""
+def restore(path: str) -> tuple[str, dict[str, str]]:
+    """What to do about damage, and with what."""
     newest = newest_backup(path)
     if newest is not None:
-        from shlex import quote
-
-        return f"go back to the newest backup: moot restore {quote(newest)}"
-    return "there is no backup of it; what its own log can bring back: moot doctor"
+        return "go back to the newest backup: <restore backup>", {"backup": newest}
+    return "there is no backup of it; what its own log can bring back: <doctor>", {}

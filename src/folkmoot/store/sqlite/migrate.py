@@ -42,18 +42,14 @@ def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, 
     recorded = {number: (name, made) for number, name, made in rows}
     for number, was in recorded.items():
         if number not in known:
-            raise Unavailable(
-                "store_newer",
-                f"{path} was written by a newer Folkmoot (its migration {number} is unknown here)",
-                "update Folkmoot, then open it again",
-            )
+            words = "{path} was written by a newer Folkmoot (its migration {number} is unknown here)"
+            raise Unavailable("store_newer", words, "update Folkmoot, then open it again", path, number)
         name, text = known[number]
         if (name.encode(), checksum(text).encode()) != was:
-            raise Unavailable(
-                "store_differs",
-                f"{path} went through another migration {number} than the one this Folkmoot has",
-                "open it with the Folkmoot that made it; or " + faults.restore(path),
-            )
+            words = "{path} went through another migration {number} than the one this Folkmoot has"
+            remedy, more = faults.restore(path)
+            hint = f"open it with the Folkmoot that made it; or {remedy}"
+            raise Unavailable("store_differs", words, hint, path, number, **more)
     return [number for number in known if number not in recorded]
 
 

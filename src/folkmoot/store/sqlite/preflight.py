@@ -28,7 +28,7 @@ def check_file(path: str) -> None:
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise Unavailable("store_missing", f"there is no board at {path}", "make one with `moot init`") from None
+        raise Unavailable("store_missing", "there is no board at {path}", "make one with `<init>`", path) from None
     except PermissionError:
         raise faults.read_only(path) from None
     if not stat.S_ISREG(found.st_mode):
@@ -44,9 +44,8 @@ def check_file(path: str) -> None:
 
 
 def not_a_board(path: str, words: str) -> Unavailable:
-    return Unavailable(
-        "not_a_board", f"{path} {words}, not a board", "give the path of a board, or make one with `moot init`"
-    )
+    hint = "give the path of a board, or make one with `<init>`"
+    return Unavailable("not_a_board", "{path} {what}, not a board", hint, path, words)
 
 
 def read_header(path: str) -> bytes:
@@ -67,11 +66,8 @@ def check_mount(path: str, mounts: str | None = None) -> list[str]:
     """Refuse network file systems; the list holds what a person should know all the same."""
     kind = file_system(os.path.realpath(path), read_mounts() if mounts is None else mounts)
     if kind in NETWORK_FILE_SYSTEMS:
-        raise Unavailable(
-            "network_file_system",
-            f"{path} is on a network file system ({kind}), where SQLite loses data",
-            "put the board on a local disk",
-        )
+        words = "{path} is on a network file system ({kind}), where SQLite loses data"
+        raise Unavailable("network_file_system", words, "put the board on a local disk", path, kind)
     if kind in OVERLAYS:
         return [f"{path} is on {kind}: the board is gone when the container is; put it on a volume"]
     return []

@@ -84,7 +84,7 @@ class SqliteReading:
         if known is None:
             doc = self._execute(QUERIES["flow"], (version,)).get
             if doc is None:
-                raise Invalid("unknown_flow", f"there is no version {version} of the flow")
+                raise Invalid("unknown_flow", "there is no version {version} of the flow", "", version)
             known = self._flows[version] = decode_row("flows", doc)
         return known
 
@@ -153,9 +153,8 @@ class SqliteReading:
         numbers = encode_numbers([number_of(item) for item in items])
         rows = self._execute(QUERIES["upstream"], (numbers, limit + 1)).fetchall()
         if len(rows) > limit:
-            raise Invalid(
-                "too_deep", f"more than {limit} items hang together here", "cut the chains of `after` shorter"
-            )
+            words = "more than {limit} items hang together here"
+            raise Invalid("too_deep", words, "cut the chains of `after` shorter", limit)
         return {
             str(number): Neighbour(str(number), status, decode_numbers(needs), -rank, generation)
             for number, status, rank, generation, needs in rows

@@ -125,9 +125,7 @@ def read_flow_file(path: str, ladders: str | None = None) -> "tuple[Flow, list[s
         read = read_flow(text, shown(path), prompts_below(os.path.dirname(path)), rungs, known)
     except FlowFaults as faults:
         if os.path.basename(os.path.dirname(os.path.abspath(path))) != FOLDER:  # no board's own: it must be named
-            from shlex import quote
-
-            faults.hint = f"repair {shown(path)}, then look again with `moot check {quote(shown(path))}`"
+            faults.remedy = "repair {file}, then look again with `<check flow=file>`"
         raise
     noted = check_ladder_file(steps, shown(ladders), read.flow) if ladders is not None else []
     return read.flow, [*read.warnings, *noted]

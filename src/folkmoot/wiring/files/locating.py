@@ -13,20 +13,19 @@ def find(board_dir: str | None) -> str:
     """The folder `.moot` of the board that is meant: the named one, or the nearest above."""
     if board_dir is not None:
         if "://" in board_dir:
-            raise Invalid(
-                "unsupported_store", f"{board_dir} cannot be used yet", "name a folder that has a .moot/ in it"
-            )
+            words = "{place} cannot be used yet"
+            raise Invalid("unsupported_store", words, "name a folder that has a .moot/ in it", board_dir)
         for candidate in (board_dir, os.path.join(board_dir, FOLDER)):
             if os.path.basename(os.path.abspath(candidate)) == FOLDER and os.path.exists(
                 os.path.join(candidate, STORE)
             ):
                 return candidate
-        raise Unavailable("no_board", f"there is no board at {board_dir}", f"make one: cd {board_dir} && moot init")
+        raise Unavailable("no_board", "there is no board at {place}", "make one: cd {place} && <init>", board_dir)
     folder = os.getcwd()
     while not os.path.exists(os.path.join(folder, FOLDER, STORE)):
         above = os.path.dirname(folder)
         if above == folder:
-            raise Unavailable("no_board", "no board here or in any folder above", "make one: moot init")
+            raise Unavailable("no_board", "no board here or in any folder above", "make one: <init>")
         folder = above
     home = os.path.join(folder, FOLDER)
     check_owner([home, os.path.join(home, STORE)])

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 from folkmoot.api.machine import Mirrored
 from folkmoot.core.rules.running.names import in_board, in_git
+from folkmoot.doors.hints import in_commands
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.mirror.folder import Folder
@@ -25,13 +26,13 @@ def mirror(
     """Write the files once, and take in what stands there; with `watch` until it is stopped."""
     named = application.queries.flow().mirror
     if folder is None and named is None:
-        hint = "name one with --dir D, or in the flow: mirror: {dir: .claude}"
-        raise Invalid("no_mirror", "the flow names no folder for the files", hint)
+        words = "the flow names no folder for the files"
+        raise Invalid("no_mirror", words, "name one with <.dir>, or in the flow: mirror: {dir: .claude}")
     place = _place(home, folder) if folder is not None else _named(home, named or "")
     with _made(application, home, place, named if folder is None else None, tell, watch=watch) as made:
         if made is None:
-            words = f"another mirror of this board writes {place.root}"
-            raise Refused("mirror_running", words, "end it, or let it do its work")
+            words = "another mirror of this board writes {folder}"
+            raise Refused("mirror_running", words, "end it, or let it do its work", place.root)
         if not watch:
             made.pass_or_raise()
             return _told(made)
@@ -105,7 +106,7 @@ def _mirrored_in(
             made.run(over.is_set)
             return True
     except MootError as error:
-        tell(f"the mirror has stopped: {error.message}; {error.hint}")
+        tell(f"the mirror has stopped: {error.message}; {in_commands(error)}")
     except Exception as error:  # the agents go on, whatever is wrong with the files
         tell(f"the mirror has stopped: {error!r}")
     return False
@@ -147,9 +148,11 @@ def _place(home: str, folder: str) -> Folder:
         place = Folder(above, os.path.basename(path))
     if place.root != root and os.path.commonpath([place.root, root]) == place.root:
         # Files of the project would be among those that are taken in, and nobody asks whether git tracks them.
-        raise Invalid("bad_path", f"{folder} holds the whole project", "name a folder in it, or one outside of it")
+        words = "{folder} holds the whole project"
+        raise Invalid("bad_path", words, "name a folder in it, or one outside of it", folder)
     if in_git(place.root) or in_board(place.root):
-        raise Invalid("bad_path", f"{folder} is git's own folder, or a board's", "name another one, like .claude")
+        words = "{folder} is git's own folder, or a board's"
+        raise Invalid("bad_path", words, "name another one, like .claude", folder)
     return place
 
 

@@ -189,10 +189,12 @@ class Catalogue:
     def _by_acp(self, known: Known | None, name: str, given: Client, meant: Model) -> Start:
         acp = known.acp if known else None
         if not given.acp and acp is None:
-            hint = (
-                f"give its command: clients: {{{name}: {{acp: […]}}}}, or take `permissions` out: then it is not asked"
+            raise Invalid(
+                "no_acp",
+                "the client {name} does not speak the Agent Client Protocol",
+                "give its command: clients: {{name}: {acp: […]}}, or take `permissions` out: then it is not asked",
+                name,
             )
-            raise Invalid("no_acp", f"the client {name} does not speak the Agent Client Protocol", hint)
         template: Template = [*given.acp] or (acp.command if acp else [])
         argv = _words(template, meant.id)
         by_option = meant.id is not None and not any("{model}" in word for word in argv)
@@ -222,16 +224,17 @@ class Catalogue:
 
     def _checked(self, start: Start) -> Start:
         if start.speaks not in DIALECTS:
-            hint = _did_you_mean(start.speaks, DIALECTS) or f"use one of {', '.join(DIALECTS)}"
-            raise Invalid("unknown_dialect", f"nobody understands the dialect {start.speaks!r}", hint)
+            words = "nobody understands the dialect {dialect!r}"
+            hint = _did_you_mean(start.speaks, DIALECTS) or "use one of {known}"
+            raise Invalid("unknown_dialect", words, hint, dialect=start.speaks, known=[*DIALECTS])
         return start
 
     def _unknown(self, name: str, flow: Flow) -> Invalid:
         names = [*self.clients, *flow.clients]
-        others = ", ".join(sorted(set(names) - {name}))
-        hint = f"use one of {others}, or give its command: clients: {{{name}: {{command: […]}}}}"
+        hint = "use one of {known}, or give its command: clients: {{name}: {command: […]}}"
         meant = _did_you_mean(name, names)
-        return Invalid("unknown_client", f"no client is called {name!r}", f"{meant}; or {hint}" if meant else hint)
+        remedy, known = f"{meant}; or {hint}" if meant else hint, sorted(set(names) - {name})
+        return Invalid("unknown_client", "no client is called {name!r}", remedy, name, known)
 
 
 def _meaning(flow: Flow, model: str | None) -> Model:

@@ -50,12 +50,12 @@ def find(name: str) -> Any:
     """The function that `module:function` names."""
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
-        raise Invalid("bad_function", f"{name!r} names no function", 'write "module:function"')
+        raise Invalid("bad_function", "{name!r} names no function", 'write "module:function"', name)
     found: Any = importlib.import_module(module)
     for part in attribute.split("."):
         found = getattr(found, part)
     if not callable(found):
-        raise Invalid("bad_function", f"{name} is no function", "name one that can be called with an Effort")
+        raise Invalid("bad_function", "{name} is no function", "name one that can be called with an Effort", name)
     return found
 
 
@@ -65,13 +65,13 @@ def as_text(answer: Any) -> str:
         return answer
     if isinstance(answer, Report):
         if answer.extra:
-            hint = "return a dict in that dialect instead"
-            raise Invalid("bad_answer", "`extra` is what another dialect says: it cannot be written as a report", hint)
+            words = "`extra` is what another dialect says: it cannot be written as a report"
+            raise Invalid("bad_answer", words, "return a dict in that dialect instead")
         return msgspec.json.encode(answer).decode()
     if isinstance(answer, Mapping):
         return msgspec.json.encode(dict(answer)).decode()
-    words = f"the function returned {type(answer).__name__}"
-    raise Invalid("bad_answer", words, "return a Report, a dict or a text")
+    words = "the function returned {kind}"
+    raise Invalid("bad_answer", words, "return a Report, a dict or a text", type(answer).__name__)
 
 
 def write_report(path: str, text: str) -> None:

@@ -33,7 +33,6 @@ DIALECTS: dict[str, type[Listener]] = {
 def listener(dialect: str, now: Now | None = None) -> Listener:
     """The listener for a dialect. With `now` the hour at which a quota is there again can be understood too."""
     if dialect not in DIALECTS:
-        raise Invalid(
-            "unknown_dialect", f"nobody understands the dialect {dialect!r}", f"use one of {', '.join(DIALECTS)}"
-        )
+        words = "nobody understands the dialect {dialect!r}"
+        raise Invalid("unknown_dialect", words, "use one of {known}", dialect, list(DIALECTS))
     return DIALECTS[dialect](now)

@@ -59,8 +59,8 @@ def unpack(git: Git, git_dir: str, file: str, form: str, shallow: Sequence[str])
         _make(git, git_dir, form)
     there = form_of(git, git_dir)
     if there != form:
-        words = f"{git_dir} holds {there} objects, and those of the backup are {form}"
-        raise Unavailable("other_repository", words, "move it away, then repeat")
+        words = "{git_dir} holds {there} objects, and those of the backup are {form}"
+        raise Unavailable("repository_in_the_way", words, "move it away, then repeat", git_dir, there, form)
     file = os.path.abspath(file)
     _cut_off(git, git_dir, shallow)
     # The user's own objects were good enough for the user: old ones often would not pass a check.

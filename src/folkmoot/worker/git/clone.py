@@ -74,7 +74,7 @@ class Clones:
     def put_back(self, paths: Paths, commit: str | None, author: Author, bounds: Bounds) -> list[str]:
         """Make it again what `make` made, but for what git does not track."""
         if why := self.lost(paths):
-            raise Unavailable("setup_failed", f"after setup {why}")
+            raise Unavailable("setup_failed", "after setup {why}", "", why)
         item = self._made(paths).item
         renew(paths, bounds)
         _note(paths, item)
@@ -173,7 +173,8 @@ class Clones:
                 made: Made = reader(Made)(file.read())
                 return made
         except (FileNotFoundError, msgspec.DecodeError) as error:
-            raise Unavailable("no_clone", f"{paths.root} holds no clone that was made here: {error}") from error
+            words = "{path} holds no clone that was made here: {why}"
+            raise Unavailable("no_clone", words, "", paths.root, str(error)) from error
 
     def snapshot(
         self,
@@ -233,10 +234,15 @@ class Clones:
                 continue
             there = os.listdir(folder)
             if there and ".git" not in there:  # with one it is a repository: what became of that is looked at below
-                words = (
-                    f"it put files into {path}, which is another repository (a submodule): no commit here can hold them"
+                raise Foreign(
+                    "foreign_files",
+                    (
+                        "it put files into {path}, which is another repository (a submodule): no commit here can hold "
+                        "them"
+                    ),
+                    "",
+                    path,
                 )
-                raise Foreign("foreign_files", words)
 
     def _stage(self, paths: Paths, allowed: Allowed) -> tuple[list[Touched], int]:
         """Bring the engine's index up to what the files are; tell what could not be taken for a file, and how many
@@ -267,7 +273,7 @@ class Clones:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     open_file(os.path.join(paths.workspace, path))
         if self._update(paths, sorted(beyond), "--force-remove").code:
-            raise Unavailable("git_failed", f"{sorted(beyond)[:3]} could not be taken out of the index.")
+            raise Unavailable("git_failed", "{paths} could not be taken out of the index.", "", sorted(beyond)[:3])
         refused = self._take(paths, sorted(wanted))
         odd |= {os.fsdecode(name): (CREATED, SUBMODULE) for name in refused}
         touched = [Touched(readable(os.fsencode(path)), how, mode) for path, (how, mode) in sorted(odd.items())]
@@ -279,7 +285,7 @@ class Clones:
         rules = [path for path, mode in found.items() if mode == RULES]
         why = heavy(top, rules, allowed.bounds, lambda: self._known_rules(paths), self.repository.form)
         if why:
-            raise Overdue("too_slow", f"git would be slow with it: {why}")
+            raise Overdue("too_slow", "git would be slow with it: {why}", "", why)
         found = {path: mode for path, mode in found.items() if mode != RULES}
         for path in found:
             # A pipe where git looks for rules: git would wait for somebody to write into it. There is nothing in it.
@@ -316,7 +322,7 @@ class Clones:
             env={"GIT_LITERAL_PATHSPECS": "0"},
         )
         if ran.code not in (0, 1):
-            raise Unavailable("git_failed", f"What is ignored cannot be told: {ran.words}")
+            raise Unavailable("git_failed", "What is ignored cannot be told: {why}", "", ran.words)
         return {os.fsdecode(name.removeprefix(b"./")) for name in ran.out.split(b"\0") if name}
 
     def _take(self, paths: Paths, names: list[bytes]) -> list[bytes]:
@@ -330,7 +336,7 @@ class Clones:
             return self._take(paths, names[:half]) + self._take(paths, names[half:])
         if refused:
             return names
-        raise Unavailable("git_failed", f"{readable(names[0])} could not be taken in: {ran.words}")
+        raise Unavailable("git_failed", "{path} could not be taken in: {why}", "", readable(names[0]), ran.words)
 
     def _update(self, paths: Paths, names: list[bytes], *flags: str) -> Ran:
         if not names:

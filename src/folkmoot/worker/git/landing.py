@@ -80,9 +80,8 @@ class Move:
                 for tree in self._held:
                     tree.prepare(swap.old, swap.new)
             except OSError as error:
-                raise Unavailable(
-                    "tree_not_ready", f"what comes to {swap.branch} cannot be written: {error}"
-                ) from error
+                words = "what comes to {branch} cannot be written: {why}"
+                raise Unavailable("tree_not_ready", words, "", swap.branch, str(error)) from error
         swap.ready()
 
     def make(self, commit: str) -> None:
@@ -98,8 +97,9 @@ class Move:
                 self._is_held = True
                 return
         except OSError as error:
-            words = f"git's lock cannot be taken where {self.branch} is checked out: {error}"
-            raise Unavailable("tree_not_ready", words, "See whether that disk has hard links.") from error
+            words = "git's lock cannot be taken where {branch} is checked out: {why}"
+            hint = "See whether that disk has hard links."
+            raise Unavailable("tree_not_ready", words, hint, self.branch, str(error)) from error
         self._let_go()
         words = f"git was at work where {self.branch} is checked out"
         raise TreeChanged("tree_changed", words, "Look at it again.")
@@ -181,7 +181,8 @@ class Landing:
                 return move.bring_along()
             finally:
                 move.drop()
-        raise Unavailable("branch_unsteady", f"{target} is checked out where git kept being at work", "Try again.")
+        words = "{target} is checked out where git kept being at work"
+        raise Unavailable("branch_unsteady", words, "Try again.", target)
 
     def plan(self, target: str, old: str | None, new: str, why: str = "moot: landed") -> Move:
         """Look at how the target branch moves from the tip that was merged with to the commit that came of it.
@@ -192,7 +193,8 @@ class Landing:
         repository, aside = self._repository, f"moot/{target}"
         theirs = repository.fetched(target)
         if repository.tip_of(target, theirs) != old or (old and not repository.contains(new, old)):
-            raise Stale("stale_target", f"{target} has moved on since it was merged with.", "Merge with its tip again.")
+            words = "{target} has moved on since it was merged with."
+            raise Stale("stale_target", words, "Merge with its tip again.", target)
         repository.give(new)
         trees = self._trees(target)
         words = in_the_way(trees, theirs.get(target), new)
@@ -204,14 +206,17 @@ class Landing:
         held, also = where(repository, f"refs/heads/{aside}"), self._trees(aside)
         place = f"{target} is checked out in {trees[0].path} and {words}" if words else waits or unclear
         if held and held != theirs.get(aside) and not holds(repository, new, held):
-            hint = f"Commit your changes, or give that branch another name: `git branch -m {aside} NAME`."
-            raise Refused("aside_in_conflict", f"{place}, and {aside} holds what is not moot's.", hint)
+            words = "{place}, and {aside} holds what is not moot's."
+            hint = "Commit your changes, or give that branch another name: `git branch -m {aside} NAME`."
+            raise Refused("aside_in_conflict", words, hint, place, aside)
         if held and not holds(repository, new, held):
-            hint = f"Merge {aside} into {target} by hand, or commit your changes there."
-            raise Refused("aside_in_conflict", f"{place}, and {aside} does not go together with it.", hint)
+            words = "{place}, and {aside} does not go together with it."
+            hint = "Merge {aside} into {target} by hand, or commit your changes there."
+            raise Refused("aside_in_conflict", words, hint, place, aside, target)
         if blocked := in_the_way(also, held, new) or (unclear if also else ""):
+            words = "{place}; {aside} is checked out too and {blocked}."
             hint = "Commit your changes, or check out another branch."
-            raise Refused("trees_not_clean", f"{place}; {aside} is checked out too and {blocked}.", hint)
+            raise Refused("trees_not_clean", words, hint, place, aside, blocked)
         note = f"{place}. The work is on {aside} instead, and all later work goes there too while this holds."
         # Git takes ignored files for worthless: a merge by hand would overwrite the very file that was spared here.
         first = "move that file away" if UNKNOWN in words else "commit or stash your changes" if words else "look at it"

@@ -104,9 +104,9 @@ class Repository:
         which moot itself is run; `passed_over` are ignore rules of the board's own."""
         user = find(root)
         if user is None:
-            raise Refused("no_repository", f"There is no git repository in {root}.", "Make one with `git init`.")
+            raise Refused("no_repository", "There is no git repository in {root}.", "Make one with `git init`.", root)
         if git("check-ref-format", f"refs/heads/{target}", git_dir=user.common, check=False).code:
-            raise Refused("bad_branch", f"{target!r} cannot be the name of a branch.", "Name another `target`.")
+            raise Refused("bad_target", "{target!r} cannot be the name of a branch.", "Name another `target`.", target)
         form = git("rev-parse", "--show-object-format", git_dir=user.common).out.decode().strip()
         repository = cls(git, user, home, target, form, engines)
         repository._passed_over = passed_over
@@ -118,8 +118,9 @@ class Repository:
         if os.path.isdir(self.git_dir):
             there = self.git("rev-parse", "--show-object-format", git_dir=self.git_dir).out.decode().strip()
             if there != self.form:
-                words = f"{self.git_dir} holds {there} objects, but the repository it is for now has {self.form}."
-                raise Unavailable("other_repository", words, "Move it away: a new one is made.")
+                words = "{git_dir} holds {there} objects, but the repository it is for now has {form}."
+                hint = "Move it away: a new one is made."
+                raise Unavailable("repository_in_the_way", words, hint, self.git_dir, there, self.form)
             self._leave_out_others()
             return
         os.makedirs(self.home, exist_ok=True)
@@ -235,7 +236,7 @@ class Repository:
             if ran.code == 0 and branches_of(self.git, self.user, target) == there:
                 self._seen |= {name: theirs[name] for name in missing}
                 return theirs
-        raise Unavailable("branch_unsteady", f"The branch {target} kept moving while it was read.", "Try again.")
+        raise Unavailable("branch_unsteady", "The branch {target} kept moving while it was read.", "Try again.", target)
 
     def _without_others(self, target: str, there: dict[str, str]) -> dict[str, str]:
         aside = f"moot/{target}"
@@ -255,10 +256,10 @@ class Repository:
             return
         ran = self._fetch(self.user.common, self.git_dir, commit, checked=True, check=False)
         if ran.code:
-            words = ran.words
-            if "fsck" in words or "error in " in words:
-                raise Refused("unsafe_change", f"Git refuses this change as unsafe: {words[-500:]}")
-            raise Unavailable("git_failed", f"{commit} could not be brought into {self.user.common}: {words[-500:]}")
+            words, why = "{commit} could not be brought into {repository}: {why}", ran.words[-500:]
+            if "fsck" in ran.words or "error in " in ran.words:
+                raise Refused("unsafe_change", "Git refuses this change as unsafe: {why}", "", why)
+            raise Unavailable("git_failed", words, "", commit, self.user.common, why)
 
     def _fetch(self, into: str, source: str, *specs: str, checked: bool, check: bool) -> Ran:
         flags = () if checked else ("-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false")
@@ -291,7 +292,7 @@ class Repository:
         ran = self("merge-base", "--is-ancestor", commit, tip, check=False)
         if ran.code not in (0, 1):
             words = ran.words
-            raise Unavailable("git_failed", f"{commit} and {tip} cannot be compared: {words}")
+            raise Unavailable("git_failed", "{commit} and {tip} cannot be compared: {words}", "", commit, tip, words)
         return ran.code == 0
 
     def fork(self, one: str | None, other: str) -> str | None:
@@ -338,7 +339,7 @@ class Repository:
         ran = self("merge-tree", *flags, ours, theirs, check=False, timeout=MERGE_SECONDS)
         if ran.code not in (0, 1):
             words = ran.words
-            raise Unavailable("git_failed", f"{ours} and {theirs} could not be merged: {words}")
+            raise Unavailable("git_failed", "{ours} and {theirs} could not be merged: {words}", "", ours, theirs, words)
         tree, *conflicts = [readable(part) for part in ran.out.split(b"\0") if part]
         if ran.code:
             return Merged(tree=tree, conflicts=sorted(set(conflicts)))

@@ -133,7 +133,7 @@ def _restore(repository: Repository, paths: Paths, index: str, files: list[str])
     left = git("diff-files", "-z", "--name-only").split(b"\0")[:3]
     if any(left):
         names = b", ".join(filter(None, left)).decode("utf-8", "replace")
-        raise Unavailable("setup_failed", f"setup changed {names}, which could not be put back")
+        raise Unavailable("setup_failed", "setup changed {names}, which could not be put back", "", names)
     return changed
 
 

@@ -108,22 +108,23 @@ class Salvage:
             name.startswith("-")
             or repository.git("check-ref-format", f"refs/heads/{name}", git_dir=user, check=False).code
         ):
-            raise Invalid("bad_branch", f"{name!r} cannot be the name of a branch.", "Choose another name.")
+            raise Invalid("bad_branch", "{name!r} cannot be the name of a branch.", "Choose another name.", name)
         commit = repository.kept(repository.run_ref(run))
         if commit is None:
-            raise Invalid("no_such_work", f"Nothing is kept of run {run!r}.", "`moot salvage` lists what there is.")
+            raise Invalid("no_such_work", "Nothing is kept of run {run!r}.", "`<salvage>` lists what there is.", run)
         commit = self._without(commit, self.left_out(run))
         ref = f"refs/heads/{name}"
         held = repository.git("rev-parse", "--verify", "--quiet", ref, git_dir=user, check=False).out.decode().strip()
         if held == commit:
             return name
         if held:
-            raise Refused("branch_exists", f"There is a branch {name} already.", "Choose another name with --branch.")
+            words = "There is a branch {name} already."
+            raise Refused("branch_exists", words, "Choose another name with <.branch>.", name)
         repository.give(commit)
         made = repository.git(
             "update-ref", "-m", f"moot: salvaged {run}", ref, commit, repository.none, git_dir=user, check=False
         )
         if made.code:
-            words = made.words
-            raise Refused("branch_exists", f"The branch {name} cannot be made: {words}", "Choose another name.")
+            words = "The branch {name} cannot be made: {why}"
+            raise Refused("branch_exists", words, "Choose another name.", name, made.words)
         return name

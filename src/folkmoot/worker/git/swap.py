@@ -51,19 +51,22 @@ class Swap:
         # Without `start` git would do what it was told when nobody speaks to it any more; with it, it does not.
         if not self._told("start", START_SECONDS):
             self._give_up()
-            raise Unavailable("git_failed", f"git did not begin to move {self.branch}: {self._words or 'no words'}")
+            words = "git did not begin to move {branch}: {why}"
+            raise Unavailable("git_failed", words, "", self.branch, self._words or "no words")
         self._talk.say(f"update {self._ref} {self.new} {self.old or self._repository.none}")
 
     def make(self, commit: str) -> None:
         """The last word. Git takes the branch's lock, looks at where it is, and moves it, within a few seconds."""
         if commit != self.new:
-            raise NotMoved("other_commit", f"{self.branch} was to move to {self.new}, not to {commit}.")
+            words = "{branch} was to move to {new}, not to {commit}."
+            raise NotMoved("other_commit", words, "", self.branch, self.new, commit)
         if self.made:
             return
         if not (self._told("prepare", STEP_SECONDS) and self._told("commit", STEP_SECONDS)):
             # Ended before this transaction is: what it has not moved by then, it never moves.
             self._give_up()
-            raise NotMoved("branch_not_moved", f"git did not move {self.branch}: {self._words or 'no words'}")
+            words = "git did not move {branch}: {why}"
+            raise NotMoved("branch_not_moved", words, "", self.branch, self._words or "no words")
         self.made = True
 
     def look(self) -> None:
@@ -73,11 +76,17 @@ class Swap:
         if at == self.new:
             self.made = True
         elif at != self.old:
-            raise Stale("stale_target", f"{self.branch} moved while it was landed on.", "Merge with its tip again.")
+            words = "{branch} moved while it was landed on."
+            raise Stale("stale_target", words, "Merge with its tip again.", self.branch)
         else:
-            hint = "See what holds git up there. If no git is running and a file ends in .lock, remove that file."
             words = self._words or "git did not answer in time"
-            raise Unavailable("branch_stuck", f"{self.branch} cannot be moved: {words}", hint)
+            raise Unavailable(
+                "branch_stuck",
+                "{branch} cannot be moved: {words}",
+                "See what holds git up there. If no git is running and a file ends in .lock, remove that file.",
+                self.branch,
+                words,
+            )
 
     def drop(self) -> None:
         """Let git go. What was not made is not made any more."""

@@ -44,10 +44,10 @@ def check_branch(git: "Git", place: "Place", target: str) -> None:
         there, instead = f"there {'is' if len(names) == 1 else 'are'} {shown}", names[0]
     else:
         there, instead = "there is no branch at all, only commits", ""
-    ways = [f"set `target: {instead}` in .moot/flow.yaml and take it in with `moot apply`"] if instead else []
-    ways.append(f"make it with `git branch {target}`")
-    words = f"work is to land on {target}, and the repository has no such branch; {there}"
-    raise NoTarget("no_target", words, ", or ".join(ways))
+    hint = "set `target: {instead}` in .moot/flow.yaml and take it in with `moot apply`, or " if instead else ""
+    words = "work is to land on {target}, and the repository has no such branch; {there}"
+    hint += "make it with `git branch {target}`"
+    raise NoTarget("no_target", words, hint, target, there, instead=instead)
 
 
 def branches_of(git: "Git", place: "Place", target: str) -> dict[str, str]:
@@ -67,11 +67,11 @@ def _refuse_other_name(name: str, leads_to: str) -> None:
     """A branch that is only another name for one: which work trees stand on it, git tells by the one it leads to."""
     if leads_to:
         branch = leads_to.removeprefix("refs/heads/")
-        words = f"work is to land on {name}, which is only another name for {branch} (a symbolic ref)"
-        hint = f"set `target: {branch}` in .moot/flow.yaml and take it in with `moot apply`"
+        words = "work is to land on {name}, which is only another name for {branch} (a symbolic ref)"
+        hint = "set `target: {branch}` in .moot/flow.yaml and take it in with `moot apply`"
         if name.startswith("moot/"):
-            hint = f"remove the name with `git symbolic-ref --delete refs/heads/{name}`"
-        raise NoTarget("no_target", words, hint)
+            hint = "remove the name with `git symbolic-ref --delete refs/heads/{name}`"
+        raise NoTarget("no_target", words, hint, name, branch)
 
 
 def _says(git: "Git", place: "Place", *args: str) -> str:

@@ -58,7 +58,7 @@ class EffortJob(Job):
         tools = self.tools
         start = tools.catalogue.resolve(self.flow, self.flow.agents[self.agent], self.model)
         if start is None:
-            raise Unavailable("no_client", f"the flow does not say how {self.agent} is run", "give it `run`")
+            raise Unavailable("no_client", "the flow does not say how {agent} is run", "give it `run`", self.agent)
         login = read_files(start.files, tools.env.get("HOME", ""), start.keeps_refresh)
         over = self._login_over(start, login)
         if over:

@@ -30,7 +30,9 @@ class LandingJob(Job):
     def carry_out(self) -> None:
         workspaces = self.tools.workspaces
         if not isinstance(workspaces, GitWorkspaces):
-            raise Unavailable("no_repository", "the item's work is a commit, and there is no repository here any more")
+            raise Unavailable(
+                "repository_gone", "the item's work is a commit, and there is no repository here any more"
+            )
         try:
             self._try(workspaces)
         except NoTarget as error:
@@ -48,7 +50,7 @@ class LandingJob(Job):
                 return
             if self._is_unmended(workspaces, run_context) or self._land(workspaces, run_context):
                 return
-        raise Unavailable("branch_unsteady", f"{run_context.branch} kept moving while it was landed on")
+        raise Unavailable("branch_unsteady", "{branch} kept moving while it was landed on", "", run_context.branch)
 
     def _landed_before(self, workspaces: GitWorkspaces, run_context: RunContext) -> bool:
         """Did an earlier run move the branch, and die before it could say so?"""
@@ -130,7 +132,7 @@ class LandingJob(Job):
                 flow = self.tools.application.queries.flow()  # as it is now: no other proof counts
                 gate = flow.gates.get(name)
                 if gate is None:
-                    raise Unavailable("flow_changed", f"the flow has a gate {name} since this landing began")
+                    raise Unavailable("flow_changed", "the flow has a gate {name} since this landing began", "", name)
                 evidence, ended = prove(self, flow, gate, merged.commit, gate.setup or any_setup(flow))
             finally:
                 self.tools.workspaces.remove(self.paths)
@@ -245,7 +247,7 @@ class LandingJob(Job):
                 if error.code != "not_proved":
                     raise
                 return False  # a gate is another one by now
-        raise Unavailable("branch_unsteady", f"git does not say whether it moved {move.branch}")
+        raise Unavailable("branch_unsteady", "git does not say whether it moved {branch}", "", move.branch)
 
     def _bring_along(self, workspaces: GitWorkspaces, move: Move) -> None:
         """It has landed, whatever comes now. The run is over, so a comment says which files stayed as they are."""

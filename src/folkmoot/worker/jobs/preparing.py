@@ -43,14 +43,15 @@ def set_up(job: "Job", commands: Sequence[list[str]], network: bool, commit: str
         job.step("setup")
         env = job.environment([], {}, {"MOOT_ITEM": job.item}, cache=cache, paths=paths)
         if why := unstarted(argv, job.tools.programs):
-            raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} could not be run: {why}")
+            words = "the setup command {command} could not be run: {why}"
+            raise Unavailable("setup_failed", words, "", " ".join(argv), why)
         said = Words(WORDS_KEPT)
         launch = job.launch(argv, env, network=network, writable=[cache], paths=paths)
         ended = job.run_process(launch, said.line, all_of_it=True)
         if ended.code != 0:
             words = tail_of(str(said) or ended.fault)
             words = over_limit(ended.limit, job.flow.limits) if ended.limit else words
-            raise Unavailable("setup_failed", f"the setup command {' '.join(argv)} failed: {words}")
+            raise Unavailable("setup_failed", "the setup command {command} failed: {words}", "", " ".join(argv), words)
     job.check_alive()
     changed = job.tools.workspaces.put_back(
         job.paths, commit, job.agent, job.patience("putting back what setup changed")

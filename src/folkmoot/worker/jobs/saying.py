@@ -26,8 +26,9 @@ def keep_said(paths: Paths, report: Report, fault: str | None) -> None:
             os.fsync(file.fileno())
         os.replace(f"{path}.new", path)
     except OSError as error:
-        words = f"the report could not be kept: {error.strerror or error}"
-        raise Unavailable("not_kept", words, "try again; or write it to the file that MOOT_REPORT names") from error
+        words = "the report could not be kept: {why}"
+        hint = "try again; or write it to the file that MOOT_REPORT names"
+        raise Unavailable("not_kept", words, hint, str(error.strerror or error)) from error
 
 
 def said_before(paths: Paths) -> tuple[Report, str | None] | None:

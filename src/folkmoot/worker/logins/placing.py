@@ -32,7 +32,8 @@ def read_files(names: Iterable[str], worker_home: str, keeps_refresh: Iterable[s
     for name in names:
         parts = name.split("/")
         if parts[0] != "~" or len(parts) < 2 or any(part in ("", ".", "..") for part in parts):
-            raise Invalid("client_files", f"{name!r} is not a file below a home.", "Name it like ~/.codex/auth.json.")
+            words = "{name!r} is not a file below a home."
+            raise Invalid("client_files", words, "Name it like ~/.codex/auth.json.", name)
         try:
             content = _read(os.path.join(worker_home, *parts[1:]))
             own = content if name in keeps else without_refresh(name, content)

@@ -281,11 +281,12 @@ def _refused(question: Question, said: str, why: str = "", code: str = "choose_o
     why = why or f"{_short(said)!r} is none of the options of {question.id}"
     if question.decides:
         on = next((number for number, one in enumerate(question.options, start=1) if one.effect == "again"), 1)
-        beside = f'words for the agent go beside it: moot answer {question.id} {on} "…"'
-        hint = f"{question.help or 'answer by number'}; {beside}"
+        hint = "{help}; words for the agent go beside it: <answer question answer=on more>"
+        more = {"help": question.help or "answer by number", "on": on}
     else:
-        hint = "answer by number; or, if these are the words: add --text"
-    return Invalid(code, f"{why}. Its options: {shown(question)}", hint, _details(question))
+        hint, more = "answer by number; or, if these are the words: add <.text>", {}
+    words = "{why}. Its options: {choices}"
+    return Invalid(code, words, hint, why, shown(question), **more, **_details(question))
 
 
 def _details(question: Question) -> dict[str, Any]:
@@ -293,9 +294,8 @@ def _details(question: Question) -> dict[str, Any]:
 
 
 def _no_such_number(question: Question, number: str) -> Invalid:
-    count, details = len(question.options), _details(question)
-    words = f"{question.id} has options 1 to {count}, not {number[:20]}: {shown(question)}"
-    if question.decides:
-        return Invalid("no_such_option", words, "answer with one of them", details)
-    hint = f"answer with one of them, or in words; if {number[:20]} is the answer: moot answer {question.id} --text …"
-    return Invalid("no_such_option", words, hint, details)
+    words, hint = "{question} has options 1 to {count}, not {number}: {choices}", "answer with one of them"
+    if not question.decides:
+        hint += ", or in words; if {number} is the answer: <answer question text=yes answer>"
+    count = len(question.options)
+    return Invalid("no_such_option", words, hint, count, number[:20], shown(question), **_details(question))

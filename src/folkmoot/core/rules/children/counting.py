@@ -42,8 +42,8 @@ def excess(case: Case, maker: Item, count: int, generation: int) -> str | None:
 def refuse_excess(case: Case, maker: Item) -> None:
     why = excess(case, maker, 1, maker.generation + 1)
     if why is not None:
-        hint = f"say it in the report; a person answers the question on item {origin_of(maker)}, or adds it"
-        raise Refused("too_many_items", why, hint)
+        hint = "say it in the report; a person answers the question on item {item}, or adds it"
+        raise Refused("too_many_items", "{why}", hint, why, origin_of(maker), limit=case.flow.limits.items)
 
 
 def count_made(case: Case, maker: Item, count: int, generation: int) -> tuple[str, dict[str, Any]]:
@@ -81,9 +81,10 @@ def count_said(case: Case, kind: str, *parts: str | None) -> dict[str, Any]:
     words = "\n".join(part for part in parts if part is not None)
     full = no_room(case, kind, [words])
     if full is not None and said >= most:
-        raise Refused(f"too_many_{kind}", full, "say what is left in the report")
+        raise Refused(f"too_many_{kind}", "{why}", "say what is left in the report", full, run=run.id, limit=most)
     if full is not None:
-        raise Refused("too_many_words", full, "say less, or write it to a file of the change")
+        hint = "say less, or write it to a file of the change"
+        raise Refused("too_many_words", "{why}", hint, full, run=run.id, limit=SAID_CHARACTERS_MAX)
     length = run.said.get(SAID_LENGTH, 0) + len(words)
     return {"runs": (run.id, {"said": {**run.said, kind: said + 1, SAID_LENGTH: length}})}
 

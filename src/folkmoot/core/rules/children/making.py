@@ -65,14 +65,12 @@ def dispatch(case: Case, command: DispatchAgent) -> None:
     if command.agent not in flow.agents:
         raise unknown_agent(command.agent, flow.agents)
     if command.purpose not in PURPOSES:
-        raise Refused(
-            "not_for_dispatch",
-            f"{command.purpose!r} is not what agents dispatch each other for",
-            f"only {', '.join(PURPOSES)}; coordination, conflicts and the state of the board are for the rules: report",
-        )
+        words = "{purpose!r} is not what agents dispatch each other for"
+        hint = "only {known}; coordination, conflicts and the state of the board are for the rules: report"
+        raise Refused("not_for_dispatch", words, hint, command.purpose, list(PURPOSES))
     columns = flow.watched_by(command.agent)
     if flow.agents[command.agent].expert or not columns:
-        raise Refused("not_for_dispatch", f"{command.agent} watches no column", "an expert is asked by delegates")
+        raise Refused("not_for_dispatch", "{agent} watches no column", "an expert is asked by delegates", command.agent)
     if not command.task.strip():
         raise Invalid("bad_title", "a dispatch needs a task", "say what should be done")
     if not case.actor.is_person:
@@ -119,7 +117,7 @@ def _check_caller(case: Case) -> None:
     if maker.kind == "dispatch":
         raise Refused("may_not_dispatch", "a dispatched item cannot dispatch", "do it, or report what is missing")
     if maker.kind in ("expert", "sub"):
-        raise Refused("may_not_dispatch", f"an item of kind {maker.kind} cannot dispatch", "say it in the report")
+        raise Refused("may_not_dispatch", "an item of kind {kind} cannot dispatch", "say it in the report", maker.kind)
     if agent is None or "dispatch" not in agent.may:
-        words = f"{case.actor.name} may not dispatch: 'dispatch' is not in its `may`"
-        raise Refused("may_not_dispatch", words, "say it in the report: next_steps, or findings")
+        words = "{speaker} may not dispatch: 'dispatch' is not in its `may`"
+        raise Refused("may_not_dispatch", words, "say it in the report: next_steps, or findings", case.actor.name)

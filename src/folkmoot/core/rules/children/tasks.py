@@ -78,7 +78,7 @@ def _fault_of_task(case: Case, number: int, task: Task, names: dict[str, str]) -
     far = beyond(flow, case.item.files, task.files)
     if far:
         mine = ", ".join(case.item.files)
-        return f"{name} names {far[0]}, which this item was not given (its files: {mine}): ask for it with moot widen"
+        return f"{name} names {far[0]}, which this item was not given (its files: {mine}): ask for it first (widen)"
     return None
 
 

@@ -140,14 +140,14 @@ def refuse(case: Case, said: Report, fault: str) -> None:
     run = case.run
     assert run is not None
     way = way_on(fault, said.outcome, sayable(case))
-    hint = f"the run still lives: mend this and report again, with all of it; {way}"
+    hint = "the run still lives: mend this and report again, with all of it; {way}"
     if said.comments or said.attempts or said.contracts or said.integration_points:
         hint = (
             "the run still lives. Its comments, attempts, contracts and integration points are kept; what its comments "
-            f"resolve, and all else, must be said again: mend this and report again; {way}"
+            "resolve, and all else, must be said again: mend this and report again; {way}"
         )
-    details = {"run": run.id, "outcome": said.outcome, "fault": fault}
-    error = Invalid(REPORT_REFUSED, f"the report was not accepted: {fault}", hint, details)
+    words = "the report was not accepted: {fault}"
+    error = Invalid(REPORT_REFUSED, words, hint, fault, way, run=run.id, outcome=said.outcome)
     if run.refusals >= REFUSALS_KEPT:
         raise error
     rows = _rows(case, said)

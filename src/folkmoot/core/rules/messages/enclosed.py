@@ -66,7 +66,7 @@ def fault_of_enclosed(case: Case, said: Report) -> str | None:
         )
         return f"{words} with what is wrong with it in a comment, or `moot reject` it; if it holds, leave that out"
     if len(own) > ENCLOSED_MAX:
-        return f"it holds {len(own)} messages, more than {ENCLOSED_MAX}: send them one by one with `moot send`"
+        return f"it holds {len(own)} messages, more than {ENCLOSED_MAX}: send them one by one"
     for posted in own:
         if posted.status not in (None, MESSAGE_STATUSES[0]):
             words = f"its {posted.type} has the status {posted.status!r:.40}, and a message that is sent is pending: "

@@ -131,8 +131,8 @@ def accept(case: Case, command: AcceptMessage) -> None:
 def complete(case: Case, command: CompleteMessage) -> None:
     message = case.messages[command.message]
     if message.status == "pending" and message.question is None:
-        words = f"message {message.id} is pending: {message.to} has not accepted it, so nobody has seen it"
-        raise Refused("not_accepted", words, f"first: moot accept {message.id} --as {message.to}")
+        words = "message {message} is pending: {to} has not accepted it, so nobody has seen it"
+        raise Refused("not_accepted", words, "first: <accept message as=to>", message.id, message.to)
     _complete(case, _open(case, command.message, ("accepted",)), said=True)
 
 
@@ -141,11 +141,12 @@ def reject(case: Case, command: RejectMessage) -> None:
     message = _open(case, command.message, ("pending", "accepted"))
     run = case.run if case.run is not None and case.run.ended_at is None else None
     if case.voice is not None and case.item.kind in ONE_SHOT_KINDS - {"part"}:
-        words = f"an item of kind {case.item.kind} disputes nothing"
-        raise Refused("bound", words, "report failed, and say what is wrong with the message")
+        words = "an item of kind {kind} disputes nothing"
+        raise Refused("bound", words, "report failed, and say what is wrong with the message", case.item.kind)
     if case.voice is None and run is not None and message.accepted_by == run.id:
-        words = f"run {run.id} has accepted message {message.id}, and works on item {case.item.id}"
-        raise Refused("item_running", words, f"let it reject it, or take the item: moot move {case.item.id} COLUMN")
+        words = "run {run} has accepted message {message}, and works on item {item}"
+        hint = "let it reject it, or take the item: <move item column>"
+        raise Refused("item_running", words, hint, run.id, message.id, case.item.id)
     _reject(case, message, command.why)
     if case.voice is None and message.item is not None and case.has_item:
         _object(case, message, command.why)
@@ -166,14 +167,17 @@ def _open(case: Case, message_id: str, allowed: tuple[str, ...]) -> Message:
     message, run = case.messages[message_id], case.voice
     if run is not None and not _concerns(case, message, run):
         about = f"about item {message.item}" if message.item else "about no item"
-        words = f"message {message_id} is for {message.to} {about}, not for this run"
-        raise Refused("not_for_you", words, "a run takes up what is addressed to it, about its own item or none")
+        words = "message {message} is for {to} {about}, not for this run"
+        hint = "a run takes up what is addressed to it, about its own item or none"
+        raise Refused("not_for_you", words, hint, message_id, message.to, about)
     if is_open(message) and message.question is not None:
-        words = f"message {message_id} asks a person, in {message.question}"
-        raise Refused("awaits_answer", words, f"its answer completes it: moot answer {message.question} …")
+        words = "message {message} asks a person, in {question}"
+        hint = "its answer completes it: <answer question answer>"
+        raise Refused("awaits_answer", words, hint, message_id, message.question)
     if message.status not in allowed:
+        words = "message {message} is {status} already"
         hint = "a message goes pending → accepted → completed, or rejected; never backwards, never twice"
-        raise Refused("message_over", f"message {message_id} is {message.status} already", hint)
+        raise Refused("message_over", words, hint, message_id, message.status)
     return message
 
 
@@ -186,8 +190,9 @@ def _check_receiver(case: Case, message: Message) -> None:
     """Only its receiver accepts: a run of that agent, or whoever says that it speaks for it."""
     name = case.voice.agent if case.voice else correspondent(case.flow, case.actor.name)
     if name != message.to:
-        words = f"message {message.id} is for {message.to}, not for {case.actor.name}"
-        raise Refused("not_for_you", words, f"only its receiver accepts it: moot accept {message.id} --as {message.to}")
+        words = "message {message} is for {to}, not for {speaker}"
+        hint = "only its receiver accepts it: <accept message as=to>"
+        raise Refused("not_for_you", words, hint, message.id, message.to, case.actor.name)
 
 
 def _complete(case: Case, message: Message, *, said: bool = False) -> None:

@@ -57,8 +57,8 @@ def belongs_to(flow: Flow, command: SendMessage, live: Iterable[Run], unfinished
     found = next((next(iter(ids)) for ids in (at_work & own.keys(), with_spec, possible) if len(ids) == 1), None)
     if found is None and len(at_work & own.keys()) > 1 and correspondent(flow, command.to) in flow.agents:
         several = ", ".join(sorted(at_work & own.keys(), key=int))
-        words = f"{sender} works on items {several}, and it does not say which of them this {command.type} is about"
-        raise Refused("which_item", words, "say it in context.item, or context.spec")
+        words = "{sender} works on items {several}, and it does not say which of them this {type} is about"
+        raise Refused("which_item", words, "say it in context.item, or context.spec", sender, several, command.type)
     return found
 
 
@@ -104,8 +104,8 @@ def checked(case: Case, command: SendMessage) -> SendMessage:
     command = in_our_names(case, command)
     _check(case, command)
     if command.message_id in case.messages:
-        words = f"there is a message {command.message_id} already"
-        raise Refused("message_known", words, "leave message_id out, or use a new one")
+        words = "there is a message {message} already"
+        raise Refused("message_known", words, "leave message_id out, or use a new one", command.message_id)
     _check_item(case, command)
     return command
 
@@ -141,23 +141,22 @@ def _check(case: Case, command: SendMessage) -> None:
     """Every wrong value by its name at once; then whether this sender may."""
     flow = case.flow
     if faults := list(_faults(flow, command)):
-        raise Invalid("bad_message", "; ".join(words for words, _ in faults), "; ".join(hint for _, hint in faults))
+        said, hint = [words for words, _ in faults], "; ".join(hint for _, hint in faults)
+        raise Invalid("bad_message", "{why}", hint, why="; ".join(said), faults=said)
     if case.voice is not None and command.sender != case.voice.agent:
-        words = f"from: this run speaks as {case.voice.agent}, not as {command.sender}"
-        raise Refused("not_the_sender", words, "leave the name of others alone")
+        words = "from: this run speaks as {agent}, not as {sender}"
+        raise Refused("not_the_sender", words, "leave the name of others alone", case.voice.agent, command.sender)
     if not may_send(flow, command.type, command.sender, command.to):
         rule = flow.messages[command.type]
-        raise Refused(
-            "may_not_send",
-            f"from: {command.sender} may not send {command.type} to {command.to}",
-            f"{command.type} goes from {', '.join(rule.senders)} to {', '.join(rule.receivers)}",
-        )
+        words, hint = "from: {sender} may not send {type} to {to}", "{type} goes from {senders} to {receivers}"
+        may = {"senders": [*rule.senders], "receivers": [*rule.receivers]}
+        raise Refused("may_not_send", words, hint, command.sender, command.type, command.to, **may)
 
 
 def _faults(flow: Flow, command: SendMessage) -> Iterator[tuple[str, str]]:
     """What is wrong with it, each with what would be right."""
     if not command.sender:
-        yield "from: missing", "say who sends it: from in the message, or --as NAME"
+        yield "from: missing", "say who sends it: from in the message, or <.as> NAME"
     if command.type not in flow.messages:
         known = ", ".join(flow.messages) or "none"
         yield f"type: the flow has no message {command.type!r}", f"its messages: {known}"
@@ -182,16 +181,16 @@ def _check_item(case: Case, command: SendMessage) -> None:
         return
     item, named = case.item, command.context.get("item")
     if named is not None and str(named) not in (item.id, subject_of(item)):
-        words = f"context.item: this run works on item {item.id}, not on {named}"
-        raise Refused("not_its_item", words, "leave it out: a run's message is about its own item")
+        words = "context.item: this run works on item {item}, not on {named}"
+        raise Refused("not_its_item", words, "leave it out: a run's message is about its own item", item.id, named)
     asks = asks_person(command.type, command.to)
     told = command.to == ORCHESTRATOR and is_notice(case.flow, command.type)
     if item.status in ENDED and not told:
-        words = f"context.item: item {item.id} is {item.status}, and nobody will take the message up"
-        raise Refused("item_ended", words, f"first: moot reopen {item.id}")
+        words = "context.item: item {item} is {status}, and nobody will take the message up"
+        raise Refused("item_ended", words, "first: <reopen item>", item.id, item.status)
     if asks and item.kind in ONE_SHOT_KINDS and (item.kind != "part" or item.parent is None):
-        words = f"type: an item of kind {item.kind} asks nobody itself"
-        raise Refused("may_not_send", words, "report asks, or failed with what is missing")
+        words = "type: an item of kind {kind} asks nobody itself"
+        raise Refused("may_not_send", words, "report asks, or failed with what is missing", item.kind)
 
 
 def _make_item(case: Case, command: SendMessage, message: str) -> str:

@@ -40,7 +40,8 @@ def record(case: Case, command: RecordLanding) -> None:
     """What no declared path covered is taken now: it must be held by no other, or the landing waits (R-20)."""
     run = fence(case)
     if run.agent != LANDING:
-        raise Refused("not_landing", f"run {run.id} is of {run.agent}, and moves no branch", "report the work instead")
+        words = "run {run} is of {agent}, and moves no branch"
+        raise Refused("not_landing", words, "report the work instead", run.id, run.agent)
     if _has_no_branch(case):
         return
     if not _may_land(case, run, command):
@@ -70,8 +71,9 @@ def _may_land(case: Case, run: Run, command: RecordLanding) -> bool:
         _defer(case, "somebody must look at it as it is now")  # see `settling`: who must is called first
         return False
     if missing:
-        words = f"{missing[0]} is not green on what item {case.item.id} would bring onto {command.branch}"
-        raise Refused("not_proved", words, "run the gates on it first; a person can waive them: moot move ID done")
+        words = "{gate} is not green on what item {item} would bring onto {branch}"
+        hint = "run the gates on it first; a person can waive them: <move item column=done>"
+        raise Refused("not_proved", words, hint, missing[0], case.item.id, command.branch)
     astray = strays(command.touched, case.flow, case.item, case.item.changed)
     if astray:
         _refuse(case, run, command, "; ".join(astray[:SHOWN_MAX]))
@@ -222,8 +224,9 @@ def is_marked(item: Item) -> bool:
 
 def _check_mended(item: Item) -> None:
     if is_marked(item):
-        words = f"the conflicts that are marked in {item.marked} were not mended"
-        raise Refused("not_proved", words, "mend them first; a person can land it as it is: moot move ID done")
+        words = "the conflicts that are marked in {files} were not mended"
+        hint = "mend them first; a person can land it as it is: <move item column=done>"
+        raise Refused("not_proved", words, hint, item.marked, item=item.id)
 
 
 def not_mended(case: Case) -> None:
@@ -239,8 +242,9 @@ def _check_proved(case: Case, command: ReportRun) -> None:
         return
     missing = unproved(case.flow, item, case.situation.parent is None, None, command.evidence)
     if missing:
-        words = f"{missing[0]} is not green for item {item.id}: it cannot have landed"
-        raise Refused("not_proved", words, "run the gate first; a person can waive it: moot move ID done")
+        words = "{gate} is not green for item {item}: it cannot have landed"
+        hint = "run the gate first; a person can waive it: <move item column=done>"
+        raise Refused("not_proved", words, hint, missing[0], item.id)
 
 
 def _ask_for_target(case: Case, said: Report) -> None:

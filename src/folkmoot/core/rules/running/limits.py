@@ -26,8 +26,8 @@ def check_stop(pauses: Collection[Pause], now: float) -> None:
     """`moot pause` ends all beginning of runs, on every machine; the day's budget that of agents."""
     stopped = in_force(pauses, now).get(ALL)
     if stopped is not None:
-        words = f"{stopped.by} stopped the board" + (f": {stopped.why}" if stopped.why else "")
-        raise Refused("stopped", words, "let it go on: moot resume")
+        words = "{by} stopped the board: {why}" if stopped.why else "{by} stopped the board"
+        raise Refused("stopped", words, "let it go on: <resume>", by=stopped.by, why=stopped.why)
 
 
 def check_day(pauses: Collection[Pause], meter: Meter | None, agent: str, flow: Flow, now: float) -> None:
@@ -35,16 +35,18 @@ def check_day(pauses: Collection[Pause], meter: Meter | None, agent: str, flow: 
     spent = in_force(pauses, now).get(DAY)
     is_spent = spent is not None and (meter is None or day_is_spent(flow.budget, meter))
     if spent is not None and spent.until is not None and is_spent and agent in flow.agents:
-        words = f"{spent.why}; the next day begins in {spent.until - now:.0f}s"
-        raise NothingToDo("budget_spent", words, "raise `budget` in the flow, then: moot apply")
+        words = "{spent}; the next day begins in {seconds:.0f}s"
+        hint = "raise `budget` in the flow, then: <apply>"
+        raise NothingToDo("budget_spent", words, hint, spent.why, spent.until - now)
 
 
 def check_rate(flow: Flow, agent: str, meter: Meter | None, now: float) -> None:
     """An agent that always fails cannot begin more runs than the flow allows in any window."""
     wait = next_start(flow, meter, now) if meter is not None and agent in flow.agents else 0.0
     if wait > 0:
-        words = f"{agent} has begun {flow.limits.starts} runs within {flow.limits.window:.0f}s; the next in {wait:.0f}s"
-        raise NothingToDo("too_many_starts", words, "try again then, or raise `starts` in the flow's limits")
+        words = "{agent} has begun {limit} runs within {window:.0f}s; the next in {wait:.0f}s"
+        hint = "try again then, or raise `starts` in the flow's limits"
+        raise NothingToDo("too_many_starts", words, hint, agent, flow.limits.starts, flow.limits.window, wait)
 
 
 def next_start(flow: Flow, meter: Meter, now: float) -> float:

@@ -36,8 +36,8 @@ def resume(case: Case, command: ResumeBoard) -> None:
     held = in_force(case.pauses.values(), case.now)
     if command.pool is not None and POOL + command.pool not in held:
         names = [name.removeprefix(POOL) for name in held if name.startswith(POOL)]
-        hint = f"paused are: {', '.join(names)}" if names else "no pool is; see: moot board"
-        raise Invalid("not_paused", f"the pool {command.pool!r} is not paused", hint)
+        hint = "paused are: {known}" if names else "no pool is; see: <board>"
+        raise Invalid("not_paused", "the pool {pool!r} is not paused", hint, pool=command.pool, known=names)
     _go_on(case, [pause for name, pause in held.items() if command.pool is None or name == POOL + command.pool])
 
 

@@ -109,7 +109,7 @@ def fault_of_files(case: Case, said: Report) -> str | None:
         return None
     words = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
     mine = f" (its files: {', '.join(item.files[:SHOWN_MAX])})" if write == "own" and item.files else ""
-    return f"{words}{mine}: take that change back, or get the path first with moot widen, and report again"
+    return f"{words}{mine}: take that change back, or ask for the path first (widen), and report again"
 
 
 def _holds_of_others(case: Case, touched: list[Touched]) -> list[Hold]:
@@ -273,8 +273,9 @@ def not_begun(item: Item) -> dict[str, Any]:
 
 def _moved(item: Item, at: str | None) -> Refused:
     """What an item that it sent for has brought meanwhile is not overwritten: whoever looked at the files merges."""
-    words = f"the branch of item {item.id} is at {item.head or 'its start'}, not at {at or 'its start'}"
-    return Refused("branch_moved", words, "merge with what is there now, and report again")
+    words = "the branch of item {item} is at {head}, not at {at}"
+    hint = "merge with what is there now, and report again"
+    return Refused("branch_moved", words, hint, item.id, item.head or "its start", at or "its start")
 
 
 def hand_over(case: Case, parent: Item, work: Work) -> dict[str, Any]:

@@ -49,7 +49,8 @@ def held_by(hold: Hold) -> str:
 
 def held_details(hold: Hold) -> dict[str, Any]:
     """The same as data."""
-    return {"path": hold.path, "owner": hold.owner, "item": hold.item, "run": hold.run, "expires_at": hold.expires_at}
+    whose = {"path": hold.path, "owner": hold.owner, "item": hold.item, "run": hold.run}
+    return {"held": held_by(hold), **whose, "expires_at": hold.expires_at}
 
 
 def take_paths(case: Case, owner: str) -> None:
@@ -127,9 +128,8 @@ def widen(case: Case, command: WidenRun) -> None:
     item = case.item
     paths = _checked(command.paths)
     if item.kind in ("expert", "sub"):
-        raise Refused(
-            "may_not_widen", f"an item of kind {item.kind} writes nothing", "say in the report what is needed"
-        )
+        words = "an item of kind {kind} writes nothing"
+        raise Refused("may_not_widen", words, "say in the report what is needed", item.kind)
     wanted = beyond(case.flow, item.files, paths)
     others = in_the_way(paths, case.holds.values(), item.id, case.situation.waiters)
     if others and item.files and not wanted:
@@ -159,12 +159,8 @@ def _wait_for_paths(case: Case, paths: list[str], hold: Hold) -> None:
     next one begins when they are free, and has them."""
     wanted = list(dict.fromkeys([*case.item.wanted, *paths]))
     _check_room([*case.item.files, *wanted], f"item {case.item.id}")
-    case.refusal = Refused(
-        "path_held",
-        held_by(hold),
-        "go on without it, or report incomplete: the item's next run begins when it is free, and may change it",
-        held_details(hold),
-    )
+    hint = "go on without it, or report incomplete: the item's next run begins when it is free, and may change it"
+    case.refusal = Refused("path_held", "{held}", hint, **held_details(hold))
     if wanted != case.item.wanted:
         context = {"paths": paths, "by": case.run.agent if case.run else "", "why": held_by(hold)}
         case.emit("paths_wanted", context, item={"wanted": wanted})
@@ -186,9 +182,8 @@ def _ask_for(case: Case, paths: list[str]) -> None:
     denied = [path for path in paths if path in item.denied]
     if case.flow.widen == DENY or denied or item.kind in ONE_SHOT_KINDS:
         why = f"a person said no to {denied[0]}" if denied else "the flow lets no run take them by itself"
-        raise Refused(
-            "may_not_widen", f"item {item.id} does not get {names}: {why}", "say in the report what is needed"
-        )
+        words = "item {item} does not get {names}: {why}"
+        raise Refused("may_not_widen", words, "say in the report what is needed", item.id, names, why)
     if any(question.state == "open" and set(paths) <= set(question.paths) for question in case.questions.values()):
         return
     counted = count_said(case, "questions", names)
@@ -204,8 +199,8 @@ def lock(case: Case, command: LockPaths) -> None:
     never shorter: who wants that gives it up first."""
     paths = _checked(command.paths)
     if not 1 <= command.seconds <= LOCK_SECONDS_MAX:
-        most = f"between 1s and {LOCK_SECONDS_MAX / 86_400:.0f} days"
-        raise Invalid("bad_lock", f"a lock for {command.seconds:g}s is not possible", most)
+        words = "a lock for {seconds:g}s is not possible"
+        raise Invalid("bad_lock", words, "between 1s and {days:.0f} days", command.seconds, LOCK_SECONDS_MAX / 86400)
     run = case.voice
     owner = run.agent if run else case.actor.name
     mine = _prefix(case)
@@ -253,7 +248,8 @@ def unlock(case: Case, command: UnlockPaths) -> None:
         if hold is None or not hold.held:
             other = next((h for h in case.holds.values() if overlap([path], [h.path])), None)
             holds = f"{other.path} is held by {other.owner}" if other else "nobody holds it"
-            raise Refused("not_yours", f"{case.actor.name} has no lock on {path!r}: {holds}", "see: moot locks")
+            words = "{speaker} has no lock on {path!r}: {holds}"
+            raise Refused("not_yours", words, "see: <locks>", case.actor.name, path, holds)
         rows.append((hold.id, {"held": False}))
     case.emit("paths_released", {"paths": paths, "by": case.actor.name}, holds=rows)
 
@@ -290,31 +286,27 @@ def _prefix_of(name: str) -> str:
 
 def _checked(paths: list[str]) -> list[str]:
     if not paths or len(paths) > PATHS_MAX:
-        raise Invalid("bad_path", f"1 to {PATHS_MAX} paths can be named at once", "name the files or folders")
+        raise Invalid("bad_path", "1 to {limit} paths can be named at once", "name the files or folders", PATHS_MAX)
     for path in paths:
         if bad_path(path):
-            raise Invalid(
-                "bad_path", f"{path[:80]!r} cannot be held: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
-            )
+            words = "{path!r} cannot be held: {why}"
+            raise Invalid("bad_path", words, "like src/auth/reset.py or src/auth/", path[:80], bad_path(path))
     return list(dict.fromkeys(normal_path(path) for path in paths))
 
 
 def _check_room(paths: list[str], whose: str) -> None:
     """Refuse what would make the board slow for everybody."""
     if len(paths) > HELD_MAX or sum(map(len, paths)) > HELD_CHARACTERS_MAX:
-        words = f"{whose} would have {len(paths)} paths; {HELD_MAX} with {HELD_CHARACTERS_MAX} characters are the most"
-        raise Refused("too_many_paths", words, "name the folders they are in")
+        words = "{whose} would have {count} paths; {limit} with {characters} characters are the most"
+        hint = "name the folders they are in"
+        raise Refused("too_many_paths", words, hint, whose, len(paths), HELD_MAX, HELD_CHARACTERS_MAX)
 
 
 def _refuse_if_held(case: Case, paths: list[str], item: str | None, holds: list[Hold] | None = None) -> None:
     for hold in in_the_way(paths, case.holds.values() if holds is None else holds, item, case.situation.waiters):
         whose = f"item {hold.item}" if hold.item else hold.owner
-        raise Refused(
-            "path_held",
-            held_by(hold),
-            f"wait for {whose}, or work on something else; see: moot locks",
-            held_details(hold),
-        )
+        hint = "wait for {whose}, or work on something else; see: <locks>"
+        raise Refused("path_held", "{held}", hint, whose, **held_details(hold))
 
 
 def _row(

@@ -33,8 +33,9 @@ def speaker_in_file(flow: Flow, name: str) -> Actor:
     if name in flow.mirror_people:
         return Actor(name)
     known = ", ".join([*flow.agents, *flow.mirror_people])
-    hint = f"sign it with one of: {known}; whose files are a person's the flow says: mirror: {{people: [...]}}"
-    raise Refused("unknown_writer", f"{name[:80]!r} is no agent of the flow, and no person whose files count", hint)
+    words = "{name!r} is no agent of the flow, and no person whose files count"
+    hint = "sign it with one of: {known}; whose files are a person's the flow says: mirror: {people: [...]}"
+    raise Refused("unknown_writer", words, hint, name[:80], known)
 
 
 def outcome_of_comment(
@@ -93,12 +94,12 @@ def raise_conflict(case: Case, command: RaiseConflict) -> None:
     """Both versions are put before a person. What cannot be changed by an option, the answer tells whoever goes on."""
     item, actor = case.item, case.actor
     if command.name in PEOPLES and not actor.may_decide:
-        words = f"{command.name}: it is changed by people, not by files of {actor.name}"
+        words = "{command}: it is changed by people, not by files of {speaker}"
         hint = "report what should happen; or the flow names whose files are a person's"
-        raise Refused("only_people", words, hint)
+        raise Refused("only_people", words, hint, command.name, actor.name)
     if item.status in ENDED:
-        words = f"item {item.id} is {item.status}: its {command.name} is what the board has, {command.board}"
-        raise Refused("item_ended", words, f"first: moot reopen {item.id}")
+        words = "item {item} is {status}: its {command} is what the board has, {board}"
+        raise Refused("item_ended", words, "first: <reopen item>", item.id, item.status, command.name, command.board)
     wanted = command.wanted or Wanted()
     if wanted.files is not None:
         wanted = replace(wanted, files=good_files(wanted.files))

@@ -146,7 +146,6 @@ def good_files(paths: list[str]) -> list[str]:
     """Paths as they are compared, each once; refused if one leads out of the project."""
     for path in paths:
         if bad_path(path):
-            raise Invalid(
-                "bad_path", f"{path[:80]!r} is no file here: {bad_path(path)}", "like src/auth/reset.py or src/auth/"
-            )
+            words = "{path!r} is no file here: {why}"
+            raise Invalid("bad_path", words, "like src/auth/reset.py or src/auth/", path[:80], bad_path(path))
     return list(dict.fromkeys(normal_path(path) for path in paths))

@@ -6,31 +6,30 @@ import click
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.vocabulary.roles import nearest
-from folkmoot.errors import Invalid, MootError
+from folkmoot.errors import Invalid, MootError, unknown_agent, unknown_column
 
 QUOTED = re.compile(r"'([^']{1,64})'")
 
 
 def suggest(error: MootError) -> MootError:
     """Where a name of the flow is not known, the hint lists those that are: the nearest comes first."""
-    word = QUOTED.search(error.message)
-    _, sign, names = error.hint.partition(": ")
-    if error.code in ("unknown_column", "unknown_agent") and word and sign:
-        near = nearest(word[1], names.split(", "))
-        error.hint = f"did you mean: {near}; {error.hint}" if near else error.hint
+    word = error.details.get(error.code.removeprefix("unknown_"))
+    near = nearest(word, error.details["known"]) if word and "known" in error.details else None
+    if near:
+        error.details["nearest"], error.remedy = near, f"did you mean: {{nearest}}; {error.remedy}"
     return error
 
 
 def known_column(name: str | None, flow: Flow) -> None:
     """Nothing was found in a column: is there one of that name?"""
     if name is not None and name not in flow.columns:
-        raise Invalid("unknown_column", f"there is no column {name!r}", f"columns: {', '.join(flow.columns)}")
+        raise unknown_column(name, flow.columns)
 
 
 def known_agent(name: str | None, flow: Flow) -> None:
     """Nothing was found of an agent: is there one of that name?"""
     if name is not None and name not in flow.agents:
-        raise Invalid("unknown_agent", f"the flow has no agent {name!r}", f"agents: {', '.join(flow.agents)}")
+        raise unknown_agent(name, flow.agents)
 
 
 def in_our_words(error: click.ClickException) -> Invalid:
@@ -41,8 +40,8 @@ def in_our_words(error: click.ClickException) -> Invalid:
     if isinstance(error, click.NoSuchOption):
         known = [name for parameter in context.command.params for name in parameter.opts] if context else []
         near = nearest(error.option_name, known)
-        hint = f"did you mean: {near}; {see}" if near else see
-        return Invalid("bad_usage", f"{command} has no option {error.option_name!r}", hint)
+        words, hint = "{command} has no option {option!r}", f"did you mean: {{nearest}}; {see}" if near else see
+        return Invalid("bad_usage", words, hint, command, error.option_name, nearest=near, known=known)
     parameter = getattr(error, "param", None)
     choices = [str(choice) for choice in getattr(getattr(parameter, "type", None), "choices", ())]
     if isinstance(error, click.MissingParameter) and parameter is not None:
@@ -51,12 +50,13 @@ def in_our_words(error: click.ClickException) -> Invalid:
             if isinstance(parameter, click.Option)
             else parameter.metavar or (parameter.name or "").upper()
         )
-        return Invalid(
-            "bad_usage", f"{command} needs {name}", f"one of: {', '.join(choices)}; {see}" if choices else see
-        )
+        hint = f"one of: {{known}}; {see}" if choices else see
+        return Invalid("bad_usage", "{command} needs {needed}", hint, command, name, known=choices)
     word = QUOTED.search(error.message)
     near = nearest(word[1], choices) if word and choices else None
     words = error.format_message().rstrip(".")
     if words.startswith("Got unexpected extra"):
         see = f"put words that belong together in quotes; {see}"
-    return Invalid("bad_usage", words[:1].lower() + words[1:], f"did you mean: {near}; {see}" if near else see)
+    hint, given = f"did you mean: {{nearest}}; {see}" if near else see, word[1] if word else None
+    why, more = words[:1].lower() + words[1:], {"command": command, "given": given, "nearest": near, "known": choices}
+    return Invalid("bad_usage", "{why}", hint, why, **more)

@@ -146,8 +146,9 @@ def pack(target: str, manifest: Manifest, members: Mapping[str, str]) -> int:
 def failed(target: str, fault: OSError) -> MootError:
     if fault.errno == errno.ENOSPC:
         return faults.full(target)
-    words = f"{target} cannot be written: {fault.strerror or fault}"
-    return Unavailable("backup_failed", words, "see that the folder is there, is yours, and has room")
+    words = "{target} cannot be written: {why}"
+    hint = "see that the folder is there, is yours, and has room"
+    return Unavailable("backup_failed", words, hint, target, str(fault.strerror or fault))
 
 
 @contextmanager
@@ -195,8 +196,10 @@ def _is_plain(entry: tarfile.TarInfo) -> bool:
 def _check_room(manifest: Manifest, folder: str) -> None:
     needed, free = sum(member.size for member in manifest.members), shutil.disk_usage(folder).free
     if needed > free:
-        words = f"the backup unpacks to {needed} bytes, and the disk of {folder} has room for {free}"
-        raise Unavailable("store_full", f"{words}; nothing was changed", "free some space, then repeat")
+        words = (
+            "the backup unpacks to {needed} bytes, and the disk of {folder} has room for {free}; nothing was changed"
+        )
+        raise Unavailable("store_full", words, "free some space, then repeat", needed, folder, free)
 
 
 def look_into(path: str, folder: str | None = None) -> Manifest:
@@ -217,7 +220,7 @@ def look_into(path: str, folder: str | None = None) -> Manifest:
                 raise damaged_backup(path, "it holds more than its manifest says")
             return manifest
     except FileNotFoundError as fault:
-        raise Invalid("unreadable_file", f"there is no file {path}", "name a backup; see .moot/backups") from fault
+        raise Invalid("unreadable_file", "there is no file {path}", "name a backup; see .moot/backups", path) from fault
     except tarfile.ReadError as fault:
         raise not_a_backup(path, str(fault)) from fault
     except (tarfile.TarError, EOFError, zlib.error, ValueError, RecursionError) as fault:
@@ -228,7 +231,8 @@ def look_into(path: str, folder: str | None = None) -> Manifest:
         # Of what gzip finds wrong it says so in the same kind of error as the disk, but with no number.
         if fault.errno is None:
             raise damaged_backup(path, str(fault)) from fault
-        raise Invalid("unreadable_file", f"{path} cannot be read: {fault.strerror}", "name a backup") from fault
+        words = "{path} cannot be read: {why}"
+        raise Invalid("unreadable_file", words, "name a backup", path, fault.strerror) from fault
 
 
 def keep_before_migration(connection: apsw.Connection, store: str) -> None:
@@ -244,8 +248,9 @@ def keep_before_migration(connection: apsw.Connection, store: str) -> None:
             raise faults.full(store) from fault
         if isinstance(fault, apsw.Error):
             raise
-        words = f"{store} needs a new schema, and it cannot be kept as it is before that: {fault}"
-        raise Unavailable("backup_failed", words, "see that its folder is yours, and has room") from fault
+        words = "{path} needs a new schema, and it cannot be kept as it is before that: {why}"
+        hint = "see that its folder is yours, and has room"
+        raise Unavailable("backup_failed", words, hint, store, str(fault)) from fault
 
 
 def _keep_copy(copy: str, store: str, folder: str) -> None:
@@ -300,8 +305,8 @@ def _manifest(path: str, text: bytes) -> Manifest:
     if manifest.format != FORMAT:
         raise not_a_backup(path, f"its manifest is one of {manifest.format[:40]!r}")
     if manifest.version != VERSION:
-        words = f"{path} is a backup of version {manifest.version}, and version {VERSION} is known here"
-        raise Unavailable("store_newer", words, "update Folkmoot, then repeat")
+        words = "{path} is a backup of version {version}, and version {ours} is known here"
+        raise Unavailable("store_newer", words, "update Folkmoot, then repeat", path, manifest.version, VERSION)
     if STORE not in {member.name for member in manifest.members}:
         raise not_a_backup(path, "it holds no store")
     return manifest
@@ -345,12 +350,14 @@ def give_name(unfinished: str, target: str) -> None:
 
 
 def exists(path: str) -> Refused:
-    return Refused("file_exists", f"{path} exists already; nothing was changed", "choose another name")
+    return Refused("file_exists", "{path} exists already; nothing was changed", "choose another name", path)
 
 
 def not_a_backup(path: str, words: str) -> Invalid:
-    return Invalid("not_a_backup", f"{path} is no backup of a board: {words}", "name a file that `moot backup` wrote")
+    hint = "name a file that `<backup>` wrote"
+    return Invalid("not_a_backup", "{path} is no backup of a board: {why}", hint, path, words)
 
 
 def damaged_backup(path: str, words: str) -> Unavailable:
-    return Unavailable("backup_damaged", f"{path} is damaged: {words}", "take another backup; see .moot/backups")
+    hint = "take another backup; see .moot/backups"
+    return Unavailable("backup_damaged", "{path} is damaged: {why}", hint, path, words)

@@ -91,11 +91,8 @@ def damage_of_log(path: str) -> Unavailable | None:
 
 
 def in_use(path: str) -> Refused:
-    return Refused(
-        "board_in_use",
-        f"another process has {path} open: a worker, or a program that uses the board",
-        "end it (Ctrl-C where `moot run` works), then repeat",
-    )
+    words = "another process has {path} open: a worker, or a program that uses the board"
+    return Refused("board_in_use", words, "end it (Ctrl-C where `<run>` works), then repeat", path)
 
 
 def snapshot(connection: apsw.Connection, target: str) -> None:

@@ -135,7 +135,8 @@ def cut(connection: apsw.Connection, wanted: int | None) -> int:
     if wanted is None or wanted == last:
         return last
     if wanted > last:
-        raise Invalid("unknown_event", f"there is no event {wanted}: the log ends with {last}", "see: moot log")
+        words = "there is no event {wanted}: the log ends with {last}"
+        raise Invalid("unknown_event", words, "see: <log>", wanted, last)
     moment: Any = connection.execute(MOMENT, (wanted,)).fetchone()
     if moment is None:
         raise apsw.CorruptError(f"event {wanted} is missing")
@@ -144,8 +145,8 @@ def cut(connection: apsw.Connection, wanted: int | None) -> int:
     found: Any = connection.execute(ANOTHER_MOMENT, (wanted, *moment)).get
     if found is None:
         first: Any = connection.execute(FIRST_MOMENT).get
-        words = f"there was no board at event {wanted}: it was made by the events 1 to {first}"
-        raise Invalid("unknown_event", words, f"name event {first} or a later one")
+        words = "there was no board at event {wanted}: it was made by the events 1 to {first}"
+        raise Invalid("unknown_event", words, "name event {first} or a later one", wanted, first)
     whole: int = found
     return whole
 

@@ -1,7 +1,6 @@
 """What can be done about a board that is not sound, as its own log and its backups allow."""
 
 from contextlib import suppress
-from shlex import quote
 from typing import Any
 
 from folkmoot.errors import MootError
@@ -13,17 +12,17 @@ from folkmoot.store.sqlite.reading import QUERIES
 NOTHING = "nothing of its log can be read, and there is no backup: keep a copy of its folder"
 
 
-def way_back(path: str) -> str:
-    """A command that makes the board sound again, with as little lost as can be."""
+def way_back(path: str) -> tuple[str, dict[str, Any]]:
+    """What makes the board sound again, with as little lost as can be; and with what."""
     backup, seq, last = faults.newest_backup(path), 0, 0
     with suppress(MootError):  # a log that cannot be read is no way back
         seq, last = last_whole(path)
-    lost = "nothing is lost" if seq == last else f"what came after event {seq} is lost"
-    own = f"moot restore --at {seq} makes the board anew from its own log; {lost}" if seq else ""
+    lost = "nothing is lost" if seq == last else "what came after event {seq} is lost"
+    own = f"<restore at=seq> makes the board anew from its own log; {lost}" if seq else ""
     if backup is not None:
-        newest = f"go back to the newest backup: moot restore {quote(backup)}"
-        return f"{newest}; or {own}" if own else newest
-    return f"there is no backup of it, but {own}" if own else NOTHING
+        newest = "go back to the newest backup: <restore backup>"
+        return f"{newest}; or {own}" if own else newest, {"backup": backup, "seq": seq}
+    return f"there is no backup of it, but {own}" if own else NOTHING, {"seq": seq}
 
 
 def last_whole(path: str) -> tuple[int, int]:

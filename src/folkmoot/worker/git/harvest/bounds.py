@@ -63,9 +63,9 @@ class Patience:
             self._stop_at = now + STOP_SECONDS
         left = self._began + self._seconds - now
         if left <= 0:
-            raise Overdue("too_slow", f"{self._what} was not done after {self._seconds:.0f} s")
+            raise Overdue("too_slow", "{what} was not done after {seconds:.0f} s", "", self._what, self._seconds)
         if self._stop_at is not None and now >= self._stop_at:
-            raise Stopped("stopped_early", f"{self._what} was stopped before it was done")
+            raise Stopped("stopped_early", "{what} was stopped before it was done", "", self._what)
         return left if self._stop_at is None else min(left, self._stop_at - now)
 
 
