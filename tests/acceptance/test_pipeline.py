@@ -437,7 +437,7 @@ def test_what_dispatch_agent_takes_is_shown_the_way(tmp_path: Path) -> None:
   "task": "Fix the following issues found by reviewer:\\n\\n<issues>"
 }"""
     said = moot.say("send", "-", "--as", "reviewer", stdin=printed)
-    assert (said.code, said.error) == (2, "bad_message") and "moot dispatch" in said.err
+    assert (said.code, said.error) == (2, "bad_message") and "dispatch" in said.err
 
 
 @pytest.mark.ledger("P-10", "P-06", "R-26")

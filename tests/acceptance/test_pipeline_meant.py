@@ -212,7 +212,7 @@ DISPATCH = fenced({"agent": "implementer", "task": "Fix the error check in a.go:
 @pytest.mark.parametrize("end", [fenced(APPROVED), form("looked")])
 def test_an_agent_that_is_sent_for_beside_an_approval_is_asked_back(tmp_path: Path, end: str) -> None:
     moot, answer = said(tmp_path, "reviewer", f"{DISPATCH}\n{end}")
-    assert answer.code == 2 and "moot dispatch" in answer.err and "which holds" in answer.err, answer.err
+    assert answer.code == 2 and "dispatch" in answer.err and "which holds" in answer.err, answer.err
     claim = moot("board")["runs"][0]
     moot.hand_in({"run": claim["run"], "token": 1}, f"{DISPATCH}\n{end}", "--final")
     moot.effort("devils-advocate", "done")
@@ -224,7 +224,7 @@ def test_an_agent_that_is_sent_for_beside_an_approval_is_asked_back(tmp_path: Pa
 @pytest.mark.ledger("P-02", "R-32")
 def test_an_agent_that_is_sent_for_and_no_end_is_shown_the_way(tmp_path: Path) -> None:
     _, answer = said(tmp_path, "reviewer", f"I need help.\n\n{DISPATCH}")
-    assert answer.code == 2 and "moot dispatch AGENT TASK" in answer.err
+    assert answer.code == 2 and "dispatch that agent" in answer.err
 
 
 @pytest.mark.ledger("P-03", "R-26")
@@ -255,7 +255,7 @@ def test_an_assignment_that_waits_for_something_is_told_how(tmp_path: Path) -> N
     moot = board(tmp_path, "implementer")
     message = {"type": "task_assignment", "task_id": "b", "description": "Fix it", "depends_on": ["1"]}
     sent = moot("send", "-", "--as", "dispatcher", "--to", "implementer", stdin=json.dumps(message))
-    assert sent["note"] == "depends_on: item 2 waits for no other by a message: moot edit 2 --after ID"
+    assert sent["note"] == "depends_on: item 2 waits for no other by a message; edit the item to say after which"
 
 
 @pytest.mark.ledger("P-03")

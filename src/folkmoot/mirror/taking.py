@@ -63,8 +63,8 @@ class Taking:
             hint = 'whoever made it names it in its report: "artifacts": ["specs/auth.md"]'
             raise Invalid("unknown_artifact", words, hint, path[:120])
         else:
-            words = "no file of this board is called {name!r}"
-            raise Invalid("unknown_file", words, "see docs: work with files", name[:80])
+            words, hint = "no file of this board is called {name!r}", "see docs: work with files"
+            raise Invalid("unknown_file", words, hint, name[:80])
         return None
 
     def refused(self, path: str, data: bytes) -> None:
@@ -78,8 +78,8 @@ class Taking:
     def _handoff(self, path: str, data: bytes, key: str) -> str | None:
         where = path.split("/")[1]
         if where not in names.STATUSES:
-            words = f"{path[:120]!r} lies in no folder of a message's state"
-            raise Invalid("unknown_file", words, f"what is sent is put into {names.HANDOFFS}/pending/")
+            words = "{path!r} lies in no folder of a message's state"
+            raise Invalid("unknown_file", words, f"what is sent is put into {names.HANDOFFS}/pending/", path[:120])
         handoff = read_handoff(data)
         named = names.HANDOFF.fullmatch(path.rpartition("/")[2])
         said, called = handoff.envelope.message_id, named.group(1) if named else None
@@ -90,8 +90,7 @@ class Taking:
         known = self._picture.messages.get(message)
         if known is None:
             if status_of(handoff) != names.STATUSES[0]:
-                words = "there is no message {message}"
-                hint = "what is sent is put into {folder}/pending/"
+                words, hint = "there is no message {message}", "what is sent is put into {folder}/pending/"
                 raise Invalid("unknown_message", words, hint, message, names.HANDOFFS)
             known = self._sent(self._voice.send(handoff, message, key))
             self._check_same(known, handoff)
@@ -177,9 +176,8 @@ class Taking:
         changes = compare(said, self._picture.comments(path))
         for comment, one in changes.resolved:
             by = one.resolved_by or comment.author
-            words = f"resolved: {one.resolution}"
-            closing = Said(author=by, content=words, parent=comment.id, resolution=one.resolution, before=one.before)
-            self._say(path, closing, artifacts, {})
+            ends = {"content": f"resolved: {one.resolution}", "parent": comment.id, "resolution": one.resolution}
+            self._say(path, Said(author=by, before=one.before, **ends), artifacts, {})
         renamed: dict[str, str] = {}
         taken: list[Said] = []
         for number, one in enumerate(changes.added, 1):

@@ -28,8 +28,8 @@ _ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "le
 _BESIDE_TYPE = {"payload", "findings", "vulnerabilities", "failures", "question", "approval"}
 
 SENDS_FOR = (
-    "agent, task: this asks another agent for something, and does not end the run: `moot dispatch AGENT TASK` sends "
-    "for it in the middle of a run; then report how the run ended"
+    "agent, task: this asks another agent for something, and does not end the run: dispatch that agent in the middle "
+    "of the run; then report how the run ended"
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from folkmoot.core import commands
 from folkmoot.core.commands import Command
 from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
-from folkmoot.core.rules.children import counting, making, reopening, tasks
+from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
 from folkmoot.core.rules.running import landing, pauses, work
@@ -121,7 +121,7 @@ RULES: dict[type[Command], Rule] = {
     commands.NoteDispatch: dependencies.note_dispatch,
     commands.RaiseQuestion: dependencies.raise_question,
     commands.ReopenChild: reopening.reopen_child,
-    commands.AgreeContracts: tasks.contracts_agreed_elsewhere,
+    commands.AgreeContracts: agreeing.contracts_agreed_elsewhere,
     commands.ReviewConflict: tasks.review_conflict,
     commands.EndReview: tasks.go_on_after_review,
     commands.SettleItem: lambda case, command: None,  # every command ends by settling; this one does nothing else

@@ -32,8 +32,9 @@ def wanted_status(name: str, said: dict[str, Any], shown: dict[str, Any] | None,
     status = said.get("status")
     beside = [key for key in said if key not in ("status", "last_active") and said[key] != (before or {}).get(key)]
     if beside:
-        words = f"agents: {name}: {', '.join(beside)[:80]}: an agent has a status here, and nothing beside it"
-        raise Refused("bad_status", words, f'{_HOW_ELSE}{{"agent": "{name}", "status": …}}')
+        words = "agents: {name}: {beside}: an agent has a status here, and nothing beside it"
+        hint = _HOW_ELSE + '{"agent": "{name}", "status": …}'
+        raise Refused("bad_status", words, hint, name, ", ".join(beside)[:80])
     if before is not None and status == before["status"]:
         return status if status in (ACTIVE, COMPLETED) else None
     if name not in agents:

@@ -128,9 +128,8 @@ class Clones:
 
     def spares(self) -> list[str]:
         """The names of the clones that are ready."""
-        if not os.path.isdir(self._spares):
-            return []
-        return sorted(name for name in os.listdir(self._spares) if not name.startswith("."))
+        there = os.listdir(self._spares) if os.path.isdir(self._spares) else []
+        return sorted(name for name in there if not name.startswith("."))
 
     def take_spare(self, paths: Paths, commit: str) -> bool:
         """Make a spare the workspace of a run, moved to the wanted commit. False: there is none."""
@@ -390,12 +389,10 @@ def _measured(top: bytes, names: set[bytes], allowed: Allowed) -> int:
 
 def _entries_of(index: str) -> int:
     """How many files the engine's index lists: its header says so."""
-    try:
-        with open(index, "rb") as file:
-            head = file.read(12)
-    except FileNotFoundError:
-        return 0
-    return int.from_bytes(head[8:12], "big") if head.startswith(b"DIRC") else 0
+    with contextlib.suppress(FileNotFoundError), open(index, "rb") as file:
+        head = file.read(12)
+        return int.from_bytes(head[8:12], "big") if head.startswith(b"DIRC") else 0
+    return 0
 
 
 def _size(path: bytes) -> int:

@@ -93,8 +93,8 @@ def _guidance_in(question: Question, said: str) -> str:
         return said
     task = next((line[5:].strip() for line in before.splitlines() if line.startswith("Task:")), "")
     if task.isdecimal() and task != question.item:
-        words = f"{question.id} is of item {question.item}, and the response is for task {task}"
-        raise Invalid("two_answers", words, "answer that item's question, or give the guidance alone")
+        words, hint = "{question} is of item {item}, and the response is for task {task}", "answer that item's question"
+        raise Invalid("two_answers", words, f"{hint}, or give the guidance alone", question.id, question.item, task)
     return guidance.partition("\nResume work")[0].strip()
 
 
@@ -104,9 +104,9 @@ def _check_order(question: Question, said: str) -> None:
     asked = " ".join((question.question, question.context, question.help or ""))
     if order is None or order[1] in " ".join(_words(asked)):
         return
-    hint = f"to give the item up: moot cancel {question.item}; not now: leave it unanswered; for the agent: add --text"
-    words = f"{_short(said)!r} may be for the agent, which goes on with it, or for the board: which holds?"
-    raise Invalid("choose_option", words, hint, _details(question))
+    words = "{said!r} may be for the agent, which goes on with it, or for the board: which holds?"
+    hint = "to give the item up: <cancel item>; not now: leave it unanswered; for the agent: <answer question text=yes>"
+    raise Invalid("choose_option", words, hint, _short(said), item=question.item, **_details(question))
 
 
 def fitting(options: list[Option], words: str) -> Option | None:

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from folkmoot.core.commands import ReopenChild
 from folkmoot.core.item import Item
 from folkmoot.core.report import Finding, Report
+from folkmoot.core.rules.children.agreeing import waits_again
 from folkmoot.core.rules.children.contracts import meant, rewritten
-from folkmoot.core.rules.children.tasks import waits_again
 from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.sharing.findings import still_open
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap

@@ -4,12 +4,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import AgreeContracts, CancelItem, EndReview, MakeItem, ReopenChild, ReviewConflict
+from folkmoot.core.commands import CancelItem, EndReview, MakeItem, ReviewConflict
 from folkmoot.core.flow import END
 from folkmoot.core.input_limits import path_fault
-from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.asking.telling import facts, said_told, tasks_told
+from folkmoot.core.rules.children.agreeing import agree_contracts
 from folkmoot.core.rules.children.contracts import contracts_of, meant
 from folkmoot.core.rules.children.counting import count_made, excess
 from folkmoot.core.rules.children.looking import cancelled_by
@@ -33,7 +33,6 @@ from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance
 TITLE_MAX = 500
-CONTRACT_CHANGES_MAX = 2  # after its first task is done; the next one asks
 
 
 def fault_of_split(case: Case, said: Report) -> str | None:
@@ -346,56 +345,3 @@ def go_on_after_review(case: Case, command: EndReview) -> None:
     case.emit(
         "item_ready", {"why": command.why}, item=at_rest(case, waits_for=waits_for, effort=effort, told=command.why)
     )
-
-
-def agree_contracts(
-    case: Case, contracts: dict[str, str], by: str, author: str | None = None, split: Report | None = None
-) -> bool:
-    """Take in what tasks rely on. A change reopens the done tasks that use it; the third one asks (R-24)."""
-    item = case.item
-    changed = {name: text for name, text in contracts.items() if item.contracts.get(name) != text}
-    if not changed:
-        return True
-    used = {name: [t for t in case.situation.tasks if name in t.contracts and t.id != author] for name in changed}
-    counts = dict(item.contract_changes)
-    for name in changed:
-        # One that was done and is open again was built on it all the same.
-        if name in item.contracts and any(task.status == "done" or task.id in item.outputs for task in used[name]):
-            counts[name] = counts.get(name, 0) + 1
-    shared = {name: text for name, text in changed.items() if name in item.contracts}
-    if shared and item.kind == "task" and item.parent:
-        case.tell(item.parent, AgreeContracts(contracts=shared, by=by, task=item.id, known=True))
-    case.set(
-        "contract_changed",
-        {"contracts": sorted(changed), "by": by},
-        contracts={**item.contracts, **changed},
-        contract_changes=counts,
-        **waits_again(case, [task for tasks in used.values() for task in tasks if task.status == "done"]),
-    )
-    for task in {task.id: task for tasks in used.values() for task in tasks}.values():
-        mine = {name: text for name, text in changed.items() if name in task.contracts}
-        case.tell(task.id, ReopenChild(why=f"the contract {', '.join(sorted(mine))} was changed", contracts=mine))
-    too_often = [name for name in changed if counts.get(name, 0) > CONTRACT_CHANGES_MAX]
-    if too_often:
-        names, times = ", ".join(too_often), counts[too_often[0]]
-        words = f"The contract {names} was changed {times} times after work was built on it."
-        way = Way("go on with the change", "split" if split else "again", says="yes")
-        told = "\n".join(f"{name} now: {changed[name]}" for name in too_often)
-        ask(case, "decision", words, way, context=told, split=split)
-    return not too_often
-
-
-def waits_again(case: Case, reopened: list[Item]) -> dict[str, Any]:
-    """An item that waits for its tasks waits for those that are about to be open again, or it would go on too early."""
-    item = case.item
-    if item.join not in ("tasks", "mends") or not reopened:
-        return {}
-    again = {task.id: task.agent or "" for task in reopened}
-    waits_for = list(dict.fromkeys([*item.waits_for, *again]))
-    return at_rest(case, made={**item.made, **again}, waits_for=waits_for)
-
-
-def contracts_agreed_elsewhere(case: Case, command: AgreeContracts) -> None:
-    known, told = case.item.contracts, command.contracts.items()
-    if case.item.status not in ENDED:
-        agree_contracts(case, {n: t for n, t in told if n in known or not command.known}, command.by, command.task)

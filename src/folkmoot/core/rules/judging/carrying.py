@@ -129,8 +129,7 @@ def against(said: Report, judges: bool = False) -> str | None:
     and have them. What has a severity of its own is a finding, and weighed as one."""
     if not said.extra:
         return None
-    # Tests that failed one by one were read as findings, and decide already.
-    parts = judges and not any(finding.kind == "test" for finding in said.findings)
+    parts = judges and not any(one.kind == "test" for one in said.findings)  # red tests were read, and decide already
     for name, value in _own_words(said):
         is_verdict = name.casefold() in VERDICTS or plain(name) in SAYS_DONE
         word = _refusal(value) if is_verdict else _inner_refusal(name, value) if parts else None

@@ -118,7 +118,7 @@ def _sending_for(said: Report) -> Contradiction:
     """Nobody comes for what a checker asks of others, if it may not wait for them: it wants a change."""
     first = said.delegate[0]
     words = f"it asks {first.to or 'others'} for something ({shortly(first.task)!r}): which holds? To have the work "
-    words += "changed report changes_requested; `moot dispatch AGENT TASK` sends for an agent in the middle of a run"
+    words += "changed report changes_requested; to send for an agent in the middle of a run, dispatch it"
     wanted = [finding_in(one.task, severity="high") for one in said.delegate]
     return Contradiction(words, "changes_requested", adds={"findings": [*said.findings, *wanted]})
 

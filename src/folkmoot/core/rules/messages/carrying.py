@@ -127,7 +127,7 @@ def _note_on_waiting(item: Item | None, sent: Message) -> str | None:
     named = [name for name in WAITS if sent.payload.get(name)]
     if item is None or item.after or sent.type not in MAKES_ITEM or not named:
         return None
-    return f"{named[0]}: item {item.id} waits for no other by a message: moot edit {item.id} --after ID"
+    return f"{named[0]}: item {item.id} waits for no other by a message; edit the item to say after which"
 
 
 def _note_on_notice(flow: Flow, item: Item | None, sent: Message) -> str | None:

@@ -64,7 +64,7 @@ def fault_of_enclosed(case: Case, said: Report) -> str | None:
         words = (
             f"it gives the {refused.type} that it was handed the status 'rejected': to send that back report disputed"
         )
-        return f"{words} with what is wrong with it in a comment, or `moot reject` it; if it holds, leave that out"
+        return f"{words} with what is wrong with it in a comment, or reject it; if it holds, leave that out"
     if len(own) > ENCLOSED_MAX:
         return f"it holds {len(own)} messages, more than {ENCLOSED_MAX}: send them one by one"
     for posted in own:
