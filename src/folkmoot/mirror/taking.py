@@ -176,8 +176,9 @@ class Taking:
         changes = compare(said, self._picture.comments(path))
         for comment, one in changes.resolved:
             by = one.resolved_by or comment.author
-            ends = {"content": f"resolved: {one.resolution}", "parent": comment.id, "resolution": one.resolution}
-            self._say(path, Said(author=by, before=one.before, **ends), artifacts, {})
+            words, ends = f"resolved: {one.resolution}", one.resolution
+            closing = Said(author=by, content=words, parent=comment.id, resolution=ends, before=one.before)
+            self._say(path, closing, artifacts, {})
         renamed: dict[str, str] = {}
         taken: list[Said] = []
         for number, one in enumerate(changes.added, 1):
@@ -212,8 +213,9 @@ class Taking:
         parent = renamed.get(one.parent or "", one.parent)
         answered = comments.get(parent or "")
         if parent is not None and answered is None:
-            words = "there is no comment {parent!r} here"
-            raise Invalid("unknown_comment", words, "reply to one that is there", parent[:40])
+            raise Invalid(
+                "unknown_comment", "there is no comment {parent!r} here", "reply to one of these", parent[:40]
+            )
         artifact = (answered.artifact if answered else None) or one.artifact or next(iter(artifacts))
         if artifact not in artifacts:
             words = "artifact: {artifact!r} is not beside this file"
