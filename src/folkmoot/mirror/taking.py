@@ -24,7 +24,7 @@ from folkmoot.mirror.reading.forms import (
     read_state,
     status_of,
 )
-from folkmoot.mirror.reading.shared import ACTIVE, COMPLETED, IDLE, check_owned, seconds_left, wanted_status
+from folkmoot.mirror.reading.shared import ACTIVE, COMPLETED, IDLE, check_owned, seconds_left, status_in, wanted_status
 from folkmoot.mirror.reading.texts import json_object
 from folkmoot.mirror.scribe import Scribe, Version
 from folkmoot.mirror.voice import NotYet, Voice
@@ -63,8 +63,8 @@ class Taking:
             hint = 'whoever made it names it in its report: "artifacts": ["specs/auth.md"]'
             raise Invalid("unknown_artifact", words, hint, path[:120])
         else:
-            words, hint = "no file of this board is called {name!r}", "see docs: work with files"
-            raise Invalid("unknown_file", words, hint, name[:80])
+            words = "no file of this board is called {name!r}"
+            raise Invalid("unknown_file", words, "see docs: work with files", name[:80])
         return None
 
     def refused(self, path: str, data: bytes) -> None:
@@ -176,8 +176,8 @@ class Taking:
         changes = compare(said, self._picture.comments(path))
         for comment, one in changes.resolved:
             by = one.resolved_by or comment.author
-            words, ends = f"resolved: {one.resolution}", one.resolution
-            closing = Said(author=by, content=words, parent=comment.id, resolution=ends, before=one.before)
+            ends, parent = one.resolution, comment.id
+            closing = Said(author=by, content=f"resolved: {ends}", parent=parent, resolution=ends, before=one.before)
             self._say(path, closing, artifacts, {})
         renamed: dict[str, str] = {}
         taken: list[Said] = []
@@ -300,7 +300,7 @@ class Taking:
         for name, status in told.items():
             before, run = read.agents.get(name, Heard()), self._voice.run_of(name)
             # Read as idle, its run has begun since, with what it has sent: that is the one it ends.
-            if status == COMPLETED and run is not None and (before.is_active or _status_in(read, name) == IDLE):
+            if status == COMPLETED and run is not None and (before.is_active or status_in(read.shown, name) == IDLE):
                 self._voice.end(name, f"{key}:{name}")
             elif status == ACTIVE and before.is_active:
                 if run is not None and agents[name].get("last_active") not in (None, before.last_active):
@@ -310,7 +310,7 @@ class Taking:
 
     def _check_status(self, name: str, status: str | None, read: Version) -> None:
         """`completed` ends the run that files have begun, and no other; who says it again says nothing."""
-        shown = _status_in(read, name)
+        shown = status_in(read.shown, name)
         if status == COMPLETED and shown != COMPLETED:
             self._check_heard(name)
         if status != COMPLETED or self._voice.run_of(name) is not None or shown in (None, COMPLETED):
@@ -393,10 +393,3 @@ def _conflict(name: str, board: Any, file: Any, path: str) -> RaiseConflict:
 
 def _words(value: Any) -> str:
     return ", ".join(str(one) for one in value) or "none" if isinstance(value, list) else str(value)
-
-
-def _status_in(read: Version, agent: str) -> str | None:
-    """What the state that was read said of an agent; None: nobody knows any more."""
-    shown = ((read.shown or {}).get("agents") or {}).get(agent)
-    status: str | None = shown["status"] if shown is not None else None
-    return status

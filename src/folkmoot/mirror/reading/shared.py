@@ -68,3 +68,10 @@ def _moment(text: str | None) -> float | None:
     except ValueError:
         return None
     return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+
+
+def status_in(shown: dict[str, Any] | None, agent: str) -> str | None:
+    """What the state that was read said of an agent; None: nobody knows any more."""
+    known = ((shown or {}).get("agents") or {}).get(agent)
+    status: str | None = known["status"] if known is not None else None
+    return status
