@@ -20,7 +20,7 @@ LEFT_OUT = {
     *("backup", "restore", "export", "import"),
 }
 # A lease that ends soon would be noticed by the next command, and change the board whatever that says.
-LEFT_OUT_OPTIONS = {"--lease", "--wait", "--follow", "--watch", "--help", "--board", "--plot"}
+LEFT_OUT_OPTIONS = {"--lease", "--wait", "--follow", "--watch", "--help", "--board"}
 WORDS = [
     *("", " ", "\t", "\n", "-", "--", "---", "-1", "0", "1", "2", "3", "4", "#1", "99", "9" * 30, "-0", "1e9", "NaN"),
     *("a", "x" * 300, "x" * 5000, "\x1b[31m", ESCAPES, "\u202e", "\u200b", "é", "e\u0301", "漢字", "🙂" * 40, "\ufeff"),

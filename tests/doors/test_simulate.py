@@ -5,7 +5,6 @@ import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
@@ -135,8 +134,6 @@ def test_what_is_not_used_is_noted(nowhere: Moot) -> None:
         (["--ladder", "dev-agent=2+:opus"], "bad_ladder", "add 0-1"),
         (["--against-ladder", "dev-agnt=0+:opus"], "bad_ladder", "dev-agent"),
         (["--ladder", "gone.yaml"], "unreadable_ladders", "ladder file"),
-        (["--plot", "out.png"], "bad_plot", ".svg"),
-        (["--plot", "gone/out.svg"], "bad_plot", "folder"),
         (["--calibrate", "--items", "3"], "bad_usage", "leave"),
     ],
 )
@@ -235,32 +232,6 @@ def test_a_comparison_is_the_same_in_every_process(nowhere: Moot) -> None:
     assert len(told) == 1 and json.loads(told.pop())["plots"]["finished"]["items"] == 3
 
 
-def test_a_plot_is_a_picture_with_words_in_it_and_nothing_outside_its_frame(nowhere: Moot) -> None:
-    (nowhere.folder / "<odd & name>.yaml").write_text(FLOW, "utf-8")
-    arguments = ["--items", "3", "--seeds", "1-2", "--plot", "out.svg"]
-    nowhere("simulate", "--preset", "handoff", "--against", "<odd & name>.yaml", *arguments)
-    text = (nowhere.folder / "out.svg").read_text("utf-8")
-    root = ElementTree.fromstring(text)
-    spaces = {"svg": "http://www.w3.org/2000/svg"}
-    title, words = (root.findtext(f"svg:{name}", namespaces=spaces) for name in ("title", "desc"))
-    assert title == "handoff against <odd & name>.yaml" and words and "cost of a done item: A $" in words
-    assert root.get("role") == "img" and "prefers-color-scheme: dark" in text and "<script" not in text
-    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
-    for element in root.iter():
-        for name in ("x", "x1", "x2", "cx"):
-            assert 0 <= float(element.get(name, "0")) <= width, ElementTree.tostring(element)
-        for name in ("y", "y1", "y2", "cy"):
-            assert 0 <= float(element.get(name, "0")) <= height, ElementTree.tostring(element)
-    curves = root.findall("svg:polyline", spaces)
-    assert len(curves) == 2
-    for curve in curves:
-        places = [tuple(map(float, place.split(","))) for place in curve.get("points", "").split()]
-        assert places == sorted(places, key=lambda place: place[0]) and all(0 <= y <= height for _, y in places)
-    nowhere("simulate", "--preset", "handoff", "--items", "2", "--plot", "one.svg")
-    alone = ElementTree.fromstring((nowhere.folder / "one.svg").read_text("utf-8"))
-    assert len(alone.findall("svg:polyline", spaces)) == 1
-
-
 def test_the_figures_of_a_board_become_a_population(moot: Moot) -> None:
     assert moot("simulate", "--calibrate", "--json", code=3).error["code"] == "no_runs"
     with closing(FileBoards().open(str(moot.folder))) as board:
@@ -287,11 +258,8 @@ def test_the_examples_of_the_docs_are_true(nowhere: Moot) -> None:
     examples = re.findall(r"```sh\nmoot (simulate [^\n]*)\n```\n\n```text\n(.*?)\n```", page, re.DOTALL)
     assert len(examples) == 2
     for command, shown in examples:
-        said = nowhere.process(*command.split(), "--plot", "out.svg", env={"COLUMNS": "80"}).stdout.decode()
+        said = nowhere.process(*command.split(), env={"COLUMNS": "80"}).stdout.decode()
         assert said.rstrip() == shown
-        if "--against" in command:
-            drawn = (nowhere.folder / "out.svg").read_text("utf-8")
-            assert drawn == (folder / "try-a-flow.svg").read_text("utf-8")
 
 
 def test_the_example_of_the_docs_is_read(nowhere: Moot) -> None:

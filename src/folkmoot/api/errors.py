@@ -127,7 +127,6 @@ INVALID = {
     "bad_message": "the message cannot be read, or is not as its type asks",
     "bad_name": "this cannot be a name",
     "bad_path": "this path cannot be used",
-    "bad_plot": "the plot cannot be written there",
     "bad_priority": "this is no priority",
     "bad_report": "this is no report",
     "bad_request": "the request is not as its schema says",

@@ -49,11 +49,10 @@ SLOTS = Number(1, SLOTS_MAX)
 @click.option("--seeds", metavar="A-B", help="A trial for each of these seeds; default of a comparison: 1-10.")
 @click.option("--items", type=Number(1, ITEMS_MAX), metavar="N", help="How many items come in.")
 @click.option("--slots", type=SLOTS, metavar="N", help="Runs at once; default: the flow's.")
-@click.option("--plot", metavar="FILE.svg", help="Also draw it, into this file.")
 @click.option("--calibrate", is_flag=True, help="Write a population with the figures of this board.")
 @common
 @click.pass_obj
-def simulate_command(session: Session, /, plot: str | None, calibrate: bool, **options: Any) -> None:
+def simulate_command(session: Session, /, calibrate: bool, **options: Any) -> None:
     """Try a flow with scripted agents, in virtual time.
 
     The real rules on a board in memory; nothing of yours is touched. The same flow, population and seed give the same
@@ -65,21 +64,18 @@ def simulate_command(session: Session, /, plot: str | None, calibrate: bool, **o
     \b
     Examples:
       moot simulate --preset kanban --seeds 1-20
-      moot simulate --against handoff --plot compared.svg
+      moot simulate --against handoff
       moot simulate --against-ladder dev-agent=0-1:haiku,2-3:sonnet,4+:escalate
       moot simulate --calibrate > team.yaml
 
     See also: moot check, moot metrics.
     """
     if calibrate:
-        _calibrate(session, {**options, "plot": plot})
+        _calibrate(session, options)
         return
-    _check_plot(plot)
     request = _request(options, _progress())
     view = session.boards.simulate(session.board_dir, request)
     session.note(view["notes"])
-    if plot is not None:
-        _draw(view, plot)
     session.answer(view, lambda: _say(view))
     _check_trials(view)
 
@@ -112,30 +108,6 @@ def _calibrate(session: Session, options: dict[str, Any]) -> None:
         raise Invalid("bad_usage", "--calibrate looks at the board, and tries nothing", "leave the other options out")
     view = session.boards.simulate(session.board_dir, SimulationRequest(calibrate=True))
     session.answer(view, lambda: click.echo(view["population"], nl=False))
-
-
-def _check_plot(plot: str | None) -> None:
-    """Before minutes are spent on what cannot be kept."""
-    if plot is None:
-        return
-    if not plot.endswith(".svg"):
-        raise Invalid("bad_plot", "--plot {plot!r} is no SVG file", "give it a name that ends with .svg", plot[:60])
-    folder = os.path.dirname(os.path.abspath(plot))
-    if not os.path.isdir(folder) or os.path.isdir(plot) or not os.access(folder, os.W_OK):
-        words = "{plot} cannot be written"
-        raise Invalid("bad_plot", words, "name a file in a folder that you may write to", plot[:200])
-
-
-def _draw(view: View, plot: str) -> None:
-    from folkmoot.doors.cli.render.plot.svg import drawing
-
-    try:
-        with open(plot, "w", encoding="utf-8") as file:
-            file.write(drawing(view))
-    except OSError as error:
-        words = "{plot} cannot be written: {why}"
-        hint = "name a file in a folder that you may write to"
-        raise Invalid("bad_plot", words, hint, plot[:200], error.strerror) from error
 
 
 def _progress() -> Callable[[int, int], None] | None:
