@@ -1,4 +1,4 @@
-"""What may be asked of the rules. Commands are orders; who gives them stands beside, as `Speaker`."""
+"""What may be asked of the rules. Commands are orders; who gives them stands beside, as `Actor`."""
 
 from typing import Any
 
@@ -151,7 +151,7 @@ class ResumeBoard(Command, frozen=True, gc=False, kw_only=True):
 
 
 class LapseRun(Command, frozen=True, gc=False, kw_only=True):
-    """The lease ran out; given by the engine, never by a speaker."""
+    """The lease ran out; given by the engine, never by an actor."""
 
 
 class PassDeadline(Command, frozen=True, gc=False, kw_only=True):
@@ -223,7 +223,7 @@ class AwaitChild(Command, frozen=True, gc=False, kw_only=True):
 
 
 class MakeItem(Command, frozen=True, gc=False, kw_only=True):
-    """A child that a rule makes: a task, a part, a question to an expert; given by the engine, never by a speaker."""
+    """A child that a rule makes: a task, a part, a question to an expert; given by the engine, never by an actor."""
 
     id: str
     title: str

@@ -110,7 +110,7 @@ def _can_be_seen(command: AddItem | DispatchAgent) -> bool:
 
 
 def checked_name(name: str) -> str:
-    """The name of a speaker, if it can be stored and shown."""
+    """The name of an actor, if it can be stored and shown."""
     if not isinstance(name, str) or not name or len(name) > NAME_CHARS_MAX or has_unstorable(name):
         words = "a name has 1 to {limit} characters, and no NUL among them"
         raise Invalid("bad_name", words, "say who is speaking with a shorter name", NAME_CHARS_MAX)

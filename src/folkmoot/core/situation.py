@@ -121,7 +121,7 @@ class Case:
         self.settled = 0  # the item's version when it was last seen to that somebody will act on it
         self.voice: Run | None = None  # the run that is speaking, once it has shown its token
         self.weighed: dict[str, str] | None = None  # of a report: which of its statements act
-        self.refusal: MootError | None = None  # said to the speaker once what the events keep is stored
+        self.refusal: MootError | None = None  # told to the actor once what the events keep is stored
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)
         # Is an item spoken of? A person's lock, or a message about none, is the board's.

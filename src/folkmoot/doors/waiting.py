@@ -8,7 +8,7 @@ from folkmoot.errors import Invalid, NothingToDo, Refused
 
 Result = TypeVar("Result")
 SOON = 0.02  # seconds: what is due and yet not there is not asked for more often than that
-NEVER = -1  # a count that no bell has
+NEVER = -1  # a count that no signal has
 
 
 class Waiting:

@@ -1,4 +1,4 @@
-"""Says to the engine what stands in files, as the command line would: by the speaker they name, once, in order.
+"""Says to the engine what stands in files, as the command line would: by the actor they name, once, in order.
 
 Every command carries a key that follows from the file, so that whoever is killed between the commit and the next step
 says the same again, and it has no second effect.
@@ -244,7 +244,7 @@ class Voice:
             raise Refused("unknown_writer", words, 'say "agent" and "item" in it, or name the file 7-dev-agent.md')
         actor = speaker_in_file(self.flow, agent_named(self.flow, dropped.agent))
         if not actor.file:
-            words = "{speaker} is a person: reports are agents'"
+            words = "{actor} is a person: reports are agents'"
             raise Refused("unknown_writer", words, "name the agent", actor.name)
         read_report(dropped.text)  # what cannot be read begins nothing
         item = dropped.item
@@ -253,7 +253,7 @@ class Voice:
             waiting = [one.id for one in self._picture.items.values() if claimant(self.flow, one) == actor.name]
             item = run.item if run is not None else waiting[0] if len(waiting) == 1 else None
         if item is None:
-            words = "it does not say which item {speaker} worked on"
+            words = "it does not say which item {actor} worked on"
             raise Invalid("unknown_item", words, 'say "item" in it, or name the file 7-dev-agent.md', actor.name)
         if item not in self._picture.items:
             raise Invalid("unknown_item", "there is no item {item!r}", "see the files in kanban/", item[:40])

@@ -12,6 +12,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.examples import EXAMPLES
 from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.vocabulary.phrases.tallies import completed
+from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.core.vocabulary.words import place_said
 from folkmoot.errors import Invalid
 
@@ -264,15 +265,13 @@ def missing_outcome(data: dict[str, Any]) -> str:
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches  # only faults need it
-
     meant = next((own for own, others in _OTHERWISE.items() if own in known and name.lower() in others), None)
     if meant is not None:
         return f", did you mean {meant!r}?"
     if name.lower() in _OF_PLACES:
         return "; where an item goes follows from its outcome"
-    near = get_close_matches(name, known, 1) if len(name) <= 80 else []
-    return f", did you mean {near[0]!r}?" if near else ""
+    near = nearest(name, known)
+    return f", did you mean {near!r}?" if near else ""
 
 
 def _spellings(data: dict[str, Any]) -> dict[str, Any]:

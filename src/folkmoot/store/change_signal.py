@@ -1,10 +1,10 @@
-"""Wake-ups between the threads of one process: rung after a commit, heard by whoever waits for the board to change."""
+"""Tells the waiting threads of one process that the board has changed: notified after each commit."""
 
 from _thread import TIMEOUT_MAX, LockType, allocate_lock
 
 
 class ChangeSignal:
-    """Counts its rings, and lets threads sleep until the count is another than the one they have seen.
+    """Counts notifications. A thread sleeps until the count differs from the one it has seen.
 
     Take the count first and look at the board after that: what is committed in between is then not missed, since
     `wait` returns at once when the count has moved on.

@@ -21,11 +21,11 @@ Tell = Callable[[int, int], None]  # trials that are over, of how many
 def play_all(jobs: list[Job], tell: Tell | None = None) -> list[Tally]:
     """What the trials came to, in the order of the jobs."""
     items = sum(job.side.population.items.count for job in jobs)
-    crew = min(_cores(), len(jobs), AT_MOST) if items >= WORTH_IT else 1
+    processes = min(_cores(), len(jobs), AT_MOST) if items >= WORTH_IT else 1
     found: dict[int, Tally] = {}
     if tell:
         tell(0, len(jobs))
-    for number, tally in enumerate(one_by_one(jobs)) if crew < 2 else _side_by_side(jobs, crew):
+    for number, tally in enumerate(one_by_one(jobs)) if processes < 2 else _side_by_side(jobs, processes):
         found[number] = tally
         if tell:
             tell(len(found), len(jobs))
@@ -37,7 +37,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _side_by_side(jobs: list[Job], crew: int) -> Iterator[tuple[int, Tally]]:
+def _side_by_side(jobs: list[Job], processes: int) -> Iterator[tuple[int, Tally]]:
     """Hand out one trial after the other. A player that we leave behind sees its line closed, and ends."""
     # Started afresh and not forked: what this process holds open is no business of theirs.
     afresh = multiprocessing.get_context("spawn")
@@ -52,7 +52,7 @@ def _side_by_side(jobs: list[Job], crew: int) -> Iterator[tuple[int, Tally]]:
             line.send(job)
 
     try:
-        for _ in range(crew):
+        for _ in range(processes):
             ours, theirs = afresh.Pipe()
             player = afresh.Process(target=_play, args=(theirs,), daemon=True)
             player.start()

@@ -12,7 +12,7 @@ from folkmoot.errors import Invalid, NothingToDo, Refused, unknown_agent, unknow
 
 
 def check_claimer(actor: Actor, run: Run | None) -> None:
-    """A run works on its own item and takes no other; `run` is the speaker's, if it is one."""
+    """A run works on its own item and takes no other; `run` is the actor's, if it is one."""
     if actor.is_person:
         return
     if run is None or run.ended_at is not None or run.token != actor.token:

@@ -145,7 +145,7 @@ def _check_paths(case: Case) -> None:
 
 
 def fence(case: Case) -> Run:
-    """The live run of the speaker, or a refusal that says what holds instead."""
+    """The live run of the actor, or a refusal that says what holds instead."""
     run, actor = case.run, case.actor
     if run is not None and run.ended_at is None and run.id == actor.run and run.token == actor.token:
         case.voice = run

@@ -1,4 +1,4 @@
-"""One transaction for the works of several callers, of which each can fail alone."""
+"""One transaction for the requests of several callers. Each request can fail alone."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ class WroteBeforeItFailed(Exception):
 
 
 class CommitBatch:
-    """What one leader does for himself and for those who came meanwhile."""
+    """One commit of a leader: its own request and those that were queued meanwhile."""
 
     def __init__(
         self, connection: apsw.Connection, execute: Execute, flows: "dict[int, FlowVersion]", begin: Callable[[], None]
@@ -49,19 +49,19 @@ class CommitBatch:
         self._last: SqliteTransaction | None = None  # of the last work that did not fail
         self._head_changed = False
 
-    def lead(self, first: WriteRequest, turns: WriterQueue) -> None:
-        """Carry out the first wish and all that come meanwhile, and commit once. `conclude` tells what came of it."""
+    def lead(self, first: WriteRequest, queue: WriterQueue) -> None:
+        """Execute the first request and those that are queued meanwhile, and commit once. `conclude` settles them."""
         carried = self.carried
         carried.append(first)
         try:
             self._carry(first)
-            while not first.alone and len(carried) < TOGETHER_MAX and turns.take(carried):
+            while not first.alone and len(carried) < TOGETHER_MAX and queue.take(carried):
                 self._carry(carried[-1])
             self._commit()
         except Exception as fault:
             self._fault = fault
             if isinstance(fault, apsw.BusyError) and not self._begun:
-                while turns.take(carried):  # who waits behind us waits for the same, and has waited as long
+                while queue.take(carried):  # the others wait for the same lock, and have waited as long
                     pass
 
     def conclude(self) -> None:

@@ -36,7 +36,7 @@ INTERRUPTS_MAX = 1000  # who is interrupted more often than that is to be stoppe
 class SqliteStore:
     """Threads of one process may share it; a forked child may not. `warnings` holds what a person should know.
 
-    `bell` rings after each commit that wrote events.
+    `change_signal` is notified after each commit that wrote events.
     """
 
     def __init__(self, connection: apsw.Connection, path: str, patience: BusyHandler, warnings: list[str]) -> None:

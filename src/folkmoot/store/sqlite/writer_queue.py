@@ -1,12 +1,13 @@
-"""Whose turn it is at the connection: one thread leads, and those who come meanwhile are carried along or lead next.
+"""Threads of one process share commits: the first thread at an idle connection leads; later threads queue.
 
-No thread stands by for this. With one caller nothing is ever waited for, and a simulation stays deterministic.
+The leader executes the queued requests of others with its own and commits once. There is no writer thread, so one
+caller never waits for another thread, and a simulation stays deterministic.
 
-Those who were carried wake each other, one after the other, and nobody leads before the last of them is awake. Woken
-all at once they would wait a second time, for the interpreter, and disturb the next leader at each of his statements.
+Threads whose requests were executed wake each other in a chain, and the next leader starts after the last is awake.
+Woken all at once they would compete for the interpreter with each statement of the next leader.
 
-An interrupt may come between any two steps. So whoever enters leaves, whatever happens; leaving may be repeated; and
-what was not settled counts as not done.
+An interrupt can come between any two steps. Every `enter` is therefore followed by `leave`, `leave` may be repeated,
+and a request that is not settled counts as not executed.
 """
 
 from _thread import LockType, allocate_lock, get_ident
@@ -16,9 +17,9 @@ from typing import Any
 
 
 class WriteRequest:
-    """What one caller wants done. With `work=None` he wants the connection for himself, and is carried by nobody.
+    """The work of one caller. With `work=None` the caller uses the connection itself, and no other thread executes it.
 
-    With `alone` he leads, and carries nobody either: his commit is for his own work.
+    With `alone` it leads and executes no other request: its commit is for its own work.
     """
 
     __slots__ = ("_next", "_turn", "alone", "fault", "result", "settled", "work")
@@ -30,7 +31,7 @@ class WriteRequest:
         self.fault: BaseException | None = None
         self.settled = False  # the result is durable, or the fault is final
         self._turn: LockType | None = None  # held while its thread sleeps; None: nobody waits for it
-        self._next: WriteRequest | None = None  # whom its thread wakes when it is awake itself
+        self._next: WriteRequest | None = None  # the request whose thread it wakes next
 
 
 class WriterQueue:
@@ -38,11 +39,11 @@ class WriterQueue:
         self._door = allocate_lock()
         self._leader: WriteRequest | None = None
         self._waiting: deque[WriteRequest] = deque()
-        self._waking = False  # some of those who were carried sleep still
+        self._waking = False  # some threads of settled requests still sleep
         self.thread = 0  # of the leader
 
     def enter(self, request: WriteRequest, wait: bool = True) -> bool:
-        """Whether the wish leads now. Else another has carried it out, or it may not wait. `leave` must follow."""
+        """Whether the request leads now. If not, another thread executed it, or it may not wait. `leave` follows."""
         with self._door:
             if self._leader is None and not (self._waking and wait):
                 self._leader = request
@@ -62,7 +63,7 @@ class WriterQueue:
             return True
 
     def take(self, carried: list[WriteRequest]) -> bool:
-        """Add the next wish that can be carried along to the leader's own."""
+        """Move the next request that can share the commit from the queue to `carried`."""
         with self._door:
             if not self._waiting or self._waiting[0].alone:
                 return False
@@ -71,7 +72,7 @@ class WriterQueue:
             return True
 
     def leave(self, request: WriteRequest, carried: Sequence[WriteRequest] = ()) -> None:
-        """Wake those whose wish is settled, let the others wait again, and let the next one lead."""
+        """Wake the threads of settled requests, queue the others again, and let the next request lead."""
         with self._door:
             request._turn = None
             if not request.settled and request in self._waiting:
@@ -86,7 +87,7 @@ class WriterQueue:
                 self._leader = None
             elif request._next is not None:
                 _wake(request._next)
-            elif request.settled:  # the last of those who were carried
+            elif request.settled:  # the last of the chain
                 self._waking = False
             if self._leader is None and not self._waking and self._waiting:
                 self._leader = self._waiting[0]
@@ -98,7 +99,7 @@ class WriterQueue:
         self._waiting.extendleft(reversed(again))
 
     def _wake_all(self, sleeping: list[WriteRequest]) -> None:
-        """The first one here, each other by the one before it; by whoever is interrupted, before its time."""
+        """Wake the first here; each thread wakes the next. An interrupted thread wakes the next early."""
         following: WriteRequest | None = None
         for other in reversed(sleeping):
             other._next, following = following, other

@@ -122,7 +122,7 @@ def _made(
         if not is_alone:
             yield None
             return
-        # In this process alone: a ring of the board's own bell would wake every process that waits for it.
+        # In this process alone: the board's own signal would wake every process that waits for it.
         watcher = FolderWatch(place.root, lambda: ChangeSignal.notify(application.change_signal)) if watch else None
         tracked = tracked_in(home, place.root)
         made = Mirror(application, place, f"{name}.jsonl", named=named, watch=watcher, tracked=tracked, tell=tell)
@@ -160,7 +160,7 @@ def _place(home: str, folder: str) -> Folder:
 def _until_stopped(over: threading.Event, application: Application) -> Iterator[None]:
     def stop(*_: object) -> None:
         over.set()
-        # Not here: whoever was interrupted may be the one who holds the bell.
+        # Not here: the interrupted thread may hold the signal.
         threading.Thread(target=ChangeSignal.notify, args=(application.change_signal,)).start()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -1,6 +1,5 @@
 """The clients that are known, and how an agent of a flow is started with one of them, or with a command of its own."""
 
-import difflib
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ from msgspec import Struct, field
 
 from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Agent, Client, Flow, Model
+from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.listener import DIALECTS
 
@@ -268,6 +268,5 @@ def _settings(values: Mapping[str, str], model: str | None) -> dict[str, str]:
 
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
     names = list(names)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    close = close or [other for other in names if other.startswith(name) or name.startswith(other)][:1]
-    return f"did you mean {close[0]}?" if close and close[0] != name else ""
+    near = nearest(name, names) or next((one for one in names if one.startswith(name) or name.startswith(one)), name)
+    return f"did you mean {near}?" if near != name else ""

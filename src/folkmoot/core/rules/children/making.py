@@ -119,5 +119,5 @@ def _check_caller(case: Case) -> None:
     if maker.kind in ("expert", "sub"):
         raise Refused("may_not_dispatch", "an item of kind {kind} cannot dispatch", "say it in the report", maker.kind)
     if agent is None or "dispatch" not in agent.may:
-        words = "{speaker} may not dispatch: 'dispatch' is not in its `may`"
+        words = "{actor} may not dispatch: 'dispatch' is not in its `may`"
         raise Refused("may_not_dispatch", words, "say it in the report: next_steps, or findings", case.actor.name)

@@ -190,7 +190,7 @@ def _check_receiver(case: Case, message: Message) -> None:
     """Only its receiver accepts: a run of that agent, or whoever says that it speaks for it."""
     name = case.voice.agent if case.voice else correspondent(case.flow, case.actor.name)
     if name != message.to:
-        words = "message {message} is for {to}, not for {speaker}"
+        words = "message {message} is for {to}, not for {actor}"
         hint = "only its receiver accepts it: <accept message as=to>"
         raise Refused("not_for_you", words, hint, message.id, message.to, case.actor.name)
 

@@ -248,7 +248,7 @@ def unlock(case: Case, command: UnlockPaths) -> None:
         if hold is None or not hold.held:
             other = next((h for h in case.holds.values() if overlap([path], [h.path])), None)
             holds = f"{other.path} is held by {other.owner}" if other else "nobody holds it"
-            words = "{speaker} has no lock on {path!r}: {holds}"
+            words = "{actor} has no lock on {path!r}: {holds}"
             raise Refused("not_yours", words, "see: <locks>", case.actor.name, path, holds)
         rows.append((hold.id, {"held": False}))
     case.emit("paths_released", {"paths": paths, "by": case.actor.name}, holds=rows)
@@ -269,7 +269,7 @@ def pass_on(case: Case, agent: str, paths: list[str], seconds: float) -> None:
 
 
 def _is_lock_of(case: Case, hold: Hold) -> bool:
-    """The speaker's own: a run's by its id, a person's by the name."""
+    """The actor's own: a run's by its id, a person's by the name."""
     if case.voice:
         return hold.run == case.voice.id
     return hold.item is None and hold.owner == case.actor.name

@@ -94,7 +94,7 @@ def raise_conflict(case: Case, command: RaiseConflict) -> None:
     """Both versions are put before a person. What cannot be changed by an option, the answer tells whoever goes on."""
     item, actor = case.item, case.actor
     if command.name in PEOPLES and not actor.may_decide:
-        words = "{command}: it is changed by people, not by files of {speaker}"
+        words = "{command}: it is changed by people, not by files of {actor}"
         hint = "report what should happen; or the flow names whose files are a person's"
         raise Refused("only_people", words, hint, command.name, actor.name)
     if item.status in ENDED:

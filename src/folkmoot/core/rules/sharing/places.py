@@ -8,7 +8,7 @@ from folkmoot.core.situation import Case
 
 
 def is_apart(case: Case, dispute: Dispute, artifact: str | None) -> bool:
-    """Is it about something else than the dispute is? What the speaker's own side made is told in answer to it."""
+    """Is it about something else than the dispute is? What the actor's own side made is told in answer to it."""
     if not artifact or (dispute.artifact and is_same(case.item, artifact, dispute.artifact)):
         return False
     makers = [column for column in makers_of(case.item, artifact) if column in case.flow.columns]
