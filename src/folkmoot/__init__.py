@@ -1,4 +1,4 @@
-"""Folkmoot: the place where AI coding agents bring their work, their disputes and their questions."""
+"""Folkmoot: run many AI coding agents on one repository."""
 
 from typing import TYPE_CHECKING, Any
 

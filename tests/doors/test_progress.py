@@ -90,8 +90,8 @@ def test_in_a_pipe_there_is_a_plain_line_for_each_thing(tmp_path: Path) -> None:
     assert "Question: May I?" in told and "1. Yes" in told and "moot answer q1 1" in told
     end = told[told.index(" runs in ") :]
     assert re.search(r"#1 +one +3 runs  landed on main", end)
-    assert re.search(r"#2 +two +\d runs  waits for you: q2", end)
-    assert re.search(r"#3 +three +1 run  waits for you: q1", end)
+    assert re.search(r"#2 +two +\d runs  waiting for you: q2", end)
+    assert re.search(r"#3 +three +1 run  waiting for you: q1", end)
     assert "2 questions wait for you: moot inbox" in end
     (runs,) = re.findall(r"^(\d+) runs in", told, re.MULTILINE)
     assert told.count(" begins") + told.count("takes over") == int(runs)

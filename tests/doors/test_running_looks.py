@@ -316,7 +316,7 @@ def test_no_line_is_wider_than_the_screen(ran: Moot, monkeypatch: pytest.MonkeyP
 
 TABLE = """\
   ✓ #4  four                                 3 runs  landed on main
-  ? #5  A title that no table has room fo…   3 runs  waits for you: q3
+  ? #5  A title that no table has room fo…   3 runs  waiting for you: q3
 ? 3 questions wait for you: moot inbox
 """
 

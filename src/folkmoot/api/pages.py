@@ -3,6 +3,7 @@
 from msgspec import UNSET, UnsetType, field
 
 from folkmoot.api.views import (
+    Blocked,
     CommentView,
     EventView,
     HoldView,
@@ -116,6 +117,7 @@ class BoardView(View, frozen=True, gc=False, kw_only=True):
     questions: list[QuestionView]
     runs: list[LiveRun]
     pauses: list[PauseView]
+    blocked: list[Blocked]  # what is ready and begins no run, as far as the board itself knows
     messages: list[MessageView]
     # What only a machine with the repository can tell: the branch on which landed work waits to be merged, and the
     # user's files that keep it there.

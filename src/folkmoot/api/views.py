@@ -3,7 +3,7 @@
 Times are UTC text. A plain dict stands only where agents choose the fields: a message's payload, an event's context.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -298,6 +298,19 @@ class PauseView(View, frozen=True, gc=False, kw_only=True):
     by: str
     since: str | None
     login: bool
+
+
+BlockedWhy = Literal["paused", "unable", "no_run"]
+
+
+class Blocked(View, frozen=True, gc=False, kw_only=True):
+    """Items that are ready and begin no run, all for the same reason."""
+
+    why: BlockedWhy
+    reason: str  # what is paused; or why the agents cannot be started; empty where nothing says how they are run
+    pause: PauseView | None
+    agents: list[str]
+    items: list[str]
 
 
 class LessonView(View, frozen=True, gc=False, kw_only=True):

@@ -4,14 +4,14 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import AgreeContracts, OfferReport, RaiseQuestion, ReportRun
+from folkmoot.core.commands import OfferReport, RaiseQuestion, ReportRun
 from folkmoot.core.item import Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Remark, Report
 from folkmoot.core.rules.asking.telling import question_told, said_told
 from folkmoot.core.rules.breaker import thread_of
-from folkmoot.core.rules.children.agreeing import agree_contracts
-from folkmoot.core.rules.children.contracts import agreed_here, goes_again, meant
+from folkmoot.core.rules.children.agreeing import contracts_agreed
+from folkmoot.core.rules.children.contracts import goes_again
 from folkmoot.core.rules.children.help import UNSUCCESSFUL, delegates, is_unsuccessful, seek_help
 from folkmoot.core.rules.children.outputs import kept, lost_files, output_of, with_tried
 from folkmoot.core.rules.children.parts import disputing, merge, unspoken
@@ -129,7 +129,7 @@ def _decide(case: Case, judged: Judged, comments: list[str], claimed: str) -> No
         return
     if fault is not None:
         protocol_fault(case, fault, said)
-    elif _contracts_agreed(case, said):
+    elif contracts_agreed(case, said):
         _apply(case, said, comments, claimed)
 
 
@@ -275,19 +275,6 @@ def _gave_in(case: Case, agent: str, said: Report) -> bool:
             _comment(case, comment, agent)
             resolve(case, Report(outcome="done", comments=[comment]))
     return len(case.item.disputes) < before
-
-
-def _contracts_agreed(case: Case, said: Report) -> bool:
-    """What a run says about contracts holds for the item that was split; a split brings its own."""
-    contracts = meant(case, said)
-    if not contracts or said.outcome == "split":
-        return True
-    if case.item.kind == "task" and case.item.parent and not case.situation.tasks:
-        agent = case.run.agent if case.run else ""
-        case.set("item_edited", {"contracts": sorted(contracts)}, **agreed_here(case.item, contracts))
-        case.tell(case.item.parent, AgreeContracts(contracts=contracts, by=agent, task=case.item.id))
-        return True
-    return agree_contracts(case, contracts, case.run.agent if case.run else "")
 
 
 def _end(case: Case, judged: Judged, claimed: str = "") -> None:

@@ -130,9 +130,9 @@ class Moot(click.Group):
 @click.version_option(package_name="folkmoot", message="moot %(version)s")
 @common
 def moot() -> None:
-    """Folkmoot: where AI coding agents bring their work, their disputes and their questions.
+    """Run many AI coding agents on one repository.
 
-    Agents forget; items remember. An agent claims an item, makes one effort, reports, and is gone. The board's
+    An agent claims an item, makes one effort in its own clone, and reports. The item keeps all state, and fixed
     rules decide what follows: the next stage, a stronger model, the other side of a dispute, or you.
 
     \b

@@ -13,7 +13,7 @@ from folkmoot.errors import Unavailable
 
 
 def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...]) -> None:
-    from folkmoot.doors.cli.render.progress.blocked_reasons import UNABLE
+    from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
     from folkmoot.doors.cli.render.running import Progress
 
     stream = sys.stderr if session.json else sys.stdout
@@ -30,19 +30,19 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
     finally:
         progress.stop()
     held = progress.held(summary.unable, agents)
-    waits = [BlockedReason(**asdict(one)) for one in held]
+    waits = [BlockedReason(why=one.why, reason=reason_words(one), agents=one.agents, items=one.items) for one in held]
     aside = session.boards.unmerged_branch(session.board)
     in_the_way = session.boards.in_the_way(session.board) if aside else []
     counted = progress.summary()
     view = WorkDone(**asdict(summary), **asdict(counted), waits=waits, aside=aside, in_the_way=in_the_way)
-    lame = [one for one in held if one.why == UNABLE] if not view.runs and not view.interrupted else []
+    lame = [one for one in held if one.why == "unable"] if not view.runs and not view.interrupted else []
     shown = [one for one in held if one not in lame]
     beside = (aside, in_the_way) if aside else None
     session.answer(view, lambda: progress.end(shown, until_idle=until_idle, why_follows=bool(lame), aside=beside))
     if lame:
         hint = "install it and sign in to it, or let the flow name another; who can be started: moot check"
         unable = [agent for one in lame for agent in one.agents]
-        raise Unavailable("cannot_start", "{why}", hint, "; ".join(one.words() for one in lame), agents=unable)
+        raise Unavailable("cannot_start", "{why}", hint, "; ".join(blocked_words(one) for one in lame), agents=unable)
 
 
 @click.command("run")

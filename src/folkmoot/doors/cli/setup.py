@@ -33,7 +33,7 @@ def init_command(session: Session, preset: str) -> None:
 
     See also: moot add, moot check, moot demo.
     """
-    from folkmoot.doors.cli.render.progress.blocked_reasons import run_by
+    from folkmoot.engine.reads.blocked import run_by
 
     made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
     application = session.boards.create(os.curdir, preset)
@@ -109,7 +109,7 @@ def apply_command(session: Session, moves: tuple[str, ...]) -> None:
 
 def _say_checked(session: Session, view: FlowChecked, *, own: bool) -> None:
     if own:
-        from folkmoot.doors.cli.render.progress.blocked_reasons import run_by
+        from folkmoot.engine.reads.blocked import run_by
 
         taken = session.ask(ShowFlow())
         started, unable = run_by(taken), session.boards.unable(session.board, taken)

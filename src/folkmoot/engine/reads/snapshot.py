@@ -22,6 +22,7 @@ from folkmoot.engine.claiming import CANDIDATES_MAX
 from folkmoot.engine.loading import claim_context, flow_in_force, known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock
+from folkmoot.engine.reads.blocked import blocked
 from folkmoot.engine.reads.views import (
     item_view,
     message_view,
@@ -84,6 +85,7 @@ class Snapshot:
             items += page.items
             following = page.next
         running = {item.id for item in items if item.status == "running"}
+        pauses = pause_views(self.reading.pauses(), self.moment)
         return BoardView(
             flow=self.flow.name,
             columns=list(self.flow.columns),
@@ -92,7 +94,8 @@ class Snapshot:
             questions=[question_view(asked) for asked in self.inbox()],
             # A run whose lease is over has ended, though nobody has written that down yet.
             runs=[run for run in self.live() if run.item in running],
-            pauses=pause_views(self.reading.pauses(), self.moment),
+            pauses=pauses,
+            blocked=blocked(items, self.flow, pauses),
             messages=self.loose_messages(),
         )
 

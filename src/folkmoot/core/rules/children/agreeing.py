@@ -5,6 +5,7 @@ from typing import Any
 from folkmoot.core.commands import AgreeContracts, ReopenChild
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report
+from folkmoot.core.rules.children.contracts import agreed_here, meant
 from folkmoot.core.rules.movement import at_rest
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
@@ -65,3 +66,16 @@ def contracts_agreed_elsewhere(case: Case, command: AgreeContracts) -> None:
     known, told = case.item.contracts, command.contracts.items()
     if case.item.status not in ENDED:
         agree_contracts(case, {n: t for n, t in told if n in known or not command.known}, command.by, command.task)
+
+
+def contracts_agreed(case: Case, said: Report) -> bool:
+    """What a run says about contracts holds for the item that was split; a split brings its own."""
+    contracts = meant(case, said)
+    if not contracts or said.outcome == "split":
+        return True
+    agent = case.run.agent if case.run else ""
+    if case.item.kind == "task" and case.item.parent and not case.situation.tasks:
+        case.set("item_edited", {"contracts": sorted(contracts)}, **agreed_here(case.item, contracts))
+        case.tell(case.item.parent, AgreeContracts(contracts=contracts, by=agent, task=case.item.id))
+        return True
+    return agree_contracts(case, contracts, agent)

@@ -26,18 +26,9 @@ from folkmoot.doors.cli.render.page import (
     one_line,
     when,
 )
-from folkmoot.doors.cli.render.progress.blocked_reasons import (
-    DAY,
-    NO_RUN,
-    PAUSED,
-    POOL,
-    READY,
-    STOPPED,
-    UNABLE,
-    held_back,
-    pause_words,
-)
+from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, pause_words
 from folkmoot.doors.cli.render.questions import answer_command
+from folkmoot.engine.reads.blocked import DAY, POOL, READY, STOPPED, blocked
 
 View = dict[str, Any]
 LAST_DONE = 5
@@ -145,16 +136,16 @@ def _who_acts(page: Page, flow: Flow, view: BoardView, unable: Callable[[], Mapp
     stopped = any(pause.what == STOPPED for pause in view.pauses)
     if not ready or stopped or view.runs or not any(agent.run for agent in flow.agents.values()):
         return
-    held = held_back(ready, flow, view.pauses, unable())
+    held = blocked(ready, flow, view.pauses, unable())
     puts = sum(len(one.items) for one in held) < len(ready)
-    if puts or any(one.why != PAUSED for one in held):
+    if puts or any(one.why != "paused" for one in held):
         page.blank()
     for one in held:
-        if one.why == UNABLE:
-            page.line((one.words(), BAD), (": ", QUIET), ("moot check", COMMAND), indent=1, hang=2)
-        elif one.why == NO_RUN:
+        if one.why == "unable":
+            page.line((blocked_words(one), BAD), (": ", QUIET), ("moot check", COMMAND), indent=1, hang=2)
+        elif one.why == "no_run":
             by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
-            page.line((f"{one.words()}: ", QUIET), by_hand, indent=1, hang=2)
+            page.line((f"{blocked_words(one)}: ", QUIET), by_hand, indent=1, hang=2)
     if not puts:
         return
     page.line(("nobody is at work: ", QUIET), ("moot run", COMMAND), (" puts agents on it", QUIET), indent=1)

@@ -26,11 +26,12 @@ from folkmoot.doors.cli.render.page import (
     when,
     who,
 )
-from folkmoot.doors.cli.render.progress.blocked_reasons import Beside, concerns
+from folkmoot.doors.cli.render.progress.blocked_reasons import Beside
 from folkmoot.doors.cli.render.progress.found import findings_lines
 from folkmoot.doors.cli.render.progress.left import left_lines, left_of
 from folkmoot.doors.cli.render.progress.lines import span
 from folkmoot.doors.cli.render.questions import answer_command, guidance_lines, question_lines
+from folkmoot.engine.reads.blocked import concerns
 
 View = dict[str, Any]
 STEPS_MAX = 60

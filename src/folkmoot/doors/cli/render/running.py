@@ -17,15 +17,16 @@ from rich.text import Text
 from folkmoot.api.calls import Ask
 from folkmoot.api.machine import WorkCounts, WorkerStart
 from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
-from folkmoot.api.views import EventView, ItemSummary, ItemView
+from folkmoot.api.views import Blocked, EventView, ItemSummary, ItemView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
 from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.render.board import aside_line
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
-from folkmoot.doors.cli.render.progress.blocked_reasons import NO_RUN, PAUSED, READY, UNABLE, Held, held_back, run_by
+from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
 from folkmoot.doors.cli.render.progress.lines import Line, Teller, span
 from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
 from folkmoot.doors.cli.session import ReaderGone
+from folkmoot.engine.reads.blocked import READY, blocked, run_by
 from folkmoot.errors import MootError
 
 FRAME_SECONDS = 0.1  # how often the live line moves
@@ -114,10 +115,10 @@ class Progress:
         asked_again(self.page, self._ask)
         self.start()
 
-    def _introduce(self, unable: Mapping[str, str], held: list[Held]) -> None:
+    def _introduce(self, unable: Mapping[str, str], held: list[Blocked]) -> None:
         """Whom this worker cannot start, and why; and whom nobody starts, since the flow does not say how."""
         started = run_by(self._teller.flow)
-        told = [one for one in held if one.why == UNABLE]
+        told = [one for one in held if one.why == "unable"]
         named = {name for one in told for name in one.agents}
         by: dict[str, list[str]] = {one.reason: list(one.agents) for one in told}
         for name, why in unable.items():
@@ -125,12 +126,15 @@ class Progress:
                 by.setdefault(why, []).append(name)
         for why, agents in by.items():
             items = next((one.items for one in told if one.reason == why), [])
-            self.page.line((f"! {Held(UNABLE, why, agents, items).words()}", BAD), hang=2)
+            self.page.line(
+                (f"! {blocked_words(Blocked(why='unable', reason=why, pause=None, agents=agents, items=items))}", BAD),
+                hang=2,
+            )
         left = ", ".join(one_line(name) for name in unable if name not in started)
         if left:
             self.page.line((f"without `run`, so they wait for somebody to claim for them: {left}", QUIET), indent=2)
 
-    def held(self, unable: Mapping[str, str], only: Sequence[str]) -> list[Held]:
+    def held(self, unable: Mapping[str, str], only: Sequence[str]) -> list[Blocked]:
         """What is ready now and begins no run here."""
         items: list[ItemSummary] = []
         for status in READY:
@@ -139,7 +143,7 @@ class Progress:
                 found = self._ask(ListItems(status=status, after=following))
                 items += found.items
                 following = found.next
-        return held_back(items, self._ask(ShowFlow()), self._ask(ListPauses()).pauses, unable, only)
+        return blocked(items, self._ask(ShowFlow()), self._ask(ListPauses()).pauses, unable, only)
 
     def start(self) -> None:
         """From now on the log is told."""
@@ -184,7 +188,7 @@ class Progress:
 
     def end(
         self,
-        held: Sequence[Held] = (),
+        held: Sequence[Blocked] = (),
         *,
         until_idle: bool = False,
         why_follows: bool = False,
@@ -208,15 +212,15 @@ class Progress:
             waits = "question waits" if view.questions == 1 else "questions wait"
             self.page.line((f"? {view.questions} {waits} for you: ", CARE), ("moot inbox", COMMAND))
 
-    def _left(self, held: Sequence[Held], until_idle: bool) -> None:
+    def _left(self, held: Sequence[Blocked], until_idle: bool) -> None:
         for one in held:
-            if one.why == PAUSED and until_idle:
-                self.page.line((f"ended: {one.reason}; without --until-idle it would wait", CARE), hang=2)
-            elif one.why == NO_RUN:
+            if one.why == "paused" and until_idle:
+                self.page.line((f"ended: {reason_words(one)}; without --until-idle it would wait", CARE), hang=2)
+            elif one.why == "no_run":
                 by_hand = (f"moot claim {one_line(one.agents[0])}", COMMAND)
-                self.page.line((f"{one.words()}: ", QUIET), by_hand, hang=2)
+                self.page.line((f"{blocked_words(one)}: ", QUIET), by_hand, hang=2)
             else:
-                self.page.line((one.words(), BAD if one.why == UNABLE else CARE), hang=2)
+                self.page.line((blocked_words(one), BAD if one.why == "unable" else CARE), hang=2)
 
     def _table(self) -> None:
         """Each item that was worked on, and how it stands; a child that is done is its parent's."""

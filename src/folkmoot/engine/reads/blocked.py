@@ -1,0 +1,73 @@
+"""Which items are ready and yet begin no run: who is paused, who cannot be started, who must be claimed for."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from folkmoot.api.views import Blocked, BlockedWhy, ItemSummary, PauseView
+from folkmoot.core.flow import LANDING, RUNG_ESCALATE, Agent, Flow
+
+STOPPED, DAY, POOL = "all", "day", "pool:"  # what a pause is of
+READY = ("ready", "proving")
+
+
+def blocked(
+    items: Iterable[ItemSummary],
+    flow: Flow,
+    pauses: list[PauseView],
+    unable: Mapping[str, str] = MappingProxyType({}),
+    only: Iterable[str] = (),
+) -> list[Blocked]:
+    """Of the items that are ready: those that no worker here begins, by the reason; `only`: for these agents."""
+    started, chosen = run_by(flow), set(only)
+    found: dict[tuple[BlockedWhy, str], Blocked] = {}
+    for item in items:
+        agent = _whose(item)
+        if item.status not in READY or (chosen and agent not in chosen):
+            continue
+        why: BlockedWhy
+        pause = next((one for one in pauses if concerns(one, item, flow)), None)
+        is_gate = item.status == "proving" and agent in flow.gates
+        if not (flow.gates[agent].run if is_gate else agent in started or agent not in flow.agents):
+            why, reason, pause = "no_run", "", None
+        elif agent in unable:
+            why, reason, pause = "unable", unable[agent], None
+        elif pause is not None:
+            why, reason = "paused", pause.what
+        else:
+            continue
+        one = found.setdefault((why, reason), Blocked(why=why, reason=reason, pause=pause, agents=[], items=[]))
+        one.items.append(item.id)
+        if agent not in one.agents:
+            one.agents.append(agent)
+    return list(found.values())
+
+
+def _whose(item: ItemSummary) -> str:
+    turn = item.watcher if item.status == "proving" else item.agent or item.watcher
+    return str(turn or LANDING)
+
+
+def concerns(pause: PauseView, item: ItemSummary, flow: Flow) -> bool:
+    """Does this pause keep the item's next run from beginning?"""
+    if item.status not in READY:
+        return False
+    agent = flow.agents.get(item.agent or item.watcher or "")
+    if item.status == "proving" or agent is None:
+        return bool(pause.what == STOPPED)
+    pools = {flow.pool(agent.name, model) for model in [None, *(rung.model for rung in agent.ladder)]}
+    return pause.what in (STOPPED, DAY) or pause.what.removeprefix(POOL) in pools
+
+
+def run_by(flow: Flow) -> dict[str, str]:
+    """By what each agent is started, of those that anything starts."""
+    ways = {agent.name: _ways(flow, agent) for agent in flow.agents.values()}
+    return {name: " and ".join(way) for name, way in ways.items() if way}
+
+
+def _ways(flow: Flow, agent: Agent) -> list[str]:
+    if agent.run and "client" not in agent.run:
+        kind, what = next(iter(agent.run.items()))
+        return [str(what) if kind == "python" else " ".join(what)]
+    models = [flow.models.get(rung.model) for rung in agent.ladder if rung.model != RUNG_ESCALATE] or [None]
+    clients = [(model and model.client) or agent.run.get("client") for model in models]
+    return list(dict.fromkeys(str(client) for client in clients)) if all(clients) else []
