@@ -30,6 +30,7 @@ BEGIN_READ = QUERIES["begin_read"]
 COMMIT = QUERIES["commit"]
 ROLLBACK = QUERIES["rollback"]
 SCHEMA = QUERIES["schema"]
+READERS_MAX = 4  # connections for reads beside the writing one
 INTERRUPTS_MAX = 1000  # who is interrupted more often than that is to be stopped at any price
 
 
@@ -52,8 +53,7 @@ class SqliteStore:
         self._refusal: Callable[[str], Unavailable] | None = None
         self._flows: dict[int, FlowVersion] = {}
         self._schema: int | None = None  # as it was when it was last found to be ours
-        self._reader: ReaderConnection | None = None
-        self._opening = RLock()
+        self._readers = ReaderPool(path, patience.seconds)
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, durable: bool = True) -> "SqliteStore":
@@ -132,11 +132,8 @@ class SqliteStore:
         request = WriteRequest(None)
         try:
             self._queue.enter(request)
-            with self._opening:
-                self._refusal = faults.closed
-                if self._reader is not None:
-                    self._reader.close()
-                    self._reader = None
+            self._refusal = faults.closed
+            self._readers.close()
             self._connection.close()
             if self._lock is not None:
                 self._lock.close()
@@ -166,7 +163,7 @@ class SqliteStore:
             raise self._refusal(self.path)
 
     def _look(self, work: Callable[[SqliteReading], Result]) -> Result:
-        """By the one connection where it is free, else beside it: readers need not wait for those who write."""
+        """By the writing connection where it is free, else by one of the readers': reads wait for no writer."""
         self._check_thread()
         request = WriteRequest(None)
         try:
@@ -183,16 +180,10 @@ class SqliteStore:
             except BaseException:
                 surely(lambda: self._queue.leave(request))
                 raise
-        return self._look_beside(work)
-
-    def _look_beside(self, work: Callable[[SqliteReading], Result]) -> Result:
-        with self._opening:
-            self._check_usable()
-            try:
-                self._reader = self._reader or ReaderConnection(self.path, self._patience.seconds)
-                return self._reader.look(work)
-            except faults.STORE_FAULTS as fault:
-                raise faults.translate(fault, self.path) from fault
+        try:
+            return self._readers.look(work, self._check_usable)
+        except faults.STORE_FAULTS as fault:
+            raise faults.translate(fault, self.path) from fault
 
     def _take_write_lock(self) -> None:
         """Who stands in the gate is the next to write. It is left at once, so that the next one is ready in time.
@@ -248,26 +239,53 @@ class SqliteStore:
             self.warnings.append(f"writers of {self.path} cannot queue, so one may wait long: {fault}")
 
 
-class ReaderConnection:
-    """A connection for readers who come while the other one writes; one at a time."""
+class ReaderPool:
+    """Connections for reads that come while the writing connection is busy. Each serves one thread at a time."""
 
     def __init__(self, path: str, patience: float) -> None:
-        self._connection = connect_again(path, BusyHandler(patience))
-        self._execute = self._connection.cursor().execute
-        self._flows: dict[int, FlowVersion] = {}
-        self._busy = False
+        self._path = path
+        self._patience = patience
+        self._readers = [Reader() for _ in range(READERS_MAX)]
 
-    def look(self, work: Callable[[SqliteReading], Result]) -> Result:
-        if self._busy:
+    def look(self, work: Callable[[SqliteReading], Result], check: Callable[[], None]) -> Result:
+        """`check` refuses a store that was closed while the read waited."""
+        thread = get_ident()
+        if any(reader.thread == thread for reader in self._readers):
             raise RuntimeError("a transaction cannot begin inside another one")
-        try:
-            self._busy = True
-            return look(self._connection, self._execute, self._flows, work)
-        finally:
-            self._busy = False
+        # Two threads may choose the same free one: then the second waits, as it does where none is free.
+        free = next((reader for reader in self._readers if not reader.thread), self._readers[thread % READERS_MAX])
+        with free.lock:
+            check()
+            try:
+                free.thread = thread
+                return free.look(self._path, self._patience, work)
+            finally:
+                free.thread = 0
 
     def close(self) -> None:
-        self._connection.close()
+        """Wait for the reads that have begun, and close. May be repeated."""
+        for reader in self._readers:
+            with reader.lock:
+                reader.close()
+
+
+class Reader:
+    """A connection that is opened by its first read."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.thread = 0  # that reads by it now
+        self._connection: apsw.Connection | None = None
+        self._flows: dict[int, FlowVersion] = {}
+
+    def look(self, path: str, patience: float, work: Callable[[SqliteReading], Result]) -> Result:
+        connection = self._connection = self._connection or connect_again(path, BusyHandler(patience))
+        return look(connection, connection.cursor().execute, self._flows, work)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 def surely(end: Callable[[], None]) -> None:
