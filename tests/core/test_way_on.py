@@ -74,6 +74,32 @@ def test_a_dispute_left_open_is_answered_with_the_comment_that_ends_it() -> None
         assert (shown.comments[0].parent, shown.comments[0].resolution) == ("c001", "accepted")
 
 
+@pytest.mark.ledger("R-12", "R-32")
+@pytest.mark.parametrize("outcome", ["done", "incomplete"])
+def test_a_disputer_that_accepts_is_shown_how_to_give_in_and_not_how_to_dispute(outcome: str) -> None:
+    with SoundBoard(KANBAN) as board:
+        board.add(column="tests")
+        board.effort("test-architect", "done", artifacts=[{"name": "t.md"}])
+        board.effort("dev-agent", "disputed", comments=[{"artifact": "t.md", "content": "it is async"}])
+        board.effort("test-architect", "disputed", comments=[{"parent": "c001", "content": "section 4 says sync"}])
+        accepts = {"parent": "c001", "content": "I accept that", "resolution": "accepted"}
+        error = refusal(board, "dev-agent", outcome, summary="made it sync", comments=[accepts])
+        assert "to disagree report disputed" in error.message
+        shown = example_in(error)
+        assert shown.outcome == outcome
+        assert (shown.comments[0].parent, shown.comments[0].resolution) == ("c001", "rejected")
+
+
+@pytest.mark.ledger("R-12", "R-32")
+def test_a_maker_that_rejects_is_shown_how_to_dispute() -> None:
+    with SoundBoard(KANBAN) as board:
+        board.add(column="tests")
+        board.effort("test-architect", "done", artifacts=[{"name": "t.md"}])
+        board.effort("dev-agent", "disputed", comments=[{"artifact": "t.md", "content": "it is async"}])
+        rejects = {"parent": "c001", "content": "section 4 says sync", "resolution": "rejected"}
+        assert example_in(refusal(board, "test-architect", "done", comments=[rejects])).outcome == "disputed"
+
+
 def test_what_speaks_against_done_shows_the_outcome_that_it_may_mean() -> None:
     with SoundBoard(HANDOFF) as board:
         board.add(column="review")

@@ -119,8 +119,10 @@ def fault_of_resolutions(case: Case, report: Report) -> str | None:
             wanted = _way_to_end(mine[said.thread])
             if _is_reply_to(mine[said.thread], case.comments.get(said.of)):
                 return f"who rejects the reply {said.of} disagrees: to disagree report disputed; to give in accept it"
-            side = "the side whose work is disputed agrees" if wanted == "accepted" else "the disputer gives in"
-            return f"{said.thread} can be resolved by this side only as {wanted} ({side}); to disagree report disputed"
+            way = "as accepted (the side whose work is disputed agrees)"
+            if wanted == "rejected":  # a disputer that accepts may well mean the reply: it is shown how to give in
+                way = f"by parent {said.thread} and resolution rejected (the disputer gives in)"
+            return f"{said.thread} can be resolved by this side only {way}; to disagree report disputed"
     return None
 
 

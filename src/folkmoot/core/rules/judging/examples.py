@@ -49,10 +49,10 @@ _INSTEAD = ("stuck", "failed")
 def way_on(fault: str, outcome: str, sayable: Sequence[str]) -> str:
     """What to write next, after a refusal: never just what was refused. The outcome that the fault names as the way
     out, else the same in its full form; where this run may not say it at all, one that it may."""
-    endings = _ENDING.findall(fault) if outcome == "done" else []
+    endings = _ENDING.findall(fault) if outcome != "disputed" else []
     if endings:
         ends = [f'{{"parent": "{thread}", "resolution": "{way}", "content": "…"}}' for thread, way in endings]
-        return f'such a report is {{"outcome": "done", "comments": [{", ".join(ends)}]}}'
+        return f'such a report is {{"outcome": "{outcome}", "comments": [{", ".join(ends)}]}}'
     named = next((word for word in _NAMED.findall(fault) if word in sayable and word != outcome), None)
     if outcome in sayable:
         return f"such a report is {EXAMPLES[named or outcome]}"
