@@ -76,6 +76,8 @@ DENIALS = [
         "It isn't different",
     ),
     *("it is not different, I retried the same", "Not different - same approach retried", "identical, run again"),
+    *("It isn't really different, just a retry with a clean cache", "Not different, I only cleared the cache"),
+    "No real difference: a retry with more memory",
 ]
 # A field that nobody filled in says nothing: the approaches are compared, as where there is no such field.
 LEFT_EMPTY = ["N/A", "n/a", "", "-", "not applicable", "unknown", "TBD"]
@@ -93,6 +95,7 @@ GROUNDS = [
         "Same idea with the library's own parser",
         "first attempt",
     ),
+    *("Not really different, but with another library", "Not a different tool: the key is new", "Nothing: no cookie"),
 ]
 
 

@@ -95,13 +95,15 @@ _AGAIN = (
     "(?:try|tried|trying|run|ran|do|did)(?: (?:it|that|the same|the same thing|the same approach|the tests?))?"
     " (?:again|once more)"
 )
-_NOT_OTHER = (
-    f"{_LEAD}(?:not|isn t|wasn t|no|hardly|barely)(?: (?:really|very|much|any))?"
+_NO_OTHER = (
+    f"{_LEAD}(?:not|isn t|wasn t|no|hardly|barely)(?: (?:really|real|very|much|any))?"
     f" {_one_of('different difference differing new other')}"
     f"(?: (?:approach|method|idea))?(?: at all)?(?: (?:from|than|to) {_BEFORE})?"
     "|(?:it )?(?:does not|doesn t|did not|didn t) differ(?: at all)?(?: from .{0,60})?"
-    "|nothing(?: (?:new|different|changed|else|really|much))?|it isn t|it is not|it s not"
 )
+_NOT_OTHER = f"{_NO_OTHER}|nothing(?: (?:new|different|changed|else|really|much))?|it isn t|it is not|it s not"
+_DENIED_FIRST = re.compile(_NO_OTHER)
+_YET_OTHER = re.compile(rf"\b{_one_of('but however except although though yet instead another other different new')}\b")
 _TYPO = (
     f"{_LEAD}(?:{_one_of('fix fixed fixing fixes correct corrected correcting corrects mended removed')} )?"
     "(?:a |the |some |one |my |two )?(?:small |stupid |silly )?"
@@ -218,7 +220,10 @@ def is_typo_fix(approach: str | None) -> bool:
 
 def denies_difference(why_different: str | None) -> bool:
     """Does "Why Different" say that it is not? Where nobody said anything, nothing is denied."""
-    return why_different is not None and (_plain(why_different) in _NOT_AT_ALL or is_same_again(why_different))
+    if why_different is None or _plain(why_different) in _NOT_AT_ALL or is_same_again(why_different):
+        return why_different is not None
+    head, *rest = _PARTS.split(why_different.strip()[:WORDS_MAX], maxsplit=1)
+    return _DENIED_FIRST.fullmatch(_plain(head)) is not None and not _YET_OTHER.search(_plain("".join(rest)))
 
 
 def _plain(text: str | None) -> str:
