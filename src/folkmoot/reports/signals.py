@@ -12,6 +12,7 @@ from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.undone import said_undone
 from folkmoot.core.vocabulary.words import meaning_of
 from folkmoot.reports.canonical import shown
+from folkmoot.reports.loose.names import LABEL, label_in
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.page import Line
 from folkmoot.reports.placeholders import filled, is_placeholder
@@ -42,11 +43,6 @@ _ATTEMPT = pattern(
 )
 _LISTED = pattern(r"(\d{1,3})[.)]\s{1,4}")
 _KINDS = pattern(r"self[\s-]?solve|expert|delegat", re.IGNORECASE)
-_LABEL = pattern(
-    r"(?:\d{1,3}[.)]\s{1,3})?[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
-    r"(?:\([^()\n]{0,40}\)\s{0,3})?:[*_`]{0,3}\s?(.*)"
-)
-_HEADED = pattern(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
 _POINT = pattern(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s+")
 _UNCOUNTED = pattern(r"\[\s?N\s?\]")
 _COUNT = pattern(r"(.{1,60}?):\s{0,3}\[?(\d{1,6})\b")
@@ -98,7 +94,7 @@ class Attempt:
     title: str
     told: Try
     behind: str = ""  # what is said after it, up to the next one or the end
-    lines: range = range(0)  # the numbers of its own lines
+    lines: set[int] = field(default_factory=set)  # the numbers of its own lines
 
 
 @dataclass(slots=True)
@@ -155,10 +151,10 @@ def _not_quoted(lines: list[Line], marks: list[tuple[int, re.Match[str]]]) -> li
     for number, (place, match) in enumerate(marks):
         asking = found[-1] if found and found[-1][1].group(1).upper() == SEEKING else None
         before = lines[place - 1].text.strip() if place else ""
-        opened = _label(before, _QUESTION_LABELS)
+        opened = label_in(before, _QUESTION_LABELS)
         goes_on = before and asking is not None and place - 1 > asking[0] and not (opened and opened[1].strip())
         until = marks[number + 1][0] if number + 1 < len(marks) else len(lines)
-        fields = (_label(line.text.strip(), _QUESTION_LABELS) for line in lines[place + 1 : until])
+        fields = (label_in(line.text.strip(), _QUESTION_LABELS) for line in lines[place + 1 : until])
         if not (goes_on and any(name is not None and name[0] in _OF_QUESTIONS for name in fields)):
             found.append((place, match))
     return found
@@ -260,9 +256,9 @@ def _labelled(lines: list[Line], start: int, until: int, fence: int | None, labe
             into.append(line.text)
             told.lines.add(line.number)
             continue
-        if _ends_block(words) or (labels is None and blank and words and not _LABEL.fullmatch(words)):
+        if _ends_block(words) or (labels is None and blank and words and not LABEL.fullmatch(words)):
             break
-        name = _label(words, labels)
+        name = label_in(words, labels)
         point = _BULLETED.match(words) is not None
         if name is not None and labels is not None and point and bulleted is False:
             name = None
@@ -284,24 +280,8 @@ def _labelled(lines: list[Line], start: int, until: int, fence: int | None, labe
 
 def _ends_options(text: str, before: str) -> bool:
     """A field that the form does not have, at the margin: it is said beside the options, and no part of the last."""
-    field = _LABEL.fullmatch(text.rstrip()) if text[:1].isalpha() or text[:2] == "**" else None
+    field = LABEL.fullmatch(text.rstrip()) if text[:1].isalpha() or text[:2] == "**" else None
     return field is not None and (not before.strip() or _ENDS_OPTIONS.fullmatch(field.group(1)) is not None)
-
-
-def _label(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
-    if len(words) > 4000 or not (":" in words or words.startswith("#")):
-        return None
-    found = _LABEL.fullmatch(words)
-    title, rest = (found.group(1), found.group(2)) if found else ("", "")
-    if not found and labels is not None:
-        headed = _HEADED.fullmatch(words)
-        title = headed.group(1) if headed else ""
-    if not title:
-        return None
-    if labels is None:
-        return (title.strip(), rest)
-    name = labels.get(title.strip().lower())
-    return (name, rest) if name is not None else None
 
 
 def _ends_block(words: str) -> bool:
@@ -338,8 +318,8 @@ def attempts(lines: list[Line], fence: int | None = None) -> list[Attempt]:
         place += 1
         if match is None:
             continue
-        told, place = _told(lines, place, fence)
-        own = range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)
+        told, place, beside = _told(lines, place, fence)
+        own = set(range(line.number, lines[place].number if place < len(lines) else lines[-1].number + 1)) - beside
         behind = _behind(lines, place, fence)
         number, title = match
         told = {**dict(_fields(title)), **told}
@@ -370,31 +350,46 @@ def _behind(lines: list[Line], place: int, fence: int | None) -> str:
 
 
 def _fields(words: str) -> list[tuple[str, str]]:
-    found = (_label(part, _ATTEMPT_LABELS) for part in _NEXT_FIELD.split(words))
+    found = (label_in(part, _ATTEMPT_LABELS) for part in _NEXT_FIELD.split(words))
     return [one for one in found if one is not None]
 
 
-def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int]:
-    """The labelled lines of a block; a blank line ends it unless another of its labels follows."""
+def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, str], int, set[int]]:
+    """The fields of a block, the line behind the last, and those between them that are no part of it. A log or a
+    quotation between two fields belongs to the first; an agent's other words there are said beside the block."""
     parts: dict[str, list[str]] = {}
-    into: list[str] | None = None
-    while place < len(lines):
-        line = lines[place]
-        words = line.text.strip()
-        if line.quoted or line.fence != fence or _attempt(words) or words.startswith(("#", "---", "{")):
+    into: list[str] = []
+    beside: set[int] = set()
+    goes_on = said_between = False
+    end = place
+    for at in range(place, len(lines)):
+        line, words = lines[at], lines[at].text.strip()
+        own = not line.quoted and line.fence == fence
+        labels = _fields(words) if own and label_in(words, _ATTEMPT_LABELS) else []
+        if own and (_attempt(words) or words.startswith(("#", "---", "{"))):
             break
-        labels = _fields(words) if _label(words, _ATTEMPT_LABELS) else []
-        if labels and labels[0][0] in parts and into is None:
+        if own and (said_between or not labels) and _signal(line) is not None:
+            break
+        if labels and labels[0][0] in parts and not goes_on:
             break  # the same again behind a blank line: how it ended in all
-        if labels:
-            for name, said in labels:
-                into = parts.setdefault(name, [])
-                into.append(said)
-        elif words and into is not None and (_signal(line) is None):
-            into.append(words)
-        elif words:
-            break
-        else:
-            into = None
-        place += 1
-    return {name: "\n".join(words).strip() for name, words in parts.items()}, place
+        told = words != "" and not _is_shown(line, fence)
+        goes_on = bool(labels) or (goes_on and told)
+        said_between = not goes_on and (said_between or told)
+        if not goes_on:
+            continue
+        for one in lines[end:at]:
+            if parts and _is_shown(one, fence):
+                into.append(one.text.rstrip())
+            else:
+                beside.add(one.number)
+        for name, said in labels:
+            into = parts.setdefault(name, [])
+            into.append(said)
+        into += [] if labels else [words]
+        end = at + 1
+    return {name: "\n".join(words).strip() for name, words in parts.items()}, end, beside
+
+
+def _is_shown(line: Line, fence: int | None) -> bool:
+    """Is it quoted, in a fence, or the mark of one?"""
+    return line.quoted or line.fence != fence or line.text.lstrip().startswith(("```", "~~~"))

@@ -12,6 +12,7 @@ WORDS_MAX = 300
 _WORD = pattern(r"[^\W_]+")
 _PARTS = pattern(r"[:;,.()\[\]–—\n]|\s-\s")
 _CLAUSE = pattern(r"[:;,.(–—\n]|\s-\s")
+_SHOWN = pattern(r"```.*?```|~~~.*?~~~|^[ \t]*[>|][^\n]*", re.DOTALL | re.MULTILINE)  # a log, a quotation
 
 
 def _one_of(words: str) -> str:
@@ -122,14 +123,15 @@ _NOT_AT_ALL = frozenset({"no", "none", "nothing", "not", "no difference"})
 
 def worked(outcome: str | None) -> bool:
     """Does an attempt's outcome say that it succeeded, and take nothing back?"""
-    words = (outcome or "")[:WORDS_MAX]
+    words = _SHOWN.sub("", (outcome or "")[:TEXT_MAX])[:WORDS_MAX]
     head, rest = _plain(_CLAUSE.split(words.strip(), maxsplit=1)[0]), _plain(words)
     return bool(head) and _WORKED.fullmatch(head) is not None and not _TAKEN_BACK.search(rest)
 
 
 def unended(outcome: str | None) -> bool:
     """Does an attempt's outcome say that it has none yet?"""
-    return len(outcome or "") < WORDS_MAX and _UNENDED.fullmatch(_plain(outcome)) is not None
+    words = _SHOWN.sub("", (outcome or "")[:TEXT_MAX])
+    return len(words) < WORDS_MAX and _UNENDED.fullmatch(_plain(words)) is not None
 
 
 def is_titled_success(title: str) -> bool:

@@ -14,6 +14,12 @@ _DOCUMENTS = (
     *("approval", "context", "options", "source", "reviewer", "round", "max_rounds", "attempt"),
 )
 _SIGNS = pattern(r"[\W_]+")
+# A label before what it says, and one that stands above it.
+LABEL = pattern(
+    r"(?:\d{1,3}[.)]\s{1,3})?[*_`#\s-]{0,8}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`]{0,3}\s{0,3}"
+    r"(?:\([^()\n]{0,40}\)\s{0,3})?:[*_`]{0,3}\s?(.*)"
+)
+_HEADED = pattern(r"#{1,6}\s{0,3}[*_`]{0,3}([A-Za-z][A-Za-z '/-]{1,28}[A-Za-z])[*_`:]{0,3}")
 # Only what says how a run ended is a report: in any other object a name is left as it stands.
 _ENDS = ("outcome", "status", "type", "decision")
 
@@ -53,3 +59,20 @@ def with_known_names(data: dict[str, Any], more: Iterable[str] = ()) -> dict[str
     meant = {name: known_name(name, more) for name in data}
     named = Counter(meant.values())
     return {name if named[as_known] > 1 else as_known: data[name] for name, as_known in meant.items()}
+
+
+def label_in(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
+    """What the label of a line stands for, and what stands behind it. Without a list any label counts."""
+    if len(words) > 4000 or not (":" in words or words.startswith("#")):
+        return None
+    found = LABEL.fullmatch(words)
+    title, rest = (found.group(1), found.group(2)) if found else ("", "")
+    if not found and labels is not None:
+        headed = _HEADED.fullmatch(words)
+        title = headed.group(1) if headed else ""
+    if not title:
+        return None
+    if labels is None:
+        return (title.strip(), rest)
+    name = labels.get(title.strip().lower())
+    return (name, rest) if name is not None else None

@@ -1,0 +1,47 @@
+"""ATTEMPT blocks as agents really write them: logs inside of a field, misspelt or dashed labels, words of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.test_escalation import block, board, counts
+
+LOG = "```\nERROR: deadlock detected\nHINT: See the log\n```"
+BETWEEN = [
+    f"Outcome: It aborts after 40 s.\n{LOG}\nTests of the schema passed before.",
+    f"Outcome: It aborts after 40 s.\n\n{LOG}\n",
+    "Outcome: It aborts after 40 s.\n\nThe log says: ERROR: deadlock detected\n",
+    "Outcome: It aborts after 40 s.\n> ERROR: deadlock detected",
+    "Outcome: It aborts after 40 s.\n```sql\n-- ERROR: deadlock detected\n```",
+]
+
+
+def titled(title: str, outcome: str, why: str = "another way") -> str:
+    return f"{title}\nApproach: Run the migration in batches\n{outcome}\nWhy Different: {why}\n"
+
+
+@pytest.mark.ledger("E-06")
+@pytest.mark.parametrize("outcome", BETWEEN)
+def test_the_fields_behind_a_log_are_the_blocks_and_so_is_the_log(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", f"{titled('ATTEMPT 1: Self-Solve', outcome)}\n{block(2)}")
+    first, second = item["failure_history"]
+    beside = item["runs"][-1]["report"]["extra"].get("words beside the report", "")
+    assert "40 s" in first["outcome"] and "ERROR: deadlock detected" in first["outcome"] + beside
+    assert ("ERROR" in beside) == ("The log says" in outcome), "words of its own are held against the outcome"
+    assert (first["why_different"], second["attempt"], counts(moot)) == ("another way", 2, (2, 0, 2))
+
+
+@pytest.mark.ledger("E-02", "E-06", "R-06")
+@pytest.mark.parametrize("outcome", BETWEEN)
+def test_a_denial_behind_a_log_is_heard(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", f"{block(1)}\n{titled('ATTEMPT 2: Self-Solve', outcome, 'same approach')}")
+    assert counts(moot) == (1, 0, 1)
+
+
+@pytest.mark.ledger("E-06", "R-32")
+def test_a_log_below_a_success_takes_nothing_back(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    text = titled("ATTEMPT 1: Self-Solve", "Outcome: Success\n```\n12 passed, 0 failed\n```")
+    assert "succeeded" in moot.try_in(moot("claim", "developer"), text).err
