@@ -45,3 +45,46 @@ def test_a_log_below_a_success_takes_nothing_back(tmp_path: Path) -> None:
     moot = board(tmp_path)
     text = titled("ATTEMPT 1: Self-Solve", "Outcome: Success\n```\n12 passed, 0 failed\n```")
     assert "succeeded" in moot.try_in(moot("claim", "developer"), text).err
+
+
+@pytest.mark.ledger("E-06")
+@pytest.mark.parametrize("name", ["ATEMPT", "Attemp", "ATTMEPT", "Attemt"])
+def test_a_misspelt_block_is_counted_like_the_other(tmp_path: Path, name: str) -> None:
+    moot = board(tmp_path)
+    item = moot.speak("developer", f"{block(1)}\n{block(2).replace('ATTEMPT', name)}")
+    assert (counts(moot), len(item["failure_history"])) == ((2, 0, 2), 2)
+
+
+LABELS = [
+    ("Aproach: ", "Outcom: ", "Why Diferent: "),
+    ("Approach: ", "Results: ", "Why is it different: "),
+    ("Approach - ", "Outcome - ", "Why Different - "),
+    ("**Approach** – ", "**Outcome** – ", "**Why Different** – "),
+]
+
+
+@pytest.mark.ledger("E-02", "E-06", "R-06", "R-32")
+@pytest.mark.parametrize("labels", LABELS)
+def test_labels_that_are_misspelt_or_stand_before_a_dash_are_the_forms(
+    tmp_path: Path, labels: tuple[str, str, str]
+) -> None:
+    moot = board(tmp_path)
+
+    def told(outcome: str, why: str) -> str:
+        words = ("Rotate the keys", outcome, why)
+        return "\n".join(["ATTEMPT 2: Self-Solve", *(label + said for label, said in zip(labels, words, strict=True))])
+
+    assert "succeeded" in moot.try_in(moot("claim", "developer"), told("Success", "new")).err
+    item = moot.hand_in(moot("show", "1")["runs"][-1], f"{block(1)}\n{told('All are logged out', 'same approach')}")
+    last = item["failure_history"][-1]
+    assert (last["approach"], last["outcome"], last["why_different"]) == (
+        *("Rotate the keys", "All are logged out", "same approach"),
+    )
+    assert counts(moot) == (1, 0, 1)
+
+
+@pytest.mark.ledger("E-06")
+def test_a_label_inside_of_a_sentence_is_none(tmp_path: Path) -> None:
+    outcome = "Older clients reject it.\nThe end result - a red build - is the same, and attempted logins fail."
+    item = board(tmp_path).speak("developer", titled("ATTEMPT 1: Self-Solve", f"Outcome: {outcome}"))
+    assert item["failure_history"][0]["outcome"] == outcome

@@ -38,7 +38,7 @@ _MENTIONED = pattern(
 # With spaces it is the signal only in capitals: "task incomplete" are words.
 _SPACED = {name.replace("_", " "): name for name in (SEEKING, UNSUCCESSFUL, INCOMPLETE, COMPLETE)}
 _ATTEMPT = pattern(
-    r"attempt(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
+    r"(?:at{1,3}empt|attemp|attemt|attmept|atetmpt)(?:\s{0,3}(?:#?(\d{1,6})|#?[\[(]\s?#?(\d{1,6}|N)\s?[\])])\s{0,3}(?:[:.–—-]\s{0,3})?|\s{0,3}[:–—]\s{0,3})(.{0,200})",
     re.IGNORECASE,
 )
 _LISTED = pattern(r"(\d{1,3})[.)]\s{1,4}")
@@ -57,6 +57,8 @@ _ATTEMPT_LABELS = {
 }
 # Some write a block on one line, each field behind a mark.
 _NEXT_FIELD = pattern(rf"(?:[.;,|–—]|\s-)\s{{1,3}}(?=(?:{'|'.join(_ATTEMPT_LABELS)})\s?:)", re.IGNORECASE)
+# Some write `Outcome - red`; a dash is none of the form's signs, so it counts behind its own labels only.
+_DASHED = pattern(rf"^[\W_]{{0,9}}({'|'.join(_ATTEMPT_LABELS)})[*_`]{{0,3}}\s{{1,3}}[–—=-]\s", re.IGNORECASE)
 _QUESTION_LABELS = {
     "task": "Task",
     "agent": "Agent",
@@ -296,7 +298,7 @@ def starts_block(line: Line) -> bool:
 
 def _attempt(words: str) -> tuple[str, str] | None:
     """The number and the title of an ATTEMPT line, with or without the form's brackets, also as a point of a list."""
-    if len(words) > 400 or "ttempt" not in words.lower():
+    if len(words) > 400 or "at" not in words.lower():
         return None
     bare = words.lstrip(_MARKUP + "-")
     listed = _LISTED.match(bare)
@@ -363,7 +365,7 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
     goes_on = said_between = False
     end = place
     for at in range(place, len(lines)):
-        line, words = lines[at], lines[at].text.strip()
+        line, words = lines[at], _DASHED.sub(r"\1: ", lines[at].text.strip(), count=1)
         own = not line.quoted and line.fence == fence
         labels = _fields(words) if own and label_in(words, _ATTEMPT_LABELS) else []
         if own and (_attempt(words) or words.startswith(("#", "---", "{"))):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from folkmoot.core.vocabulary.lines import is_misspelt
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.canonical import FIELDS
 
@@ -62,7 +63,8 @@ def with_known_names(data: dict[str, Any], more: Iterable[str] = ()) -> dict[str
 
 
 def label_in(words: str, labels: dict[str, str] | None) -> tuple[str, str] | None:
-    """What the label of a line stands for, and what stands behind it. Without a list any label counts."""
+    """What the label of a line stands for, and what stands behind it; a small mistake in a known one is none.
+    Without a list any label counts."""
     if len(words) > 4000 or not (":" in words or words.startswith("#")):
         return None
     found = LABEL.fullmatch(words)
@@ -74,5 +76,6 @@ def label_in(words: str, labels: dict[str, str] | None) -> tuple[str, str] | Non
         return None
     if labels is None:
         return (title.strip(), rest)
-    name = labels.get(title.strip().lower())
+    title = title.strip().lower()
+    name = labels.get(title) or next((labels[one] for one in labels if is_misspelt(title, one)), None)
     return (name, rest) if name is not None else None
