@@ -88,3 +88,18 @@ def test_a_label_inside_of_a_sentence_is_none(tmp_path: Path) -> None:
     outcome = "Older clients reject it.\nThe end result - a red build - is the same, and attempted logins fail."
     item = board(tmp_path).speak("developer", titled("ATTEMPT 1: Self-Solve", f"Outcome: {outcome}"))
     assert item["failure_history"][0]["outcome"] == outcome
+
+
+@pytest.mark.ledger("E-03", "E-06", "R-08", "R-32")
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        *("Waiting for expert", "Awaiting the expert", "waiting on protocol-expert", "Pending expert response"),
+        *("Delegated", "Delegated to protocol-expert", "Requested, waiting for protocol-expert"),
+    ],
+)
+def test_an_expert_who_is_waited_for_was_not_asked_yet(tmp_path: Path, outcome: str) -> None:
+    moot = board(tmp_path)
+    asks = "ATTEMPT 2: Expert Delegation\nApproach: Delegate to protocol-expert: which header?\n"
+    said = moot.try_in(moot("claim", "developer"), f"{block(1)}\n{asks}Outcome: {outcome}\nWhy Different: new\n")
+    assert said.error == "report_refused" and "delegates" in said.err

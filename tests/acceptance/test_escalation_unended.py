@@ -29,7 +29,11 @@ def test_an_attempt_that_has_not_ended_is_asked_back_and_not_counted(tmp_path: P
 
 @pytest.mark.ledger("E-02", "E-06")
 @pytest.mark.parametrize(
-    "outcome", ["started, then crashed", "waiting for the lock timed out", "not tested, the build fails", "unknown"]
+    "outcome",
+    [
+        *("started, then crashed", "waiting for the lock timed out", "not tested, the build fails", "unknown"),
+        *("Delegated to crypto-expert, EXPERT_UNSUCCESSFUL", "Pending expert requests time out"),
+    ],
 )
 def test_an_attempt_that_ended_badly_counts(tmp_path: Path, outcome: str) -> None:
     moot = board(tmp_path)

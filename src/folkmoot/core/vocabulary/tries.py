@@ -35,12 +35,15 @@ _IT_WORKED = pattern(
     f" {_one_of('worked works succeeded succeeds pass passed passes passing green solved fixed resolved done')}"
     r"\b|\btask completed?\b|\b(?:fixed|solved|resolved|mended) it\b"
 )
+_ANSWER = _one_of("answer reply response advice results? guidance")
 # What is still to come; with more words behind it, it may have ended all the same.
 _UNENDED = pattern(
     f"(?:{_one_of('it is still currently')} )*(?:pending|in progress|ongoing|planned|todo|tbd|not yet"
     f"|not(?: yet)? {_one_of('tried run started tested attempted')}(?: yet)?"
     f"|to be {_one_of('tried done run tested determined confirmed')}"
-    rf"|(?:await\w*|waiting (?:for|on))(?: \w+){{0,4}} {_one_of('answer reply response advice results? guidance')})"
+    rf"|(?:{_one_of('asked requested delegated')}(?: \w+){{0,4}} )?(?:await\w*|waiting (?:for|on))(?: \w+){{0,4}}"
+    rf" (?:{_ANSWER}|experts?)|pending(?: the)?(?: \w+)? experts?(?: s)?(?: {_ANSWER})?"
+    r"|delegated(?: to(?: the| an)?(?: \w+)? experts?)?)"
 )
 _TITLE = pattern(r"(?:\d{1,6}\W{1,3})?(?:self[\s-]?solve|expert delegation)\W{0,5}(.*)", re.IGNORECASE)
 _SENTENCES = pattern(r"[.!;:\n]")
