@@ -103,3 +103,21 @@ def test_an_expert_who_is_waited_for_was_not_asked_yet(tmp_path: Path, outcome: 
     asks = "ATTEMPT 2: Expert Delegation\nApproach: Delegate to protocol-expert: which header?\n"
     said = moot.try_in(moot("claim", "developer"), f"{block(1)}\n{asks}Outcome: {outcome}\nWhy Different: new\n")
     assert said.error == "report_refused" and "delegates" in said.err
+
+
+@pytest.mark.ledger("E-02", "E-06", "R-32")
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_fields_that_are_headings_are_the_forms(tmp_path: Path, gap: str) -> None:
+    moot = board(tmp_path)
+
+    def told(outcome: str, why: str) -> str:
+        fields = (("Approach", "Rotate the keys"), ("Outcome", outcome), ("Why Different", why))
+        return "\n\n".join(["## Attempt 2: Self-Solve", *(f"### {name}{gap}{said}" for name, said in fields)])
+
+    assert "succeeded" in moot.try_in(moot("claim", "developer"), told("Success", "new")).err
+    item = moot.hand_in(moot("show", "1")["runs"][-1], f"{block(1)}\n{told('All are logged out', 'same approach')}\n")
+    last = item["failure_history"][-1]
+    assert (last["approach"], last["outcome"], last["why_different"]) == (
+        *("Rotate the keys", "All are logged out", "same approach"),
+    )
+    assert counts(moot) == (1, 0, 1)

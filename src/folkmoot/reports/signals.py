@@ -362,20 +362,21 @@ def _told(lines: list[Line], place: int, fence: int | None) -> tuple[dict[str, s
     parts: dict[str, list[str]] = {}
     into: list[str] = []
     beside: set[int] = set()
-    goes_on = said_between = False
+    goes_on = said_between = headed = False
     end = place
     for at in range(place, len(lines)):
         line, words = lines[at], _DASHED.sub(r"\1: ", lines[at].text.strip(), count=1)
         own = not line.quoted and line.fence == fence
         labels = _fields(words) if own and label_in(words, _ATTEMPT_LABELS) else []
-        if own and (_attempt(words) or words.startswith(("#", "---", "{"))):
+        if own and not labels and (_attempt(words) or words.startswith(("#", "---", "{"))):
             break
         if own and (said_between or not labels) and _signal(line) is not None:
             break
-        if labels and labels[0][0] in parts and not goes_on:
-            break  # the same again behind a blank line: how it ended in all
+        if labels and labels[0][0] in parts and (not goes_on or words.startswith("#")):
+            break  # the same again behind a blank line, or as a heading: how it ended in all
         told = words != "" and not _is_shown(line, fence)
-        goes_on = bool(labels) or (goes_on and told)
+        headed = words.startswith("#") if labels else headed and not words  # nothing stands below a heading yet
+        goes_on = bool(labels) or (goes_on and (told or headed))
         said_between = not goes_on and (said_between or told)
         if not goes_on:
             continue
