@@ -264,3 +264,21 @@ def test_the_payload_of_an_escalation_beside_the_status_asks(tmp_path: Path, sta
     assert [one["option"] for one in asked["options"]] == ["JWT", "Session", "OAuth"]
     assert (asked["context"], asked["blocking"]) == ("reason: spec_ambiguity\nspec line 45", blocking)
     assert item["column"] == ("review" if status == "completed" and not blocking else "build")
+
+
+@pytest.mark.ledger("H-14", "R-32")
+@pytest.mark.parametrize("context", ["I assumed JWT", ["I assumed JWT"], {"note": "I assumed JWT"}], ids=str)
+def test_the_context_and_the_priority_of_a_bare_return_are_told_on(tmp_path: Path, context: Any) -> None:
+    desk = Desk(tmp_path, "review")
+    said = {"status": "needs_fixes", "issues": ["no test"], "context": context, "priority": "high"}
+    item = desk.says(json.dumps(said))
+    assert [one["what"] for one in item["kept"]] == ["context", "priority"]
+    previous = json.dumps(desk.claim("fixer")["brief"]["previous"])
+    assert "I assumed JWT" in previous and '"priority": "high"' in previous
+
+
+def test_those_of_an_envelope_are_the_messages_own(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "build")
+    sent = {"type": "completion", "from": "builder", "to": "orchestrator", "priority": "high"}
+    item = desk.says(json.dumps({**sent, "payload": {"commit": "abc123"}, "context": {"workflow": "feature"}}))
+    assert item["priority"] == "high" and item["kept"] == []

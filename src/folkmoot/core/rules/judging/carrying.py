@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, Statement
+from folkmoot.core.rules.messages.telling import is_envelope
 from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.patterns import pattern
@@ -223,21 +224,19 @@ def _number(value: Any) -> int:
 
 def leftovers(said: Report, agent: str = "") -> dict[str, Any]:
     """What the dialect says beyond our fields, without its envelope and what agrees with the report anyway."""
-    found = {}
-    for name, value in said.extra.items():
-        if name in CARRIED_ELSEWHERE or value in (None, "", [], {}):
-            continue
-        if name == "status" and not _speaks_against(said.outcome, value):
-            continue
-        if isinstance(value, str) and agent and folded(value) == folded(agent):
-            continue  # it signs as who it is; in the name of another it is told
-        number = _number(value)
-        if (name in NUMBERS and number <= len(said.findings)) or (
-            listed_under(name)[0] and number == len(said.findings)
-        ):
-            continue
-        found[name] = value
-    return found
+    return {name: value for name, value in said.extra.items() if _is_left(said, name, agent)}
+
+
+def _is_left(said: Report, name: str, agent: str) -> bool:
+    value, number = said.extra[name], _number(said.extra[name])
+    # No message carries the context and the priority of a bare return.
+    carried = name in CARRIED_ELSEWHERE and (name not in ("context", "priority") or is_envelope(said.extra))
+    if carried or value in (None, "", [], {}) or (name == "status" and not _speaks_against(said.outcome, value)):
+        return False
+    if isinstance(value, str) and agent and folded(value) == folded(agent):
+        return False  # it signs as who it is; in the name of another it is told
+    told = len(said.findings)
+    return not ((name in NUMBERS and number <= told) or (listed_under(name)[0] and number == told))
 
 
 def _speaks_against(outcome: str, value: Any) -> bool:
@@ -337,7 +336,7 @@ def words_of(said: Report) -> frozenset[str]:
 def repeats(said: Report, name: str, agent: str, item: Item, words: frozenset[str]) -> bool:
     """Does one of the dialect's own words only say again what stands in a field of ours, or on the item?"""
     value = said.extra[name]
-    if not leftovers(replace(said, extra={name: value}), agent):
+    if not _is_left(said, name, agent):
         return True
     if name in (*VERDICTS, "decision") and _agrees(said.outcome, value):
         return True
