@@ -266,6 +266,26 @@ def test_the_payload_of_an_escalation_beside_the_status_asks(tmp_path: Path, sta
     assert item["column"] == ("review" if status == "completed" and not blocking else "build")
 
 
+@pytest.mark.ledger("H-08", "H-09", "R-32")
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            {"status": "blocked", "reason": "spec_ambiguity", "details": "Which?", "options": ["a", "b"]},
+            "options: a; b",
+        ),
+        ({"status": "failed", "error": "FatalError", "details": "the disk is full"}, "details: the disk is full"),
+        ({"status": "blocked", "summary": "Which?", "context": "spec line 45"}, "context: spec line 45"),
+    ],
+)
+def test_what_stands_beside_a_call_for_help_is_before_the_person(tmp_path: Path, said: View, shown: str) -> None:
+    desk = Desk(tmp_path, "build")
+    desk.says(json.dumps(said))
+    (asked,) = desk.moot("inbox")["questions"]
+    assert shown in asked["context"].splitlines()
+    assert "status" not in asked["context"]
+
+
 @pytest.mark.ledger("H-14", "R-32")
 @pytest.mark.parametrize("context", ["I assumed JWT", ["I assumed JWT"], {"note": "I assumed JWT"}], ids=str)
 def test_the_context_and_the_priority_of_a_bare_return_are_told_on(tmp_path: Path, context: Any) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from folkmoot.core.report import WORDS_BESIDE, Finding, Report, Task
+from folkmoot.core.rules.judging.carrying import VERDICTS, leftovers
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 from folkmoot.core.vocabulary.words import is_only_word, plain
@@ -12,7 +13,7 @@ FINDINGS_SHOWN = 10
 TASKS_SHOWN = 20
 LINES_SHOWN = 15  # of what a gate printed
 LETTERS_SHOWN = 2_000  # of one fact
-_NAMES = ("Task", "Agent", "Expert")  # labels of a signal that only say whose it is
+_NAMES = ("Task", "Agent", "Expert", "agentType", "agent_type", "from", "source")  # they only say whose it is
 _ASKED = {"question", "questions", "clarification", "clarifications"}  # in the name under which a dialect asks
 
 
@@ -74,14 +75,16 @@ def said_told(report: Report, *, summary: bool = False) -> str:
 
 
 def _own_words(report: Report) -> Iterator[str]:
-    """What it asks, what it wrote under labels of its own, and what it says in plain words, where its form has no field
+    """What it asks, what it wrote under names of its own, and what it says in plain words, where its form has no field
     for that."""
-    for name, value in report.extra.items():
-        asked = value if isinstance(value, list) else [value]
-        if _ASKED & set(plain(name).split()) and all(isinstance(one, str) for one in asked):
-            yield from (f"it asks: {_cut(one)}" for one in asked if one.strip())
-        elif isinstance(value, str) and value.strip() and name[:1].isupper() and name not in _NAMES:
-            yield f"{name}:{chr(10) if chr(10) in value else ' '}{_cut(value)}"
+    for name, value in leftovers(report).items():
+        told = [one for one in (value if isinstance(value, list) else [value]) if one != ""]
+        if name in (*_NAMES, *VERDICTS, WORDS_BESIDE) or not all(isinstance(one, str) for one in told):
+            continue
+        if _ASKED & set(plain(name).split()):
+            yield from (f"it asks: {_cut(one)}" for one in told if one.strip())
+        elif words := "; ".join(told).strip():
+            yield f"{name}:{chr(10) if chr(10) in words else ' '}{_cut(words)}"
     prose = report.extra.get(WORDS_BESIDE)
     if isinstance(prose, str) and prose.strip():
         yield f"{WORDS_BESIDE}: {_cut(prose)}"
