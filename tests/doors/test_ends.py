@@ -72,7 +72,7 @@ def test_a_question_that_a_rule_asks_is_announced_too(moot: Moot) -> None:
         moot.work("review-agent", outcome="changes_requested", findings=[{"issue": "wrong"}])
         moot.work("dev-agent")
     out = moot.tell("review-agent", {"outcome": "changes_requested", "findings": [{"issue": "still wrong"}]})
-    assert "DIVINE CLARIFICATION REQUESTED\n\nAgent: review-agent\nTask: 1\n" in out
+    assert "WAITING FOR YOU\n\nAgent: review-agent\nTask: 1\n" in out
 
 
 def test_no_notice_says_that_somebody_resumes_who_does_not(moot: Moot) -> None:
@@ -81,7 +81,7 @@ def test_no_notice_says_that_somebody_resumes_who_does_not(moot: Moot) -> None:
     moot.work("dev-agent", findings=[finding])
     abort = [o["option"] for o in moot.json("inbox")["questions"][0]["options"]].index("abort") + 1
     out = moot("answer", "q1", str(abort)).out
-    assert "DIVINE GUIDANCE DELIVERED" in out and out.endswith("The item is cancelled.\n")
+    assert "YOUR ANSWER IS DELIVERED" in out and out.endswith("The item is cancelled.\n")
 
 
 @pytest.mark.ledger("E-16")

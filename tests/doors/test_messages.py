@@ -73,7 +73,7 @@ def test_an_escalation_is_shown_as_the_question_it_is(handoff: Moot) -> None:
     payload = {"reason": "spec_ambiguity", "details": "Cannot determine auth method", "options": ["JWT", "OAuth"]}
     said = {"from": "planner", "to": "orchestrator", "type": "escalation", "payload": payload}
     out = handoff("send", "-", stdin=json.dumps(said), env=inside).out
-    assert "DIVINE CLARIFICATION REQUESTED\n\nAgent: planner\nTask: 1\nQuestion: Cannot determine auth method\n" in out
+    assert "WAITING FOR YOU\n\nAgent: planner\nTask: 1\nQuestion: Cannot determine auth method\n" in out
     assert [o["option"] for o in handoff.json("inbox")["questions"][0]["options"]] == ["JWT", "OAuth"]
 
 

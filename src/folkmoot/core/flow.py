@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -160,8 +160,12 @@ class SecretPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     allow: list[str] = field(default_factory=list)  # files and folders where what looks like a secret is none
 
 
+Notice = Literal["plain", "divine"]  # in which words a person is told of a question: ours, or the escalation document's
+
+
 class QuestionPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     pause_all: bool = False
+    notice: Notice = "plain"
     deadline: float | None = None
     critical: bool = False  # every critical finding asks a person, not only one that would go unheeded (P-07)
 

@@ -1,9 +1,9 @@
 """The smaller sections of a flow file: gates, messages, limits and questions. Those about running agents are in
 `running`."""
 
-from typing import Any
+from typing import Any, get_args
 
-from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, QuestionPolicy, SecretPolicy
+from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, Notice, QuestionPolicy, SecretPolicy
 from folkmoot.core.rules.sharing.paths import bad_path
 from folkmoot.flows import words
 from folkmoot.flows.agents import TIMEOUT_RANGE
@@ -69,7 +69,10 @@ def read_questions(fields: Fields, entries: Entries) -> QuestionPolicy:
     path = ("questions",)
     given = _section(fields, entries, "questions", QUESTION_KEYS)
     pause_all, deadline, critical = given.get("pause_all"), given.get("deadline"), given.get("critical")
+    notice = given.get("notice")
+    told = fields.choice(notice.value, (*path, "notice"), "the notice", get_args(Notice)) if notice else None
     return QuestionPolicy(
+        notice=told or "plain",
         pause_all=bool(pause_all and fields.boolean(pause_all.value, (*path, "pause_all"))),
         deadline=fields.span(deadline.value, (*path, "deadline"), *DEADLINE_RANGE) if deadline else None,
         critical=bool(critical and fields.boolean(critical.value, (*path, "critical"))),

@@ -115,6 +115,11 @@ MESSAGE: Keys = {
 QUESTIONS: Keys = {
     "pause_all": Key("switch", "while a question to a person is open, no other item goes on either"),
     "deadline": Key("span", "how long a question waits before its default holds, or its item is parked", "for ever"),
+    "notice": Key(
+        "`plain` or `divine`",
+        "in which words you are told of a question; `divine` are the escalation document's",
+        "`plain`",
+    ),
     "critical": Key("switch", "every critical finding asks you, also one that would go back to be fixed by itself"),
 }
 MODEL: Keys = {

@@ -209,4 +209,4 @@ def _tell_questions(session: Session, view: MessageView) -> None:
 
         item = session.ask(Show(item=view.item))
         for question in [q for q in item.questions if q.state == "open"][-1:]:
-            requested(question, view.sender)
+            requested(session.ask, question, view.sender)

@@ -158,6 +158,6 @@ def answer_command(session: Session, question: str, answer: str, more: str, text
     def words() -> None:
         from folkmoot.doors.cli.render.ends import answered
 
-        answered(view, question)
+        answered(session.ask, view, question)
 
     session.answer(view, words)

@@ -10,7 +10,7 @@ from folkmoot.doors.cli.render.events import said
 from folkmoot.doors.cli.render.item import changed
 from folkmoot.doors.cli.render.page import CARE, GOOD, QUIET, Page, one_line
 from folkmoot.doors.cli.render.phases import ends_phase, numbered, phase_lines
-from folkmoot.doors.cli.render.questions import block, requested
+from folkmoot.doors.cli.render.questions import block, is_divine, requested
 
 FOLLOWING_MAX = 200  # events of one report; what is beyond stands in the log
 LEFT_OPEN = f"a fresh run goes on, and {INCOMPLETES_MAX} of these in a row"
@@ -41,7 +41,7 @@ def reported(ask: Ask, view: ItemView, run: str) -> None:
             asked = question_of(ask, event)
             if asked is not None:
                 own_word = asked.task_id == view.id or view.kind == "part"  # which asks through its item
-                requested(asked, own.agent if own and own_word else whose(ask, asked), page)
+                requested(ask, asked, own.agent if own and own_word else whose(ask, asked), page)
 
 
 def whose(ask: Ask, question: QuestionView, event: EventView | None = None) -> str:
@@ -121,7 +121,7 @@ def _following(ask: Ask, view: ItemView, run: str) -> tuple[EventView | None, li
     return ended, [one for one in later if one.timestamp == ended.timestamp and one.item in concerned]
 
 
-def answered(view: ItemView, question: str) -> None:
+def answered(ask: Ask, view: ItemView, question: str) -> None:
     """What was answered, and where the item goes on with it."""
     page = Page()
     given = next((q for q in view.questions if q.id == question), None)
@@ -138,14 +138,15 @@ def answered(view: ItemView, question: str) -> None:
     if left:
         page.line(("still open: ", QUIET), ", ".join(left), indent=2)
     if given is not None and is_given:
-        delivered(page, view, given)
+        delivered(ask, page, view, given)
 
 
-def delivered(page: Page, view: ItemView, given: QuestionView, indent: int = 0) -> None:
+def delivered(ask: Ask, page: Page, view: ItemView, given: QuestionView, indent: int = 0) -> None:
     """The notice of the document: whom the answer reaches, and how it goes on."""
     left = [question.id for question in view.questions if question.state == "open"]
     fields = {"Agent": _resumes(view, given), "Task": view.id, "Guidance": given.answer or ""}
-    block(page, "DIVINE GUIDANCE DELIVERED", fields, _ending(view, left), indent)
+    title = "DIVINE GUIDANCE DELIVERED" if is_divine(ask) else "YOUR ANSWER IS DELIVERED"
+    block(page, title, fields, _ending(view, left), indent)
 
 
 def _resumes(view: ItemView, given: QuestionView) -> str:

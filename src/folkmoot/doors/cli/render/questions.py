@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from folkmoot.api.calls import Ask
+from folkmoot.api.requests import ShowFlow
 from folkmoot.api.views import CommentView, ItemView, MessageView, OptionView, QuestionView
 from folkmoot.core.item import Guidance
 from folkmoot.core.terms import ENGINE_NAME
@@ -116,12 +118,19 @@ def block(page: Page, title: str, fields: dict[str, str], ending: str, indent: i
     page.line(ending, indent=indent)
 
 
-def requested(question: QuestionView, agent: str, page: Page | None = None, indent: int = 0) -> None:
-    """What the user sees when an agent needs guidance: the document's notice, then how to answer it."""
+def is_divine(ask: Ask) -> bool:
+    """Does the flow want questions told in the words of the escalation document?"""
+    return ask(ShowFlow()).questions.notice == "divine"
+
+
+def requested(ask: Ask, question: QuestionView, agent: str, page: Page | None = None, indent: int = 0) -> None:
+    """What the user sees when an agent needs an answer: the notice, then the ways to answer it."""
     page = page or Page()
     fields = {"Agent": agent or question.agent_id, "Task": question.task_id}
     fields["Question"] = question.question
-    block(page, "DIVINE CLARIFICATION REQUESTED", fields, "Awaiting human guidance...", indent)
+    told = ("DIVINE CLARIFICATION REQUESTED", "Awaiting human guidance...")
+    title, ending = told if is_divine(ask) else ("WAITING FOR YOU", "Other items go on.")
+    block(page, title, fields, ending, indent)
     page.blank()
     ways_to_answer(page, question, indent + 2)
 

@@ -23,11 +23,11 @@ def notice(page: Page, ask: Ask, event: EventView, indent: int, below: int) -> N
         case "agent_seeks_guidance":
             asked = question_of(ask, event)
             if asked is not None and asked.state == "open":
-                requested(asked, whose(ask, asked, event), page, indent)
+                requested(ask, asked, whose(ask, asked, event), page, indent)
         case "divine_response_received":
             given = question_of(ask, event)
             if given is not None and given.state == "answered":
-                delivered(page, ask(Show(item=event.item or "")), given, indent)
+                delivered(ask, page, ask(Show(item=event.item or "")), given, indent)
         case "work_split":
             _tasks(page, ask, event.context.get("children", []), below)
     if ends_phase(event):
@@ -38,7 +38,7 @@ def asked_again(page: Page, ask: Ask) -> None:
     """Every open question once more, in the order in which they came (E-10)."""
     asked = ask(ListQuestions()).questions
     for question in asked[:ASKED_AGAIN_MAX]:
-        requested(question, whose(ask, question), page, 2)
+        requested(ask, question, whose(ask, question), page, 2)
     if len(asked) > ASKED_AGAIN_MAX:
         page.blank()
         page.line((f"and {len(asked) - ASKED_AGAIN_MAX} more: ", QUIET), ("moot inbox", COMMAND), indent=2)
