@@ -5,6 +5,7 @@ from typing import Any
 from folkmoot.core.vocabulary.lines import number_in, says_severity, severity_of
 from folkmoot.core.vocabulary.phrases.mended import mended, mended_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
+from folkmoot.core.vocabulary.phrases.undone import verdict_named
 from folkmoot.core.vocabulary.problems import problems_in
 from folkmoot.core.vocabulary.words import plain
 
@@ -40,4 +41,5 @@ def _is_open(one: Any) -> bool:
         and not mended_in(one)[1]
         and not says_nothing(one)
         and not says_severity(one)
+        and verdict_named(one) is None  # `**Approval:** true` below a list
     )
