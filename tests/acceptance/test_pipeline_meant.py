@@ -158,6 +158,9 @@ WITHHELD: list[str | View] = [
     {**APPROVED, "risk": "critical"},
     fenced(APPROVED) + "\nDo not merge before the migration is in.",
     fenced(APPROVED) + "\nI can't approve this yet.",
+    "It looks good, but there is one blocking problem: the error in a.go:3 is swallowed.\n\n" + fenced(APPROVED),
+    {**APPROVED, "summary": "One blocker: the error in a.go:3 is swallowed"},
+    {**APPROVED, "notes": "I found a serious bug in a.go:3"},
     form("looked", "## Next Steps\n- Fix the missing error check in handlers/feature.go:42"),
     form("looked", "## Next Steps\n- Implementer: fix handlers/feature.go:42"),
     form("looked", "## Issues Found\n- CVSS 9.8: a.go:3 the login is open"),
@@ -194,6 +197,10 @@ GIVEN: list[str | View] = [
     form("looked", "## Next Steps\n- Run the tests\n- Fixed in this branch already"),
     form("looked", "## Issues Found\n- a.go:3 long line (CVSS 2.1)"),
     fenced(APPROVED) + "\nI ran the linter before merging the branches.",
+    {**APPROVED, "notes": "One non-blocking issue: a.go:3 has a long name"},
+    {**APPROVED, "notes": "No blockers. The blocking issue of round 1 has been fixed."},
+    {**APPROVED, "notes": "Blocking issues: none. Critical issues: 0"},
+    {**APPROVED, "notes": "The name is not a blocker"},
 ]
 
 

@@ -73,14 +73,18 @@ _SENTENCES = pattern(r"[.;!?\n()–—,]|\s-\s|\bbut\b|\band\b")
 
 
 # Something grave that was found: `a critical auth bypass`, `CRITICAL: sql injection`.
-_GRAVE_HINT = pattern(r"critical|severe|high|cvss", re.IGNORECASE)
-_GRAVE = r"(?:critical|severe|high (?:severity|risk|priority)|severity (?:is )?(?:critical|high))"
+_GRAVE_HINT = pattern(r"critical|severe|high|cvss|block|serious|stopper", re.IGNORECASE)
+_GRAVE = (
+    r"(?:critical|severe|serious|(?<!non )blocking|high (?:severity|risk|priority)"
+    r"|severity (?:is )?(?:critical|high))"
+)
 _PROBLEM = (
     r"(?:issue|bug|vulnerabilit|hole|flaw|inject|bypass|leak|exploit|finding|problem|defect|data loss|loss|corrupt|race"
     r"|overflow|xss|csrf|ssrf|rce|deadlock|crash|regression|backdoor|traversal|disclosure)\w*"
 )
 _GRAVE_TOLD = pattern(
     rf"\b{_GRAVE}(?: \w+){{0,3}}? {_PROBLEM}|\b{_PROBLEM}(?: \w+){{0,3}} (?:is|are) (?:\w+ )?{_GRAVE}\b"
+    r"|\b(?:is|are|a|one|[1-9]) (?:(?:real|hard|clear|release|merge) )?(?:blocker|show ?stopper)s?\b"
     r"|\bcvss (?:v?\d \d )?(?:base )?(?:score )?(?:is |of )?(?:[789]|10)\b"
 )
 # A label: `CRITICAL: …`, `SECURITY: CRITICAL …`, `[High] …`. In small letters it needs a sign around it.
@@ -117,6 +121,8 @@ _LOOKS = {
         "zero",
         "avoid",
         "prevents",
+        "solves",
+        "handles",
     ),
 }
 _NOTHING = pattern(r"\W{0,4}(?:none|no|nothing|n/?a|0|zero|path|section)\b", re.IGNORECASE)
@@ -227,4 +233,6 @@ def _tells_grave(words: str) -> bool:
     if found is None:
         return False
     before, behind = words[: found.start()], words[found.end() :]
+    if behind.split()[:1] in (["0"], ["zero"]):
+        return False  # it is counted, and there is none
     return not (_LOOKS & set(before.split()) or is_denied(before, behind))
