@@ -276,3 +276,42 @@ def test_where_a_finding_is_survives_in_other_shapes(tmp_path: Path) -> None:
         ("a.go", "No check (a.go, b.go)"),
         ("c.go", "No check (lines forty-two)"),
     ]
+
+
+@pytest.mark.ledger("P-03", "R-22")
+def test_all_that_a_finding_says_reaches_the_person_and_the_implementer(tmp_path: Path) -> None:
+    hole = {
+        "severity": "critical",
+        "title": "SQL injection in login",
+        "description": "User input is concatenated",
+        "location": "services/user.go:123-130",
+        "mitigation": "Use parameterized queries",
+        "cvss": 9.8,
+        "references": ["CWE-89", "OWASP A03"],
+        "context": "Called on each request",
+        "pre_existing": True,
+        "assignee": None,
+        "status": "open",
+    }
+    moot, _ = said(tmp_path, "devils-advocate", {**SECURITY, "vulnerabilities": [hole]})
+    question = moot("inbox")["questions"][0]
+    more = "title: SQL injection in login; cvss: 9.8; references: CWE-89, OWASP A03; context: Called on each request; "
+    more += "pre_existing: true"
+    assert f"why it matters: {more}\n  fix: Use parameterized queries" in question["context"]
+    moot("answer", question["id"], "fix it")
+    moot.effort("reviewer", "done")
+    (told,) = moot("claim", "implementer")["brief"]["findings"]
+    assert (told["why"], told["recommendation"]) == (more, "Use parameterized queries")
+
+
+@pytest.mark.ledger("P-03", "R-26")
+def test_so_it_does_where_it_is_sent(tmp_path: Path) -> None:
+    moot = board(tmp_path, "reviewer")
+    claim = moot("claim", "reviewer")
+    found = {**REVIEW["findings"][0], "impact": "The server stops", "note": "It was there before"}
+    message = json.dumps({**REVIEW, "findings": [found]})
+    moot("send", "-", "--to", "implementer", "--run", claim["run"], "--token", str(claim["token"]), stdin=message)
+    moot.hand_in(claim, form("sent my findings"))
+    moot.effort("devils-advocate", "done")
+    (told,) = moot("claim", "implementer")["brief"]["findings"]
+    assert told["why"] == "The server stops; note: It was there before"

@@ -1,11 +1,12 @@
 """Under which names whoever checks lists what it found, and what each of such a list says. Written once: readers of
 reports and of messages use it, so that no list of findings is missed because it stands under another one's name."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, json
+from msgspec.structs import astuple, replace
 
 from folkmoot.core.report import Finding
 from folkmoot.core.terms import FINDING_KINDS, SEVERITIES, FindingKind, Severity, is_finding_kind, is_severity
@@ -58,7 +59,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "line": ("line", "line_number", "lineno", "lines"),
     "recommendation": (
         *("recommendation", "fix", "likely_fix", "suggestion", "suggested_fix", "remediation", "solution"),
-        *("recommended_fix",),
+        *("recommended_fix", "proposed_fix", "mitigation"),
     ),
     "test": ("test", "test_name"),
     "exploit": ("exploit",),
@@ -75,6 +76,10 @@ _TESTED = {"test", "tests", "results", "suites", "cases", "checks"}
 _TEST_NAMES = ("test", "test_name", "name")
 _ENDS = ("status", "result", "outcome", "state")
 _RED = {"fail", "failed", "failing", "failure", "error", "errored", "red", "broken"}
+_WORD = re.compile(r"[^\W_]+")
+_PLACES = ("files", *NAMES["file"], *NAMES["line"])
+# What a finding is unless it says otherwise.
+_USUAL = {**dict.fromkeys(_ENDS, (*_RED, "open")), **dict.fromkeys((*_DEMANDS, "fixed", "resolved"), ("false",))}
 _DEEP = 3  # objects in objects that are looked into
 
 
@@ -264,7 +269,7 @@ def finding_told(part: Any, kind: FindingKind, severity: Severity | None = None)
         why=said.demand(said.text(*NAMES["why"])),
         fixed=over.words if over else None,
     )
-    return Told(finding, said.faults, said.used, severity is not None or said.weighs)
+    return Told(said.with_rest(finding), said.faults, said.used, severity is not None or said.weighs)
 
 
 def failed_test(finding: Finding) -> Finding:
@@ -287,6 +292,12 @@ def _means_severity(name: str) -> bool:
     """`sevrity`, `severity_level`, `criticality`."""
     words = name.split("_")
     return bool({"severity", "criticality"} & {*words}) or any(is_misspelt(word, "severity") for word in words)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return value.strip() if isinstance(value, str) else json.encode(value).decode() if value is not None else ""
 
 
 class _Said:
@@ -336,6 +347,20 @@ class _Said:
         told = [name for name in _DEMANDS if str(self.get(name)).strip().lower() in ("true", "yes")]
         self.used |= {self.names[name] for name in told}
         return "; ".join(part for part in (why, "must fix") if part) if told else why
+
+    def with_rest(self, finding: Finding) -> Finding:
+        """The finding with what it says under names that have no field, each with its name: whoever acts on it reads
+        the finding, and not the report."""
+        fields = [value for value in astuple(finding) if isinstance(value, str)]
+        known = set(_WORD.findall(f"{' '.join(fields)} {finding.line}"))
+        told = [finding.why] if finding.why else []
+        for folded, name in self.names.items():
+            words = "" if name in self.used else _text(self.part[name])
+            again = words in fields or (folded in _PLACES and known.issuperset(_WORD.findall(words)))
+            usual = plain(words) in _USUAL.get(folded, ())
+            if not (again or usual or says_nothing(words)):
+                told.append(f"{name}: {words}")
+        return replace(finding, why="; ".join(told) or None)
 
     def files(self) -> list[str]:
         """Where several are named for one problem."""
