@@ -151,14 +151,14 @@ def _tasks(reading: Reading, item: Item) -> list[Item]:
 
 def _siblings(reading: Reading, command: Command, item: Item | None) -> list[Item]:
     """The other tasks of the same whole: if the report says whose it is and that is not plainly this one, those that
-    are open; if it splits this one, all after which a new task may come."""
+    are open; if it splits this one, all that a new task may come after, or repeat."""
     if not isinstance(command, (commands.ReportRun, commands.OfferReport)) or item is None or item.kind != "task":
         return []
-    orders = splits_in_order(command)
-    if not item.parent or not (orders or names_another(item, command.report)):
+    splits = command.report.outcome == "split"
+    if not item.parent or not (splits or names_another(item, command.report)):
         return []
     tasks = (child for child in reading.child_items(item.parent) if child.kind == "task")
-    return [task for task in tasks if task.id != item.id and (orders or task.status not in ENDED)]
+    return [task for task in tasks if task.id != item.id and (splits or task.status not in ENDED)]
 
 
 def splits_in_order(command: Command) -> bool:

@@ -53,7 +53,7 @@ def fault_of_replaced(case: Case, said: Report) -> str | None:
     """A task that is named and is none, one that others come after, or one that is split off a second time."""
     known = open_tasks(case)
     if not known:
-        return None
+        return _fault_of_repeated(case, said, set())
     told = "; ".join(f"{task.id} ({task.title[:60]!r})" for task in known)
     for name, word in _named(said):
         if task_named(known, word) is None:
@@ -68,13 +68,26 @@ def fault_of_replaced(case: Case, said: Report) -> str | None:
             return (
                 f"task {number} ({new.title.strip()[:60]!r}) comes after #{over}, which would be replaced: which holds?"
             )
-        same = next((task for task in known if task.id not in gone and _is_same(task, new)), None)
-        if same is not None and not _besides(new):
-            return (
-                f"task {number} ({new.title.strip()[:60]!r}) looks like item {same.id} ({same.title[:60]!r}), which is "
-                f'still open: is it instead of it, or besides? Instead: give it "replaces": "{same.id}". Besides: '
-                f'"besides": true. To let item {same.id} go on leave this one out: what is agreed anew it is told'
-            )
+    return _fault_of_repeated(case, said, gone)
+
+
+def _fault_of_repeated(case: Case, said: Report, gone: set[str]) -> str | None:
+    """A task that looks like one of the same whole would do the same work twice."""
+    own = {task.id for task in case.situation.tasks}
+    there = [task for task in (*case.situation.tasks, *case.situation.siblings) if task.status != "cancelled"]
+    for number, new in enumerate(said.tasks, start=1):
+        same = next((task for task in there if task.id not in gone and _is_same(task, new, task.id in own)), None)
+        if same is None or _besides(new):
+            continue
+        looks = f"task {number} ({new.title.strip()[:60]!r}) looks like item {same.id} ({same.title[:60]!r}), which is "
+        if same.status in ENDED:
+            return f'{looks}done: leave it out; if it is to be done besides that, give it "besides": true'
+        if same.id not in own:
+            return f'{looks}still open: leave it out, and that goes on; if it is besides, give it "besides": true'
+        return (
+            f'{looks}still open: is it instead of it, or besides? Instead: give it "replaces": "{same.id}". Besides: '
+            f'"besides": true. To let item {same.id} go on leave this one out: what is agreed anew it is told'
+        )
     return None
 
 
@@ -138,10 +151,13 @@ def fault_of_after(case: Case, name: str, task: Task, names: dict[str, str]) -> 
     return None
 
 
-def _is_same(task: Item, new: Task) -> bool:
-    """The same title, or the very same files."""
+def _is_same(task: Item, new: Task, own: bool) -> bool:
+    """The same title, or the very same files; both, if it is done, or another agent's to look after."""
     files = {normal_path(path) for path in new.files if not bad_path(path)}
-    return plain(new.title) == plain(task.title) or (bool(files) and files == set(task.files))
+    named, written = plain(new.title) == plain(task.title), files == set(task.files)
+    if own and task.status not in ENDED:
+        return named or (bool(files) and written)
+    return named and (written or not files)
 
 
 def _besides(task: Task) -> bool:

@@ -1,0 +1,56 @@
+"""Quest reports as authors of the document write them from memory: none of it is lost or turned around (R-32)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.moot import Moot
+from tests.acceptance.test_quest import decomposed, green, quest
+from tests.acceptance.test_quest_words import reviewed
+from tests.documents import TASKS
+
+View = dict[str, Any]
+FIRST, SECOND = TASKS["codeweaver-1"], TASKS["codeweaver-2"]
+FOUND: View = {"agentType": "pathseeker", "status": "complete", "report": "Two actions"}
+WOVEN: View = {"agentType": "codeweaver", "status": "complete", "report": "Registration works"}
+BLOCKED: View = {"status": "blocked", "report": "It stopped", "blockers": "Unexpected dependencies: no mailer"}
+MAILER: View = {"task": "Mailer can send", "files": ["src/mail.ts"]}
+
+
+def sieged(folder: Path) -> Moot:
+    moot = reviewed(folder)
+    moot.speak("lawbringer", {"agentType": "lawbringer", "status": "complete", "report": "Consistent"})
+    green(moot)
+    return moot
+
+
+@pytest.mark.ledger("Q-08", "R-24")
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_plan_that_repeats_a_task_of_the_whole_is_asked_back(tmp_path: Path, ended: bool) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    if ended:
+        moot.speak("codeweaver", WOVEN)
+    moot.hand_in(claim, json.dumps(BLOCKED))
+    claim = moot("claim", "pathseeker")
+    again = {"codeweaver-2": SECOND, "codeweaver-3": MAILER}
+    said = moot.try_in(claim, {**FOUND, "tasks": {"codeweaver-1": {**FIRST, "status": "complete"}, **again}})
+    assert said.code == 2 and "looks like item 2" in said.err
+    assert ("which is done" if ended else "which is still open") in said.err
+    moot.hand_in(claim, json.dumps({**FOUND, "tasks": again}))
+    assert moot("show", "3")["children"] == ["4", "5"]
+
+
+@pytest.mark.ledger("Q-10", "R-24")
+def test_a_plan_for_the_whole_that_repeats_a_finished_task_is_asked_back(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    moot.speak("codeweaver", WOVEN)
+    moot.speak("codeweaver", {"status": "failed", "report": "Integration conflict: User has no mail"})
+    claim = moot("claim", "pathseeker")
+    again = {"codeweaver-2": {**SECOND, "replaces": "codeweaver-2"}, "codeweaver-3": MAILER}
+    said = moot.try_in(claim, {**FOUND, "tasks": {"codeweaver-1": FIRST, **again}})
+    assert said.code == 2 and "looks like item 2" in said.err and "which is done" in said.err
+    besides = {"codeweaver-1": {**FIRST, "besides": True}, **again}
+    assert moot.hand_in(claim, json.dumps({**FOUND, "tasks": besides}))["column"] == "weave"
