@@ -54,3 +54,15 @@ def test_a_plan_for_the_whole_that_repeats_a_finished_task_is_asked_back(tmp_pat
     assert said.code == 2 and "looks like item 2" in said.err and "which is done" in said.err
     besides = {"codeweaver-1": {**FIRST, "besides": True}, **again}
     assert moot.hand_in(claim, json.dumps({**FOUND, "tasks": besides}))["column"] == "weave"
+
+
+@pytest.mark.ledger("Q-06", "R-32")
+@pytest.mark.parametrize("name", ["depedencies", "dependecies", "preRequisites", "dpends_on"])
+def test_a_misspelt_order_is_asked_back(tmp_path: Path, name: str) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    tasks = {"codeweaver-1": FIRST, "codeweaver-2": {**SECOND, name: ["codeweaver-1"]}}
+    said = moot.try_in(claim, {**FOUND, "tasks": tasks})
+    assert said.code == 2 and f"`{name}`" in said.err and "`after`" in said.err
+    said = moot.try_in(claim, {**FOUND, "tasks": TASKS, name: {"codeweaver-2": ["codeweaver-1"]}})
+    assert said.code == 2 and f"`{name}`" in said.err

@@ -8,6 +8,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
+from folkmoot.core.vocabulary.lines import is_misspelt
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.words import plain
 
@@ -227,7 +228,8 @@ def says_unwritten(name: str) -> bool:
 
 
 def smells_of_order(name: str) -> bool:
-    return _SMELLS.search(plain(name)) is not None
+    bare = plain(name)
+    return _SMELLS.search(bare) is not None or is_misspelt(bare, *TASK_NAMES["after"], *TASK_NAMES["before"])
 
 
 def labelled_order(line: str) -> tuple[str, str] | None:
