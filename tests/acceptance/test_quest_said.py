@@ -66,3 +66,33 @@ def test_a_misspelt_order_is_asked_back(tmp_path: Path, name: str) -> None:
     assert said.code == 2 and f"`{name}`" in said.err and "`after`" in said.err
     said = moot.try_in(claim, {**FOUND, "tasks": TASKS, name: {"codeweaver-2": ["codeweaver-1"]}})
     assert said.code == 2 and f"`{name}`" in said.err
+
+
+@pytest.mark.ledger("Q-05", "Q-11")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "src/auth/user.ts - modify",
+        "src/auth/user.ts — new",
+        "src/auth/user.ts: adds the User type",
+        "src/auth/user.ts (adds the User type)",
+        "src/auth/user.ts - add User and Email",
+        "NEW: src/auth/user.ts",
+        "create src/auth/user.ts",
+    ],
+)
+def test_a_remark_beside_a_path_is_no_part_of_it(tmp_path: Path, said: str) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, "tasks": [{"task": "User can register", "files": [said]}, SECOND]})
+    assert moot("show", "2")["files"] == ["src/auth/user.ts"]
+    assert said in json.dumps(moot("claim", "codeweaver", "--item", "2")["brief"], ensure_ascii=False), (
+        "its agent is told"
+    )
+
+
+@pytest.mark.ledger("Q-05")
+@pytest.mark.parametrize("path", ["docs/My notes - old.md", "v1.2 - notes.md", "app/(auth)/page.tsx", "a (copy).txt"])
+def test_a_path_with_spaces_or_brackets_stays_as_it_is(tmp_path: Path, path: str) -> None:
+    moot = quest(tmp_path)
+    moot.speak("pathseeker", {**FOUND, "tasks": [{"task": "User can register", "files": [path]}, SECOND]})
+    assert moot("show", "2")["files"] == [path]

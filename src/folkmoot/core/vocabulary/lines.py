@@ -73,6 +73,13 @@ ONE_PATH = pattern(r"[^\s,;]{0,300}(?:\.\w{1,10}|/)")
 _BESIDE = pattern(
     r"\s{1,3}\((?:new|modif|creat|updat|delet|edit|exist|test|shared)[^()]{0,60}\)\s{0,3}$", re.IGNORECASE
 )
+# `a/b.ts - adds the type`, `a/b.ts (adds the type)`, `NEW: a/b.ts`: what is said of a path before it or behind it.
+_SAID_OF = pattern(
+    r"(?:(?:new|create|modify|update|edit|delete|add|change)(?::\s{0,3}|\s{1,3}(?=\S{1,300}/)))?"
+    r"([^\s,;:]{1,300}(?:\.\w{1,10}|/)[`'\"]?)"
+    r"(?:(?:\s{1,3}[-–—]|:)\s{1,3}(?!.{0,300}\.\w{1,10}$).{1,300}|\s{1,3}\([^()]{1,300}\))?",
+    re.IGNORECASE,
+)
 _LINES_IN = pattern(r"(?::|#L)\d{1,9}(?:\s{0,2}[-–:]\s{0,2}L?\d{1,9}){0,2}$")
 _ALL_BELOW = pattern(r"/(?:\*\*/\*|\*\*|\*)$")
 
@@ -80,7 +87,8 @@ _ALL_BELOW = pattern(r"/(?:\*\*/\*|\*\*|\*)$")
 def as_path(word: str) -> str:
     """A path as it is meant: without the marks around it, and without the lines in it that are meant. `src/auth/**` is
     all that lies in a folder, and so the folder."""
-    bare = _BESIDE.sub("", word).strip().strip("`'\"").strip()
+    said_of = _SAID_OF.fullmatch(word.strip())
+    bare = (said_of.group(1) if said_of else _BESIDE.sub("", word)).strip().strip("`'\"").strip()
     lines = _LINES_IN.search(bare)
     bare = bare[: lines.start()] if lines and lines.start() else bare
     return _ALL_BELOW.sub("/", bare)

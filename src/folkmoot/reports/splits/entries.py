@@ -145,8 +145,8 @@ class _Entry:
             self._fault(f"`{name}` is {shown(value)}: name the files that it alone may write; if nobody can know them ")
             self.all.faults[-1] += f"beforehand, leave `{name}` out"
         as_said = [path for path in told if as_path(path) != path and as_path(path) in paths]
-        if as_said and any(":" in path or "#" in path for path in as_said):
-            self.more["files"] = told  # also the lines in them
+        if any(sign in path.strip() for path in as_said for sign in ":# "):
+            self.more["files"] = told  # also the lines in them, and what is said of them
         return list(dict.fromkeys(paths))
 
     def _after(self) -> list[str]:
