@@ -26,6 +26,31 @@ def sieged(folder: Path) -> Moot:
     return moot
 
 
+@pytest.mark.ledger("Q-12", "R-22")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"testResults": {"passed": 10, "failed": 2}},
+        {"test_results": {"total": 12, "failed": 2}},
+        {"integrationTests": {"passed": 10, "failed": 2}},
+        {"output": {"testResults": {"passed": 10, "failed": 2}}},
+        {"testResults": {"passed": 10, "failed": ["a session survives", "two tokens"]}},
+        {"report": "Tests written; 2 of 12 tests still fail."},
+    ],
+)
+def test_red_tests_beside_complete_go_to_the_mender_under_each_name(tmp_path: Path, said: View) -> None:
+    whole = {"agentType": "siegemaster", "status": "complete", "report": "Integration tests written", **said}
+    item = sieged(tmp_path).speak("siegemaster", whole)
+    assert (item["column"], item["runs"][-1]["report"]["tests"]["failed"]) == ("mend", 2)
+
+
+@pytest.mark.ledger("Q-12", "R-22")
+def test_green_tests_beside_complete_are_green_and_what_counts_no_tests_is_none(tmp_path: Path) -> None:
+    said = {"testResults": {"passed": 12, "failed": 0}, "testCoverage": {"total": 80}}
+    item = sieged(tmp_path).speak("siegemaster", {"status": "complete", "report": "All works", **said})
+    assert (item["status"], item["runs"][-1]["report"]["tests"]["total"]) == ("proving", 12)
+
+
 @pytest.mark.ledger("Q-08", "R-24")
 @pytest.mark.parametrize("ended", [True, False])
 def test_a_plan_that_repeats_a_task_of_the_whole_is_asked_back(tmp_path: Path, ended: bool) -> None:
@@ -96,3 +121,19 @@ def test_a_path_with_spaces_or_brackets_stays_as_it_is(tmp_path: Path, path: str
     moot = quest(tmp_path)
     moot.speak("pathseeker", {**FOUND, "tasks": [{"task": "User can register", "files": [path]}, SECOND]})
     assert moot("show", "2")["files"] == [path]
+
+
+@pytest.mark.ledger("Q-07", "Q-06")
+@pytest.mark.parametrize(
+    "names",
+    [("FilesCreated", "Interfaces", "IntegrationPoints"), ("files_created", "interfaces", "integration_points")],
+)
+def test_the_fields_of_the_output_are_known_in_each_spelling(tmp_path: Path, names: tuple[str, str, str]) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver")
+    output = dict(zip(names, (["src/other.ts"], ["register(email)"], ["routes/auth.ts"]), strict=True))
+    assert "src/other.ts is not among its files" in moot.try_in(claim, {**WOVEN, "output": output}).err
+    item = moot.hand_in(claim, json.dumps({**WOVEN, "output": {**output, names[0]: FIRST["files"]}}))
+    said = item["runs"][-1]["report"]
+    assert (said["files"]["created"], said["interfaces"]) == (FIRST["files"], ["register(email)"])
+    assert said["integration_points"] == {"routes/auth.ts": ""} and not said.get("contracts")

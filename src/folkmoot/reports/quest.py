@@ -7,13 +7,14 @@ from folkmoot.core.report import Contract, Delegation, Files, Report
 from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
-from folkmoot.core.vocabulary.phrases.tallies import counted, tally
+from folkmoot.core.vocabulary.phrases.tallies import counted, told_under
 from folkmoot.core.vocabulary.plans import says_nothing as no_order
 from folkmoot.core.vocabulary.plans import split_field, task_field
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, plain, verdict_of
 from folkmoot.reports.canonical import FIELDS, Faulty, shown
 from folkmoot.reports.fields import Taken, finish
 from folkmoot.reports.loose.issues import OPEN, left_open
+from folkmoot.reports.loose.names import with_known_names
 from folkmoot.reports.placeholders import is_placeholder
 from folkmoot.reports.splits.finding import BESIDE, ORDERS, Split, find_split, split_fields, words_only
 from folkmoot.reports.splits.shared import contracts_in, is_wrapper, once_each, points_in, shared_contracts
@@ -50,6 +51,7 @@ _TOLD = {
     "next_steps": ("nextSteps", "recommendations", "next_steps"),
     "lessons": ("retro", "lessons"),
 }
+_IN_OUTPUT = ("filesCreated", "filesModified", "filesDeleted", "interfaces")
 _BLOCKER = re.compile(r"\s*block(?:ers?|ed(?: by)?)\s*:\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 # Fields in which they tell what went wrong.
 _ERRORS = ("error", "errors", "details", "message")
@@ -146,7 +148,8 @@ def _contracts(said: Taken) -> list[Contract]:
     output = said.data.get("output")
     places = [said.data, *([output] if isinstance(output, dict) else [])]
     shared = [
-        {name: value for name, value in place.items() if name not in ("interfaces", "interface")} for place in places
+        {name: value for name, value in place.items() if plain(name) not in ("interfaces", "interface")}
+        for place in places
     ]
     said.used |= {
         name for name, value in shared[0].items() if split_field(name) == "contracts" and isinstance(value, dict)
@@ -206,7 +209,8 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     tests = said.data.get("tests")
     told = counted(tests if isinstance(tests, str) else summary or "") if not isinstance(tests, dict) else None
     if told is None and tests is None:
-        told = tally(said.data.get("summary")) or tally(said.data.get("results"))
+        output = said.data.get("output")
+        told = told_under(said.data) or (told_under(output) if isinstance(output, dict) else None)
     if told is not None:
         parts["tests"] = told
     parts |= told_parts(said)
@@ -261,6 +265,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
             parts["files"] = Files(modified=paths)
     if not isinstance(output, dict):
         return
+    output = with_known_names(output, _IN_OUTPUT)
     inner = Taken(output)
     created, modified = _named_files(inner)
     if created or modified:
@@ -284,7 +289,7 @@ def _output(said: Taken, parts: dict[str, Any]) -> None:
 
 def _points(data: dict[str, Any]) -> dict[str, Any]:
     """Integration points with what is said of each, or only named."""
-    points = points_in(data.get("integrationPoints"))
+    points = points_in(data.get("integrationPoints", data.get("integration_points")))
     return {"integration_points": points} if points else {}
 
 

@@ -18,7 +18,7 @@ _NUMERALS = (
 )
 _WORDED = pattern(rf"\b(?:{'|'.join(_NUMERALS)}|none(?= of ))\b")
 _SHARE = r"\b(\d{1,7})\s{0,3}(?:/|of|out of)\s{0,3}(?:the )?(\d{1,7})"
-_OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?"
+_OF = _SHARE + r"(?: \w{1,20})?(?: tests?| cases?)?(?: have| were| are)?(?: still)?"
 _ALL_BUT = pattern(r"\ball (?:but|except(?: for)?) (\d{1,7}) of (?:the )?(\d{1,7})")
 _COLOURS = pattern(r"(?<=\d )(?:green|red)\b")
 _SKIPPED = pattern(r"\b(\d{1,7})(?: tests?)?(?: (?:was|were|are))? (?:skipped|ignored|disabled)\b")
@@ -109,13 +109,22 @@ def tally(value: Any, deep: int = 0) -> Tests | None:
     told: dict[str, int] = {}
     for name, number in value.items():
         known = _NAMES.get(plain(str(name)))
-        count = _whole(number) if known else None
+        listed = isinstance(number, list) and known == "failed"
+        count = len(number) if listed else _whole(number) if known else None
         if known and count is not None:
             told.setdefault(known, count)
     if told.keys() - {"errors", "skipped"}:
         return _tests(told)
     inner = [tally(part, deep + 1) for part in list(value.values())[:SUITES_MAX]] if deep < _DEEP else []
     return together([one for one in inner if one is not None])
+
+
+def told_under(data: Mapping[str, Any]) -> Tests | None:
+    """What an object counts under a name of its own for tests (`testResults`, `integrationTests`), of all such names
+    together; else under one that may hold them."""
+    named = [value for name, value in data.items() if {"test", "tests"} & set(plain(str(name)).split())]
+    counts = [one for one in map(tally, named) if one is not None and (one.failed or one.passed is not None)]
+    return together(counts) or tally(data.get("summary")) or tally(data.get("results"))
 
 
 def together(counts: list[Tests]) -> Tests | None:
