@@ -123,6 +123,38 @@ def test_a_path_with_spaces_or_brackets_stays_as_it_is(tmp_path: Path, path: str
     assert moot("show", "2")["files"] == [path]
 
 
+@pytest.mark.ledger("Q-07", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I am blocked: the mail key is missing.",
+        "I'm still blocked because the mail key is missing.",
+        "Blocked by the missing mail key.",
+        "Blocked: the mail key is missing.",
+    ],
+)
+def test_blocked_in_words_beside_complete_is_asked_back(tmp_path: Path, words: str) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver")
+    for said in (f"{words}\n\n```json\n{json.dumps(WOVEN)}\n```", json.dumps({**WOVEN, "report": words})):
+        refused = moot.try_in(claim, said)
+        assert refused.code == 2 and "locked" in json.loads(refused.err)["error"]["message"]
+
+
+@pytest.mark.ledger("Q-07", "R-32")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I was blocked by the parser, so I wrote a new one.",
+        "Blocked users cannot log in.",
+        "A request is blocked by the limiter after ten tries.",
+        "No longer blocked.",
+    ],
+)
+def test_words_about_what_is_blocked_are_no_contradiction(tmp_path: Path, words: str) -> None:
+    assert decomposed(tmp_path).speak("codeweaver", {**WOVEN, "report": words})["status"] == "done"
+
+
 @pytest.mark.ledger("Q-07", "Q-06")
 @pytest.mark.parametrize(
     "names",
@@ -137,3 +169,41 @@ def test_the_fields_of_the_output_are_known_in_each_spelling(tmp_path: Path, nam
     said = item["runs"][-1]["report"]
     assert (said["files"]["created"], said["interfaces"]) == (FIRST["files"], ["register(email)"])
     assert said["integration_points"] == {"routes/auth.ts": ""} and not said.get("contracts")
+
+
+@pytest.mark.ledger("Q-02", "R-22")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"report": "The error codes differ; codeweaver-2 must change them."},
+        {"report": "Codeweaver 2 needs to rename User in reset.ts."},
+        {"report": "The codeweaver has to rename User in reset.ts."},
+        {"recommendations": "codeweaver-1 must rename usr"},
+    ],
+)
+def test_what_a_codeweaver_must_still_do_is_asked_back_beside_the_lawbringers_complete(
+    tmp_path: Path, said: View
+) -> None:
+    moot = reviewed(tmp_path)
+    whole = {"agentType": "lawbringer", "status": "complete", "report": "Looked at all of it", **said}
+    refused = moot.try_in(moot("claim", "lawbringer"), whole)
+    assert refused.code == 2 and "changes_requested" in refused.err
+
+
+@pytest.mark.ledger("Q-12", "R-32")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"wardAll": "failed"},
+        {"ward:all": False},
+        {"validation": "failing"},
+        {"output": {"wardStatus": "failed"}},
+        {"ward": {"lint": "pass", "test": "fail"}},
+    ],
+)
+def test_a_red_ward_beside_complete_is_asked_back(tmp_path: Path, said: View) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver")
+    refused = moot.try_in(claim, {**WOVEN, **said})
+    assert refused.code == 2 and "which holds?" in refused.err
+    assert moot.hand_in(claim, json.dumps({**WOVEN, "wardAll": "passed", "validation": True}))["status"] == "done"

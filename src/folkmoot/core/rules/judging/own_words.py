@@ -4,6 +4,7 @@ that is no finding (R-22).
 Fields are weighed as such. Words are not weighed: whoever wrote them is asked which of the two holds.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
 from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
-from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave
+from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red
 from folkmoot.core.vocabulary.phrases.tallies import said_fewer
 from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, wants_changes
 from folkmoot.core.vocabulary.problems import is_over, listed_under
@@ -20,6 +21,8 @@ from folkmoot.core.vocabulary.words import plain
 # Under these names a dialect says what was changed or how to go on: a failure told there is over, or yet to come.
 _ELSEWHERE = ("changes", "fixed", "fixes", "files", "steps", "said")
 _RATINGS = {"risk", "severity", "criticality"}
+FLAG_MAX = 3  # words of a field that says how a check came out, and no more
+FIELDS_MAX = 200
 DEPTH_MAX = 4
 LETTERS_MAX = 100_000
 
@@ -48,6 +51,20 @@ def words_against(said: Report) -> str | None:
             f"its words say {grave[:120]!r}: which holds? If it is so, tell it in `findings` with its severity; if it "
             "is not, say so"
         )
+    return None
+
+
+def red_check(said: Report, gates: Iterable[str]) -> str | None:
+    """A field of its own that says of a check, or of one of its parts, that it is red: `lint: failed`."""
+    output = said.extra.get("output")
+    own = [*said.extra.items(), *(output.items() if isinstance(output, dict) else ())]
+    for gate, (name, value) in itertools.product(list(gates) or [""], own[:FIELDS_MAX]):
+        is_check = said_red([f"{plain(name)} failed"], gate) is not None
+        parts = value.items() if isinstance(value, dict) else [(name, value)]
+        for part, word in parts if is_check else ():
+            told = "failed" if word is False else plain(word) if isinstance(word, str) else ""
+            if told and len(told.split()) <= FLAG_MAX and said_red([f"{plain(str(part))} {told}"], gate):
+                return f"its {name} says {'no' if word is False else repr(word)}"
     return None
 
 

@@ -24,8 +24,14 @@ _UNDONE = pattern(rf"\b(?:{_NOT})\b")
 # Whoever has stopped on the way says so of itself, and not of a part.
 _GAVE_UP = pattern(
     r"(?:\w+ ){0,3}(?:(?:i|we) (?:(?:could|can|did) ?(?:not|n t)|(?:was|were|am|are) unable to) (?:finish|complete)"
+    r"|(?:i|we) (?:am|are|m|re)(?: still| now| currently)? (?:blocked|stuck)"
     r"|ran out of (?:context|time|tokens)|(?:i|we) (?:have )?stopped (?:half ?way|in the middle|before the end)"
     r"|(?:half|part|some) of (?:it|(?:the|this|my) (?:task|work|quest|job)) (?:is|was) (?:done|finished|complete))\b"
+)
+_BLOCKED = pattern(
+    r"^[\s>*_`#-]{0,8}(?:still |currently )?blocked[*_`]{0,3}\s{0,3}(?::|\b(?:by|on|because)\b)[*_`\s]{0,4}"
+    r"(\S.{0,300})",
+    re.IGNORECASE | re.MULTILINE,
 )
 # What it is about, where it is the work itself; or nothing stands before it. Word by word: were "is" also "i" and "s",
 # there would be more ways to read a few letters than anybody can try.
@@ -105,6 +111,11 @@ _CONDITION = pattern(
 )
 
 _MERGED = r"(?:merged?|shipp?(?:ed)?|released?|land(?:ed)?|deploy(?:ed)?|approved?)"
+# What whoever has made it is still to do, by its role or by the key of its task: `builder-2 must …`.
+_MUST = (
+    r"(?:the )?(?:(?:implementer|codeweaver)s?(?:[- ]?\d{1,3})?|[a-z]{4,30}-\d{1,3})"
+    r" (?:must|has to|have to|needs? to) (?!not\b)\w+"
+)
 _WANTS_CHANGES = pattern(
     r"(\bno |\bnot |\bnothing |\bnone |n't )?(?:\bany )?"
     r"\b(?:changes? (?:are |is )?(?:needed|requested|required|necessary)"
@@ -113,13 +124,14 @@ _WANTS_CHANGES = pattern(
     r"|(?:fix|change|address|resolve|handle|add|mend|correct)\b(?:[^.;!?\n]|\.(?=\S)){1,80}\bbefore "
     r"(?:(?:the|this|it|we|you) )?(?:is )?(?:merg|releas|shipp?|land|deploy|approv)(?:e|ed|ing|al)?\b"
     r"|back to (?:the )?(?:implementer|author|developer)\b"
+    rf"|{_MUST}"
     r"|changes_requested|not approved)",
     re.IGNORECASE,
 )
 
 _FIX = pattern(
-    r"\W{0,4}(?:the )?(?:implementer|developer|author)?(?: (?:must|should|has to|needs to))?\W{0,4}(?:please )?"
-    r"(?:to )?(?:fix|mend|correct|repair)\b",
+    rf"\W{{0,4}}(?:{_MUST}|(?:the )?(?:implementer|developer|author)?(?: (?:must|should|has to|needs to))?\W{{0,4}}"
+    r"(?:please )?(?:to )?(?:fix|mend|correct|repair)\b)",
     re.IGNORECASE,
 )
 _SOME_DAY = pattern(
@@ -179,6 +191,9 @@ def _given(words: str) -> bool | None:
 
 def said_undone(text: str, *, plainly: bool = False) -> str | None:
     """The first words that say that the work is not done; `plainly`: only of the work itself, and not of a part."""
+    blocked = next((one for one in _BLOCKED.finditer(text[-TEXT_MAX:]) if not says_nothing(one.group(1))), None)
+    if blocked is not None:
+        return " ".join(blocked.group().split())
     sentences = [(sentence, plain(sentence)) for sentence in _sentences(text)]
     failed = {place for place, (_, words) in enumerate(sentences) if _NO_SUCCESS.fullmatch(words)}
     greens = [place for place, (_, words) in enumerate(sentences) if place not in failed and _GREEN.search(words)]
