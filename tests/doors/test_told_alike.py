@@ -222,7 +222,7 @@ def test_a_rules_question_names_whose_word_made_it_ask(nowhere: Moot) -> None:
     board_of(nowhere, "handoff", {"reviewer": says(failed), "fixer": says({"status": "fixes_applied"})})
     nowhere("add", "One", "--column", "review")
     told = nowhere("run", "--until-idle").out
-    assert told.count("DIVINE CLARIFICATION REQUESTED\n\n          Agent: reviewer\n          Task: 1\n") == 1
+    assert told.count("WAITING FOR YOU\n\n          Agent: reviewer\n          Task: 1\n") == 1
     assert "moot answer q1" in told
 
 

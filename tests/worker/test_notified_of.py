@@ -67,7 +67,7 @@ def test_what_a_run_brings_about_is_told_once(body: str, words: str, tmp_path: P
     asked = [question for question in yard.show(item)["questions"] if question["state"] == "open"]
     assert [f"item {item}: {one['question']}" for one in asked] == heard(tmp_path / "heard") != [], told
     assert words in asked[0]["question"]
-    assert told.count("DIVINE CLARIFICATION REQUESTED") == 1, "and the screen says so too"
+    assert told.count("WAITING FOR YOU") == 1, "and the screen says so too"
     moot(yard, "run", "--until-idle")
     assert len(heard(tmp_path / "heard")) == 1
 

@@ -115,11 +115,7 @@ MESSAGE: Keys = {
 QUESTIONS: Keys = {
     "pause_all": Key("switch", "while a question to a person is open, no other item goes on either"),
     "deadline": Key("span", "how long a question waits before its default holds, or its item is parked", "for ever"),
-    "notice": Key(
-        "`plain` or `divine`",
-        "in which words you are told of a question; `divine` are the escalation document's",
-        "`plain`",
-    ),
+    "notice": Key("choice", "how you are told of a question: `plain`, or `divine`: in the escalation document's words"),
     "critical": Key("switch", "every critical finding asks you, also one that would go back to be fixed by itself"),
 }
 MODEL: Keys = {
