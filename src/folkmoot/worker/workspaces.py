@@ -3,7 +3,7 @@
 import contextlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -59,9 +59,11 @@ class WorkspaceProvider(Protocol):
     def make(self, paths: Paths, run_context: RunContext, commit: str | None) -> str | None:
         """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
 
-    def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
-        """After setup: let nothing of it reach what comes after but what git does not track in the workspace. Gives the
-        files that it had changed."""
+    def put_back(
+        self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
+    ) -> list[str]:
+        """After setup: let nothing of it reach what comes after but what git does not track in the workspace, and no
+        client obeys. Gives the files that it had changed."""
 
     def began(self, run_context: RunContext, at: str | None) -> str | None:
         """The commit with which its workspace, which is `at` one, is to be compared to see all work on the item."""
@@ -148,9 +150,11 @@ class GitWorkspaces:
         _private(paths)
         return commit
 
-    def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
+    def put_back(
+        self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
+    ) -> list[str]:
         _private_anew(paths)
-        return self.clones.put_back(paths, commit, author_of(agent), bounds)
+        return self.clones.put_back(paths, commit, author_of(agent), bounds, obeyed)
 
     def began(self, run_context: RunContext, at: str | None) -> str | None:
         """Where it left the branch that its work is for; whoever only looks is shown the whole way from the target."""
@@ -287,7 +291,9 @@ class FolderWorkspaces:
         _write(paths, TRUSTED, told.decode())
         return None
 
-    def put_back(self, paths: Paths, commit: str | None, agent: str, bounds: Bounds) -> list[str]:
+    def put_back(
+        self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
+    ) -> list[str]:
         _private_anew(paths)
         return []  # nobody can tell which files of the folder were meant
 

@@ -137,6 +137,13 @@ class Catalogue:
         words = [word for one in said if one for word in ([one] if isinstance(one, str) else one)]
         named = {os.path.basename(str(word)) for word in words} | flow.clients.keys()
         named |= {model.client for model in flow.models.values() if model.client}
+        return self._obeyed(named)
+
+    def obeyed_by(self, start: Start) -> list[str]:
+        """Those of the client that one run starts."""
+        return self._obeyed({start.name, *(os.path.basename(word) for word in start.argv)})
+
+    def _obeyed(self, named: "set[str]") -> list[str]:
         used = (k for k in self.clients.values() if named & {k.name, *k.find, *(k.acp.find if k.acp else [])})
         return list(dict.fromkeys(path for known in used for path in known.obeys))
 

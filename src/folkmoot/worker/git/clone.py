@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -71,15 +71,17 @@ class Clones:
         _note(paths, item)
         self._dress(paths, commit, item, author, refs or {})
 
-    def put_back(self, paths: Paths, commit: str | None, author: Author, bounds: Bounds) -> list[str]:
-        """Make it again what `make` made, but for what git does not track."""
+    def put_back(
+        self, paths: Paths, commit: str | None, author: Author, bounds: Bounds, obeyed: Sequence[str]
+    ) -> list[str]:
+        """Make it again what `make` made, but for what git does not track, and is not `obeyed`."""
         if why := self.lost(paths):
             raise Unavailable("setup_failed", "after setup {why}", "", why)
         item = self._made(paths).item
         renew(paths, bounds)
         _note(paths, item)
         dress = partial(self._dress, paths, commit, item, author, {})
-        return put_back(self.repository.within(bounds), paths, index_of(paths), dress)
+        return put_back(self.repository.within(bounds), paths, index_of(paths), dress, obeyed)
 
     def _fill(self, folder: str, index: str, commit: str) -> None:
         self.repository("read-tree", "-m", "-u", commit, work_tree=folder, index=index)

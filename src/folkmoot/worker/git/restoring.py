@@ -7,11 +7,12 @@ or a gate, is to meet the commit and nothing else of that. Only what git does no
 import os
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
+from folkmoot.core.rules.running.names import Places
 from folkmoot.core.work import SUBMODULE
 from folkmoot.errors import Unavailable
 from folkmoot.worker.git.looking import OPEN, behind_link, found_at
@@ -29,10 +30,12 @@ POINTER, POINTER_BYTES_MAX = "gitdir: ", 4_096
 DATA = ("HEAD", "index", "logs", "objects", "packed-refs", "refs", "shallow")
 
 
-def put_back(repository: Repository, paths: Paths, index: str, dress: Callable[[], None]) -> list[str]:
+def put_back(
+    repository: Repository, paths: Paths, index: str, dress: Callable[[], None], obeyed: Sequence[str] = ()
+) -> list[str]:
     """Make tracked files and `.git` what they were, or raise; gives the names of files that had been changed.
 
-    `dress` makes the clone's `.git`, where there is none.
+    `dress` makes the clone's `.git`, where there is none. `obeyed` are paths that hold what git tracks, and no more.
     """
     changed: list[str] = []
     links: list[str] = []
@@ -40,6 +43,8 @@ def put_back(repository: Repository, paths: Paths, index: str, dress: Callable[[
         files, links = _listed(repository, index)
         _sweep(paths.workspace, files, links)
         changed = _restore(repository, paths, index, files)
+        if obeyed:
+            changed += _bare(repository, paths, index, obeyed)
     old = os.path.join(paths.root, OLD_GIT)
     _away(old)
     with suppress(FileNotFoundError):
@@ -135,6 +140,23 @@ def _restore(repository: Repository, paths: Paths, index: str, files: list[str])
         names = b", ".join(filter(None, left)).decode("utf-8", "replace")
         raise Unavailable("setup_failed", "setup changed {names}, which could not be put back", "", names)
     return changed
+
+
+def _bare(repository: Repository, paths: Paths, index: str, obeyed: Sequence[str]) -> list[str]:
+    """Take away what git does not track in these paths, or in the way to them; gives its names."""
+    top = os.path.realpath(paths.workspace)
+    gone: list[str] = []
+    for find in (os.path.abspath, os.path.realpath):  # what a link of the project leads to, once all others are gone
+        places = [os.path.relpath(find(os.path.join(top, path)), top) for path in obeyed]
+        firsts = {place.split(os.sep)[0] for place in places} - {os.curdir, os.pardir}
+        if not firsts:
+            continue
+        said = repository("ls-files", "-z", "--others", "--", *sorted(firsts), work_tree=top, index=index).out
+        names = [os.fsdecode(name).rstrip(os.sep) for name in said.split(b"\0") if name]
+        gone += (found := [name for name in names if Places(places).meet(name)])
+        for name in found:
+            _away(os.path.join(top, name))
+    return gone
 
 
 def _module(repository: Repository, top: str, path: str, old: str) -> None:

@@ -141,7 +141,8 @@ class EffortJob(Job):
         self, start: Start, login: Files, run_socket: "RunSocket", run_context: RunContext, base: str | None
     ) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
-        set_up(self, agent.setup, agent.network, base, shared=is_fresh(run_context))
+        obeyed = self.tools.catalogue.obeyed_by(start)
+        set_up(self, agent.setup, agent.network, base, shared=is_fresh(run_context), obeyed=obeyed)
         files = self._spool()
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")

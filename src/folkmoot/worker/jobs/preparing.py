@@ -26,12 +26,21 @@ def setup_paths(paths: Paths) -> Paths:
     return replace(paths, home=own, spool=own)
 
 
-def set_up(job: "Job", commands: Sequence[list[str]], network: bool, commit: str | None, *, shared: bool) -> None:
+def set_up(
+    job: "Job",
+    commands: Sequence[list[str]],
+    network: bool,
+    commit: str | None,
+    *,
+    shared: bool,
+    obeyed: Sequence[str] = (),
+) -> None:
     """Make a fresh workspace ready, with nothing of the client's in reach: this runs what is in the repository.
 
     What fails here is nobody's attempt: the environment is not as it must be. Only what has landed may fill the
     cache that all runs share (`shared`); what an agent wrote, and nobody has proved, gets a cache of its own.
-    What comes after gets what git does not track in the clone, and nothing else that setup left.
+    What comes after gets what git does not track in the clone, and nothing else that setup left; and where its client
+    finds settings (`obeyed`), not even that.
     """
     if not commands:
         return
@@ -53,9 +62,8 @@ def set_up(job: "Job", commands: Sequence[list[str]], network: bool, commit: str
             words = over_limit(ended.limit, job.flow.limits) if ended.limit else words
             raise Unavailable("setup_failed", "the setup command {command} failed: {words}", "", " ".join(argv), words)
     job.check_alive()
-    changed = job.tools.workspaces.put_back(
-        job.paths, commit, job.agent, job.patience("putting back what setup changed")
-    )
+    bounds = job.patience("putting back what setup changed")
+    changed = job.tools.workspaces.put_back(job.paths, commit, job.agent, bounds, obeyed)
     if changed:
         more = f" and {len(changed) - NAMES_TOLD} more" if len(changed) > NAMES_TOLD else ""
         names = ", ".join(changed[:NAMES_TOLD]).encode("utf-8", "replace").decode()
