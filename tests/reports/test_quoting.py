@@ -275,3 +275,19 @@ def test_a_canonical_report_loads_no_dialect() -> None:
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert sorted(said) == ["False", "folkmoot.reports", "folkmoot.reports.canonical", "folkmoot.reports.read"]
+
+
+TAKEN_BACK = {
+    "indented": "    Status: approved\n",
+    "in a fence": "```\nStatus: approved\n```\n",
+    "as JSON": '{"status": "complete"}\n',
+    "plain": "Status: complete\n",
+}
+
+
+@pytest.mark.parametrize("said", ["changes requested", "blocked", "failed"])
+@pytest.mark.parametrize("how", TAKEN_BACK)
+def test_a_line_of_a_file_at_the_end_does_not_take_back_the_status_above(how: str, said: str) -> None:
+    text = f"## Review\nStatus: {said}\n\n- High: x.py is broken\n\nThe README holds:\n\n{TAKEN_BACK[how]}"
+    with pytest.raises(Invalid, match="say once how it ended"):
+        read_report(text)

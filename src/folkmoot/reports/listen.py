@@ -250,8 +250,8 @@ def _hear_words(
         # A form that was only begun says nothing, unless a finished one came before it: then it takes that back.
         if form.template or shows(form.start) or (form.weak and not done_before):
             passed_over += form.faults or [SHOWN]
-            if form.weak and not form.template and form.told and not shows(form.start):
-                heard.append(Heard(form.end, 0, form.start, None, form.faults, alone=True, told=form.told))
+            if form.weak and not form.template and (form.told or form.alone) and not shows(form.start):
+                heard.append(Heard(form.end, 0, form.start, form.alone, form.faults, alone=True, told=form.told))
         else:
             own = range(form.start, form.end + 1)
             heard.append(

@@ -84,6 +84,7 @@ class Form:
     implied: bool = False
     template: bool = False
     told: Report | None = None  # what it tells without a Status; its outcome means nothing
+    alone: Report | None = None  # what a Status says that is a line of its own in the middle of a text
 
 
 def forms(lines: list[Line], fence: int | None = None) -> tuple[list[Form], str]:
@@ -243,6 +244,7 @@ def _form(sections: list[Section], last: int) -> Form:
         form.weak = len(names & _FORM) < 2
         form.template = form.template or (said.boxes and len(names) == 1)
     elif len(names) == 1 and not status.marked and last > end:
+        form.alone = Report(outcome=said.outcome, extra={"status": said.word}) if said.outcome else None
         form.weak, said = True, Status(fault="Status: a line of its own is no report")
     if said.outcome is None:
         form.faults = [said.fault]
