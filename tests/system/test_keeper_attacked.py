@@ -161,3 +161,49 @@ def test_a_worker_that_is_stopped_has_no_agents_for_long(
     os.kill(process.pid, signal.SIGSTOP)
     assert until(lambda: not marked(f"{mark}-o"), 60), marked(mark)
     process.kill()
+
+
+# Sends open files that nobody receives, as many as the kernel lets it.
+FLOOD = """
+import os, resource, socket, time
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+null, kept = os.open("/dev/null", os.O_RDONLY), []
+try:
+    while True:
+        kept.append(socket.socketpair())
+        kept[-1][0].setblocking(False)
+        try:
+            while True:
+                socket.send_fds(kept[-1][0], [b"x"], [null] * 250)
+        except BlockingIOError:
+            pass
+except OSError as error:
+    print("here", error, flush=True)
+time.sleep(600)
+"""
+FLOODED = """
+import resource, sys
+from folkmoot.system.keeper_client import SystemKeeper
+from tests.system.test_keeper import hear, py, sh, wait
+from msgspec.structs import replace
+resource.setrlimit(resource.RLIMIT_NOFILE, (512, 4096))
+keeper = SystemKeeper()
+flood = keeper.start(replace(py(sys.stdin.read()), bounds={"open_files": 65536}))
+hear(flood, b"here")
+print(wait(keeper.start(sh("exit 7"))).code, resource.getrlimit(resource.RLIMIT_NOFILE))
+keeper.close()
+"""
+
+
+@pytest.mark.attack(
+    "keeper",
+    "an agent sends itself open files that it never takes: those of a user, all in all, are counted against each",
+    "other runs begin as ever: an agent may have fewer than the worker, who may have more while it starts one",
+)
+def test_files_on_their_way_keep_nobody_from_starting() -> None:
+    # Root may send more than others, by these rights.
+    weak = ["setpriv", "--bounding-set", "-sys_resource,-sys_admin"] if os.geteuid() == 0 else []
+    argv = [*weak, sys.executable, "-c", FLOODED]
+    ran = subprocess.run(argv, input=FLOOD, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ran.stdout == "7 (512, 4096)\n", ran.stderr[-2000:]

@@ -1,7 +1,9 @@
 """What a run may ask of the board through its socket, and the socket itself."""
 
+import errno
 import json
 import os
+import selectors
 import socket
 import stat
 import threading
@@ -435,6 +437,27 @@ def test_the_socket_is_its_owner_s_alone_and_goes_with_the_server(tmp_path: Path
     assert not path.exists()
     with pytest.raises(OSError):
         call(server.path, b"hello")
+
+
+@pytest.mark.attack(
+    "limits",
+    "an agent uses up what the kernel counts for all processes of a user: what they watch (epoll), threads",
+    "other runs are heard as ever; a question for which there is no thread goes unanswered, and the next one is heard",
+)
+def test_what_a_user_has_too_little_of_makes_nobody_deaf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*words: object) -> None:
+        raise OSError(errno.ENOSPC, "no more watches")
+
+    monkeypatch.setattr(selectors.EpollSelector, "register", refuse)
+    server = RelayServer(str(tmp_path / "moot.sock"), Echo())
+    assert call(server.path, b"one") == b"one"
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: (_ for _ in ()).throw(RuntimeError("no thread")))
+    with pytest.raises(OSError):
+        call(server.path, b"two")
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert call(server.path, b"three") == b"three"
+    server.close()
 
 
 @pytest.mark.attack(

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from folkmoot.errors import Invalid, Unavailable
-from folkmoot.system.processes import guarding, own
+from folkmoot.system.processes import bounds, guarding, own
 from folkmoot.system.processes.guarding import Guard
 from folkmoot.system.processes.trees import state_and_parent
 from folkmoot.worker.ports import FILES_MAX, Ended, Launch
@@ -204,7 +204,8 @@ class _Server:
     def ask(self, request: bytes, descriptors: list[int]) -> bool:
         """False if it is dead, or does not take it."""
         try:
-            socket.send_fds(self.requests, [LENGTH.pack(len(request))], descriptors)
+            with bounds.all_files():
+                socket.send_fds(self.requests, [LENGTH.pack(len(request))], descriptors)
             self.requests.sendall(request)
         except (BrokenPipeError, ConnectionResetError, TimeoutError):
             return False

@@ -88,7 +88,7 @@ class RelayServer:
 
     def _accept(self) -> None:
         self._listener.setblocking(False)
-        with selectors.DefaultSelector() as selector:
+        with selectors.PollSelector() as selector:  # what is watched by epoll is counted for all of a user, agents too
             selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
             while True:
@@ -113,7 +113,12 @@ class RelayServer:
         thread = threading.Thread(target=self._serve, args=(connection,), name="moot-relay-answer", daemon=True)
         with self._lock:
             self._open[thread] = connection
-        thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # an agent has taken all threads that the user may have: it goes on when it has ended
+                del self._open[thread]
+                connection.close()
+                self._free.release()
 
     def _serve(self, connection: socket.socket) -> None:
         try:

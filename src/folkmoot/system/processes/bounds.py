@@ -28,6 +28,7 @@ SPACE = "space"  # what a tree has passed that filled the disk itself, whatever 
 # Of a disk: with less than the smaller of the two left, it is full. It has room for so many files, too.
 LEFT_SHARE, LEFT_BYTES, LEFT_FILES = 0.02, 256 << 20, 10_000
 WALK_AT_END = 2.0  # seconds
+SHARE = 0.75  # of the open files that the worker may have: see `all_files`
 SCRATCH = ("tmp", "var/tmp", "dev")  # in a box these lie in memory
 
 
@@ -65,7 +66,7 @@ class Bounds:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         if self.open_files:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            most = self.open_files if hard == resource.RLIM_INFINITY else min(hard, self.open_files)
+            most = self.open_files if hard == resource.RLIM_INFINITY else min(int(hard * SHARE), self.open_files)
             resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, most) if soft >= 0 else most, most))
 
     def over(self, tree: set[int]) -> str:
@@ -138,6 +139,18 @@ class Bounds:
         self._again_at = time.monotonic() + max(LOOK, took * WALK_SHARE)
         self._walk_at = max(self._again_at, time.monotonic() + WALK_EVERY)
         return ""
+
+
+@contextlib.contextmanager
+def all_files() -> Iterator[None]:
+    """May have all the open files that it can for a moment. Files that others of the same user have sent, and nobody
+    has received, are held against each by this limit: an agent's is lower."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def has_filled(place: str) -> bool:
