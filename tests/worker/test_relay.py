@@ -344,6 +344,25 @@ def test_what_reads_cost_is_counted_in_time_too(scene: Scene, monkeypatch: pytes
     assert "answer" in scene.ask("inbox")
 
 
+@pytest.mark.attack(
+    "time",
+    "a run sends report after report, each of which takes seconds to be read",
+    "reading counts like any other time that its questions take: it waits, and others go on",
+)
+@pytest.mark.parametrize("call", ["report", "comment"])
+def test_what_it_takes_to_read_words_is_counted_too(scene: Scene, call: str) -> None:
+    def slow(value: Any) -> Any:
+        scene.clock.move_to(scene.clock.time + SECONDS_BURST + 1.0)
+        return value
+
+    scene.relay = Relay(scene.board, scene.run, "1", slow)
+    words = {"report": DONE} if call == "report" else {"content": "x"}
+    assert "answer" in scene.ask(call, **words)
+    assert scene.refused(call, **words) == ("Refused", "too_fast")
+    scene.clock.move_to(scene.clock.time + 1.1 / SECONDS_RATE)
+    assert "answer" in scene.ask(call, **words)
+
+
 def test_runs_read_one_at_a_time(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, most, gate = 0, 0, threading.Barrier(3)
 

@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from folkmoot.errors import Invalid
 from folkmoot.wiring.running import tools_of
+from folkmoot.worker.jobs import saying
 from folkmoot.worker.reclaim import reclaim
 from folkmoot.worker.worker import Worker
+from folkmoot.worker.workspaces import run_paths
 from tests.worker.test_kill import KILLED, wait_until_gone
 from tests.worker.yard import Yard, git
 
@@ -221,3 +224,26 @@ def test_who_has_reported_is_taken_in_also_where_the_worker_is_to_stop_at_once(m
         worker.interrupt()
         thread.join()
     assert [run["outcome"] for run in efforts(yard, item)] == ["done"]
+
+
+@pytest.mark.attack(
+    "time",
+    "an agent writes its report file anew all the time, with what takes seconds to read and is no report",
+    "it is looked at the less often, the longer that takes: the worker has its time for others",
+)
+def test_what_is_slow_to_read_is_seldom_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths, time_now, looks = run_paths(str(tmp_path), "r1"), [0.0], []
+
+    def slow(text: str) -> None:
+        looks.append(text)
+        time_now[0] += 3.0
+        raise Invalid("unreadable", "no report")
+
+    monkeypatch.setattr(saying, "read_report", slow)
+    os.makedirs(paths.spool)
+    file = saying.ReportFile(paths, lambda: time_now[0])
+    while time_now[0] < 180.0:
+        Path(paths.spool, saying.REPORT_FILE).write_text(f"{time_now[0]}")
+        assert not file.look()
+        time_now[0] += 0.5
+    assert len(looks) == 3

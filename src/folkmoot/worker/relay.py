@@ -173,11 +173,11 @@ class Relay:
         if call is None or "run" not in call.may:
             raise self._not_for_runs(asked.call, call)
         if call.request is SendReport:
-            return self._keep(_typed(self._clean(asked.args), Said), asked.key)
+            return self._timed(lambda: self._keep(_typed(self._clean(asked.args), Said), asked.key))
         if not call.writes:
             return self._read(_typed(asked.args, call.request))
         self._count_written(len(request))
-        return self._write(_typed(self._clean(asked.args), call.request), asked.key)
+        return self._timed(lambda: self._write(_typed(self._clean(asked.args), call.request), asked.key))
 
     def _not_for_runs(self, name: str, call: Call | None) -> Refused:
         if call is None:
@@ -195,13 +195,13 @@ class Relay:
             # What the programs of other agents get into their environment is nobody else's business.
             return msgspec.structs.replace(self._ask(request), clients={})
         with _one_by_one:
-            return self._timed(request)
+            return self._timed(lambda: self._ask(request))
 
-    def _timed(self, request: Request[Any], key: str | None = None) -> Any:
-        """What it takes of the board's time is counted."""
+    def _timed(self, call: Callable[[], Any]) -> Any:
+        """What it takes of the board's time is counted, and of the worker's: to read what was said takes longest."""
         began = self._now()
         try:
-            return self._ask(request, key)
+            return call()
         finally:
             with self._lock:
                 self._seconds.owe(self._now(), self._now() - began)
@@ -213,7 +213,7 @@ class Relay:
             # A text that could not be read. If nothing better comes, it is what there is.
             request = _unread(request)
             self.refused = request.report
-        answer = self._timed(request, key)
+        answer = self._ask(request, key)
         if isinstance(request, RejectMessage) and answer.item is not None:
             self.ended = True
         return answer
@@ -234,7 +234,7 @@ class Relay:
         # Renewing fences it: who has lost its lease is told so here, and not when its process is long gone.
         order = Renew() if said.final or fault else OfferReport(report=report)
         try:
-            view: ItemView = self._timed(order)
+            view: ItemView = self._ask(order)
         except Invalid as error:
             if error.code == REPORT_REFUSED:
                 self.refused = report

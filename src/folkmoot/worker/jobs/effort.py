@@ -20,7 +20,7 @@ from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import SPACE, not_taken, over_limit
-from folkmoot.worker.jobs.job import LOOK_SECONDS, Answer, Job
+from folkmoot.worker.jobs.job import Answer, Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.logins.expiry import is_over
@@ -48,7 +48,6 @@ class EffortJob(Job):
     _allowed: Allowed | None = None
     _relay: Relay | None = None
     _file: ReportFile | None = None
-    _look_at = 0.0
 
     def limits(self) -> tuple[float, float]:
         agent = self.flow.agents[self.agent]
@@ -70,7 +69,7 @@ class EffortJob(Job):
         try:
             # The redactor is another one once the client's secrets are known: it is asked for anew each time.
             relay = self._relay = Relay(tools.application, self.actor, self.item, self._cleaned, self._reported)
-            self._file, self.look = ReportFile(self.paths), self._look_at_file
+            self._file, self.look = ReportFile(self.paths, tools.now), self._look_at_file
             run_socket = tools.open_socket(os.path.join(self.paths.root, "door", "moot"), relay)
             try:
                 self._began = tools.workspaces.began(run_context, base)
@@ -97,12 +96,9 @@ class EffortJob(Job):
         return by_command or (self._file is not None and self._file.is_whole)
 
     def _look_at_file(self) -> None:
-        now = self.tools.now()
-        if self._file is not None and now >= self._look_at:
-            self._look_at = now + LOOK_SECONDS
-            if self._file.look():
-                self.timers.wrote(now)
-                self.hurry()
+        if self._file is not None and self._file.look():
+            self.timers.wrote(self.tools.now())
+            self.hurry()
 
     def _put_away(self, run_context: RunContext, base: str | None) -> None:
         """Nothing is removed before it is kept; what cannot be kept is left where it is, for `tidy` or a person."""

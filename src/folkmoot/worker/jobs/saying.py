@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 
 from folkmoot.core.commands import ReportRun
 from folkmoot.core.decoding import reader
@@ -14,6 +15,8 @@ from folkmoot.worker.ports import Paths
 SAID = "said"  # in a run's folder, beside its workspace: no process of the run can write there
 REPORT_FILE = "report"  # in its spool, where it may write
 REPORT_BYTES_MAX = 1_000_000
+LOOK_SECONDS = 0.5  # between two looks at that file
+LOOK_SHARE = 20  # a look is followed by a pause of so many times its length: an agent may write it anew all the time
 
 
 def keep_said(paths: Paths, report: Report, fault: str | None) -> None:
@@ -57,13 +60,27 @@ def written(paths: Paths) -> str:
 class ReportFile:
     """The file in which a run may report, looked at while its process goes on."""
 
-    def __init__(self, paths: Paths) -> None:
+    def __init__(self, paths: Paths, now: Callable[[], float]) -> None:
         self._paths = paths
+        self._now = now
+        self._look_at = 0.0
         self._seen: tuple[int, int, int] | None = None
         self.is_whole = False  # does it hold a report that can be read?
 
     def look(self) -> bool:
-        """Has it changed, and holds a whole report now? A report that is still being written cannot be read yet."""
+        """Has it changed, and holds a whole report now? A report that is still being written cannot be read yet.
+
+        It is looked at now and then; the less often, the longer it takes to read.
+        """
+        began = self._now()
+        if began < self._look_at:
+            return False
+        try:
+            return self._read()
+        finally:
+            self._look_at = began + max(LOOK_SECONDS, (self._now() - began) * LOOK_SHARE)
+
+    def _read(self) -> bool:
         try:
             found = os.lstat(os.path.join(self._paths.spool, REPORT_FILE))
         except OSError:
