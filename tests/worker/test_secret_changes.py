@@ -69,6 +69,26 @@ def test_a_key_in_a_name_or_a_message_is_told_to_nobody(yard: Yard) -> None:
     yard.close()
 
 
+@pytest.mark.attack(
+    "secrets",
+    "the key is in the name of a file that somebody makes who was sent for, whose work is merged at once",
+    "no name has it: neither the change nor what would come of it is told with the key",
+)
+def test_a_key_in_a_name_of_help_is_told_to_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVIL_API_KEY", KEY)
+    helped = FLOW.replace("next: done}}", "next: done}, aid: {agents: [helper], next: done}}")
+    helped = helped.replace("agents: {dev: {", "agents: {helper: {run: {client: evil}}, dev: {may: [ask, dispatch], ")
+    yard = Yard(tmp_path / "yard", flow=helped)
+    sent = r"printf 'say go\nshell touch $EVIL_API_KEY.txt\nreport done\n' | moot dispatch helper -"
+    yard.add("one", f"shell {sent}", "wait 4", "write a.txt x", "report done")
+    yard.run()
+    assert "the name [secret:EVIL_API_KEY].txt holds the value" in str(yard.board.log())
+    for file in (yard.folder / ".moot").glob("board.db*"):
+        assert KEY.encode() not in file.read_bytes(), file.name
+    yard.doctor()
+    yard.close()
+
+
 def test_what_only_looks_like_a_secret_may_land_where_the_flow_allows_it(yard: Yard) -> None:
     looks = yard.add("looks", f"write src/a.txt {TOKEN}", "report done")
     allowed = yard.add("allowed", f"write tests/keys/a.txt {TOKEN}", "report done")

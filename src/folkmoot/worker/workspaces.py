@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from folkmoot.core.decoding import reader
-from folkmoot.core.work import Work
+from folkmoot.core.work import Touched, Work
 from folkmoot.engine.run_context import RunContext, is_fresh
 from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder, trusted_of
@@ -197,9 +197,7 @@ class GitWorkspaces:
         secrets = leaks(bound, paths.workspace, work.base, work.commit, allowed.known, allowed.bounds)
         if not secrets:
             return work
-        clean = Redactor(allowed.known).clean
-        touched = [replace(one, path=clean(one.path), link=one.link and clean(one.link)) for one in work.touched]
-        return replace(work, secrets=secrets, touched=touched)
+        return without_values(replace(work, secrets=secrets), Redactor(allowed.known))
 
     def _set_aside(self, paths: Paths, work: Work) -> tuple[Work | None, str]:
         """Move the workspace as it is to where nobody works on it any more: that is one step, however large it is. What
@@ -330,6 +328,18 @@ class FolderWorkspaces:
             alone, _ = self._writing.pop(paths.root, (None, None))
             if alone is not None:
                 alone.__exit__(None, None, None)
+
+
+def without_values(work: Work, redactor: Redactor) -> Work:
+    """Where a change holds a secret, its paths may hold it too."""
+    if not work.secrets:
+        return work
+
+    def told(touched: list[Touched]) -> list[Touched]:
+        clean = redactor.clean
+        return [replace(one, path=clean(one.path), link=one.link and clean(one.link)) for one in touched]
+
+    return replace(work, touched=told(work.touched), lands=told(work.lands) if work.lands is not None else None)
 
 
 def _trusted_before(paths: Paths) -> dict[str, int] | None:

@@ -29,7 +29,7 @@ from folkmoot.worker.output import DIFF_PART, tail_of
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
 from folkmoot.worker.secrets.given import keep_given, not_known, unknown
-from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown
+from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown, without_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -268,10 +268,11 @@ class EffortJob(Job):
         for _ in range(MERGES_MAX):
             run_context = self.tools.application.queries.run_context(self.run)
             merged, conflicts = self._merged(workspaces, run_context, said, fault, work)
+            merged = without_values(merged, self.redactor)
             try:
                 if not conflicts:
                     return tell(said, fault, merged)
-                names = ", ".join(conflicts[:5])
+                names = self.redactor.clean(", ".join(conflicts[:5]))
                 words = f"it conflicts with what others made in {names}"
                 return tell(overruled(said, words, "conflict"), None, replace(work, unfit=True))
             except Refused as error:
