@@ -89,6 +89,32 @@ def test_a_key_in_a_name_of_help_is_told_to_nobody(tmp_path: Path, monkeypatch: 
     yard.close()
 
 
+@pytest.mark.attack(
+    "secrets",
+    "the key is in the name of what cannot be taken in: a pipe, a repository, rules that would make git slow",
+    "no name has it, in the reason either",
+)
+@pytest.mark.parametrize(
+    "how",
+    [
+        "mkfifo $EVIL_API_KEY",
+        "mkfifo $EVIL_API_KEY; echo x > a.txt",
+        "git init -q $EVIL_API_KEY",
+        "mkdir $EVIL_API_KEY; echo 'a/**/b/**/c/**/d/**/e' > $EVIL_API_KEY/.gitignore",
+    ],
+)
+def test_a_key_in_the_name_of_what_is_no_file_is_told_to_nobody(yard: Yard, how: str) -> None:
+    item = yard.add("name", f"shell {how}", "report done")
+    yard.run()
+    assert yard.show(item)["runs"][0]["outcome"] == "failed" and yard.commits() == ["first"]
+    assert "[secret:EVIL_API_KEY]" in str(yard.board.log())
+    assert not [event for event in yard.told if KEY in event.words]
+    for file in (yard.folder / ".moot").glob("board.db*"):
+        assert KEY.encode() not in file.read_bytes(), file.name
+    yard.doctor()
+    yard.close()
+
+
 def test_what_only_looks_like_a_secret_may_land_where_the_flow_allows_it(yard: Yard) -> None:
     looks = yard.add("looks", f"write src/a.txt {TOKEN}", "report done")
     allowed = yard.add("allowed", f"write tests/keys/a.txt {TOKEN}", "report done")

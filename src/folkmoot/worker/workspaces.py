@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from folkmoot.core.decoding import reader
+from folkmoot.core.rules.running.rights import FILES
 from folkmoot.core.work import Touched, Work
 from folkmoot.engine.run_context import RunContext, is_fresh
 from folkmoot.errors import MootError
@@ -190,14 +191,12 @@ class GitWorkspaces:
             return work, lost or f"what it left could not be taken in, and is in {work and work.aside}: {error}"
 
     def _searched(self, paths: Paths, work: Work | None, allowed: Allowed) -> Work | None:
-        """With the places of secrets in it. Where one is in a path, the path is not told either."""
+        """With the places of secrets in it."""
         if work is None or work.commit is None or work.commit == work.base or allowed.known is None:
             return work
         bound = self.repository.within(allowed.bounds)
         secrets = leaks(bound, paths.workspace, work.base, work.commit, allowed.known, allowed.bounds)
-        if not secrets:
-            return work
-        return without_values(replace(work, secrets=secrets), Redactor(allowed.known))
+        return replace(work, secrets=secrets)
 
     def _set_aside(self, paths: Paths, work: Work) -> tuple[Work | None, str]:
         """Move the workspace as it is to where nobody works on it any more: that is one step, however large it is. What
@@ -331,15 +330,17 @@ class FolderWorkspaces:
 
 
 def without_values(work: Work, redactor: Redactor) -> Work:
-    """Where a change holds a secret, its paths may hold it too."""
-    if not work.secrets:
-        return work
+    """The same, told without secrets: where a change holds one its paths may too, and in what is no file none is looked
+    for."""
 
     def told(touched: list[Touched]) -> list[Touched]:
-        clean = redactor.clean
-        return [replace(one, path=clean(one.path), link=one.link and clean(one.link)) for one in touched]
+        return [one if one.mode in FILES and not work.secrets else hidden(one) for one in touched]
 
-    return replace(work, touched=told(work.touched), lands=told(work.lands) if work.lands is not None else None)
+    def hidden(one: Touched) -> Touched:
+        return replace(one, path=redactor.clean(one.path), link=one.link and redactor.clean(one.link))
+
+    lands = told(work.lands) if work.lands is not None else None
+    return replace(work, touched=told(work.touched), lands=lands, why=redactor.clean(work.why))
 
 
 def _trusted_before(paths: Paths) -> dict[str, int] | None:

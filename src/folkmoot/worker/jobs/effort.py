@@ -116,6 +116,7 @@ class EffortJob(Job):
         if self._allowed is None:
             self._allowed = allowed(self.flow.limits, self.tools.now, self._stopped.is_set, self.redactor.known)
         work, lost = self.tools.workspaces.harvest(self.paths, run_context, base, message, self._allowed)
+        work, lost = work and without_values(work, self.redactor), self.redactor.clean(lost)
         self._kept = True
         why = not_taken(work, lost, self.flow.limits)
         if why:
