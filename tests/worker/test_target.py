@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot import Board
+from folkmoot.core.commands import ENGINE
 from folkmoot.errors import Refused
 from folkmoot.wiring.boards import FileBoards
 from tests.worker.yard import Yard, git
@@ -49,7 +50,7 @@ def test_a_target_that_is_not_there_is_refused(tmp_path: Path) -> None:
     board = Board.create(str(folder))
     flow_for(folder, "trunk")
     with pytest.raises(Refused, match="no such branch"):
-        Board.boards.check(str(folder), None)
+        Board.boards.apply(str(folder), {}, ENGINE)
     assert board._application.queries.flow().target == "master"
     git(folder, "branch", "-m", "master", "other")
     with pytest.raises(Refused, match=r"land on master, .* other is checked out"):
@@ -112,7 +113,7 @@ def test_a_target_that_goes_away_is_asked_about(tmp_path: Path, how: str) -> Non
     assert branches(yard.folder) == [there] and git(yard.folder, "rev-parse", there) == tip
     (asked,) = yard.board.inbox()
     assert shown["status"] == "awaiting-divine-guidance" and shown["head"] and not shown["landed"]
-    assert f"{there} is checked out" in asked["question"] and "moot check" in asked["help"]
+    assert f"{there} is checked out" in asked["question"] and "moot apply" in asked["help"]
     assert [way["option"] for way in asked["options"]] == ["try again", "give it up"]
     git(yard.folder, "branch", "main")
     yard.board.answer(asked["id"], "try again")
@@ -242,7 +243,7 @@ def test_what_waits_beside_the_target_does_not_come_along_unproved(tmp_path: Pat
     else:
         flow = yard.folder / ".moot" / "flow.yaml"
         flow.write_text(flow.read_text().replace("-le $max", "-lt $max"))
-        FileBoards().check(str(yard.folder), None)
+        FileBoards().apply(str(yard.folder), {}, ENGINE)
     before = git(yard.folder, "rev-parse", "main")
     for title in ("two", "three"):  # the second finds the first merged with the target
         item = yard.add(title, f"write {title}.txt a", "report done", column="docs")
@@ -290,7 +291,7 @@ def test_a_target_may_be_renamed_to_one_below_or_above_it(tmp_path: Path, old: s
         git(yard.folder, "branch", "-m", before, "between")
         git(yard.folder, "branch", "-m", "between", branch)
         flow.write_text(flow.read_text().replace(f"target: {before}", f"target: {branch}"))
-        FileBoards().check(str(yard.folder), None)
+        FileBoards().apply(str(yard.folder), {}, ENGINE)
         item = yard.add(branch, f"write {branch.replace('/', '-')}.txt a", "report done")
         yard.run()
         assert yard.status(item) == "done" and yard.show(item)["landed_on"] == branch

@@ -376,8 +376,7 @@ def index_of(paths: Paths) -> str:
 
 
 def is_folder(path: bytes) -> bool:
-    there = found_at(path)
-    return there is not None and stat.S_ISDIR(there.st_mode)
+    return (there := found_at(path)) is not None and stat.S_ISDIR(there.st_mode)
 
 
 def _measured(top: bytes, names: set[bytes], allowed: Allowed) -> int:
@@ -398,5 +397,4 @@ def _entries_of(index: str) -> int:
 
 
 def _size(path: bytes) -> int:
-    there = found_at(path)
-    return there.st_size if there is not None and stat.S_ISREG(there.st_mode) else 0
+    return there.st_size if (there := found_at(path)) is not None and stat.S_ISREG(there.st_mode) else 0
