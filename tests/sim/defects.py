@@ -133,7 +133,7 @@ def without_open_index(store: SqliteStore) -> None:
 
 @defect("I1", "a running item is given to a second agent", open_up=without_open_index)
 def two_runs(patch: Patch) -> None:
-    everywhere(patch, (order, claims), "taker", also_claimable("running"))
+    everywhere(patch, (order, claims), "claimant", also_claimable("running"))
     load = loading.situation
 
     def blind(reading: Any, command: Command, *rest: Any, **more: Any) -> Situation:
@@ -207,7 +207,7 @@ def ended_twice(patch: Patch) -> None:
 
 @defect("I6", "an item that waits for others is given out")
 def claim_too_early(patch: Patch) -> None:
-    everywhere(patch, (order, claims), "taker", also_claimable("waiting"))
+    everywhere(patch, (order, claims), "claimant", also_claimable("waiting"))
     claim = claims.claim
 
     def wrong(case: Case, command: ClaimItem) -> None:
@@ -636,7 +636,7 @@ def stolen_parts(patch: Patch) -> None:
         right = claimant(flow, item)
         return flow.watcher(item.column) if item.kind == "part" and right else right
 
-    everywhere(patch, (order, claims), "taker", wrong)
+    everywhere(patch, (order, claims), "claimant", wrong)
 
 
 FERRY = flow_of("ferry")

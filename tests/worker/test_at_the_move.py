@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.core.commands import ENGINE
 from folkmoot.worker.git.repository import REACHED
 from tests.worker.yard import Yard, git
 
@@ -40,7 +41,7 @@ def test_a_gate_that_is_stricter_by_the_move_counts(tmp_path: Path) -> None:
 
     def stricter() -> None:
         flow.write_text(flow.read_text().replace("'true'", "'! grep -q EVIL w.txt'"))
-        yard.board.boards.check(str(yard.folder), None)
+        yard.board.boards.apply(str(yard.folder), {}, ENGINE)
 
     yard.run(step=once("move", stricter))
     assert "w.txt" not in git(yard.folder, "ls-tree", "-r", "--name-only", "main")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from folkmoot.api.machine import BroughtBack
+from folkmoot.core.commands import ENGINE
 from folkmoot.errors import Refused
 from folkmoot.system.sandbox import Bubblewrap
 from folkmoot.wiring.boards import FileBoards
@@ -86,7 +87,7 @@ def test_nothing_comes_where_the_folder_of_the_board_is(tmp_path: Path, what: st
 def test_a_board_in_a_subfolder_works_on_the_whole_repository(tmp_path: Path) -> None:
     """Paths of items are told from the repository's top folder, and that is where agents and gates start."""
     yard = below(tmp_path, agent="write: own", gate=["/bin/sh", "-c", "test -f sub/app.txt"])
-    note = FileBoards().check(str(yard.folder), None).warnings
+    note = FileBoards().apply(str(yard.folder), {}, ENGINE).warnings
     inside = yard.add("inside", "write sub/app.txt new", "report done", files=["sub/app.txt"])
     top = yard.add("top", "write top.txt new", "report done", files=["top.txt"])
     strange = yard.add("strange", "write sub/other.txt new", "report done", files=["other.txt"])
@@ -170,7 +171,7 @@ def test_what_is_trusted_is_not_read_from_where_work_lands(tmp_path: Path, what:
     (yard.folder / what).rename(yard.folder / "kept" / "moved")
     (yard.folder / what).symlink_to(yard.folder / "kept" / "moved")
     with pytest.raises(Refused) as told:
-        FileBoards().check(str(yard.folder / ".moot"), None)
+        FileBoards().apply(str(yard.folder / ".moot"), {}, ENGINE)
     assert told.value.code == "in_reach_of_runs" and "kept/moved" in told.value.message
     if what == ".moot":
         board = FileBoards().open(str(yard.folder / ".moot"))
@@ -223,11 +224,11 @@ def test_no_program_of_the_project_notifies(
     words = command.replace("PROJECT", str(project)).replace("OUTSIDE", str(outside))
     flow.write_text(f"{flow.read_text()}\nnotify: {words}\n")
     if not bad:
-        assert FileBoards().check(str(project), None).taken_in
+        assert FileBoards().apply(str(project), {}, ENGINE).taken_in
         yard.run()
         return
     with pytest.raises(Refused) as told:
-        FileBoards().check(str(project), None)
+        FileBoards().apply(str(project), {}, ENGINE)
     assert told.value.code == "notify_in_reach" and "outside of the project" in told.value.hint
 
 
@@ -246,10 +247,10 @@ def test_no_loader_of_moot_looks_where_work_lands(
     yard = Yard(tmp_path / "yard", files={"lib/readme": ""})
     monkeypatch.chdir(yard.folder)
     monkeypatch.setenv(name, value.split(":")[0].split(" ")[0])
-    FileBoards().check(str(yard.folder), None)
+    FileBoards().apply(str(yard.folder), {}, ENGINE)
     monkeypatch.setenv(name, value.format(yard.folder))
     with pytest.raises(Refused, match=name) as told:
-        FileBoards().check(str(yard.folder), None)
+        FileBoards().apply(str(yard.folder), {}, ENGINE)
     assert told.value.code == "loader_in_reach"
     home = str(yard.folder / ".moot")
     with pytest.raises(Refused, match=name), tools_of(yard.board._application, home, lambda told: None):
@@ -288,11 +289,11 @@ def test_a_flood_of_words_is_refused_and_the_page_stays_short(
 def test_moot_imports_nothing_from_where_work_lands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     yard = Yard(tmp_path / "yard", files={"src/x.py": "", "lib/deep/y.py": ""})
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "elsewhere"), str(yard.folder / ".moot")])
-    assert not FileBoards().check(str(yard.folder), None).taken_in, "it is in force"
+    assert not FileBoards().apply(str(yard.folder), {}, ENGINE).taken_in, "it is in force"
     monkeypatch.setattr(sys, "path", [*sys.path, str(yard.folder / how)])
     board, home = yard.board, str(yard.folder / ".moot")
     with pytest.raises(Refused) as told:
-        FileBoards().check(str(yard.folder), None)
+        FileBoards().apply(str(yard.folder), {}, ENGINE)
     assert told.value.code == "imports_in_reach" and str((yard.folder / how).resolve()) in told.value.message
     with pytest.raises(Refused, match="it would run as moot"), tools_of(board._application, home, lambda told: None):
         pass
@@ -498,7 +499,7 @@ def test_no_repository_is_trusted_that_the_board_was_not_made_for(tmp_path: Path
     assert trees_of(home) == [str(yard.folder)]
     board = FileBoards()
     with pytest.raises(Refused) as no:
-        board.check(str(yard.folder), None)
+        board.apply(str(yard.folder), {}, ENGINE)
     assert no.value.code == "other_repository" and [step.call for step in no.value.next] == ["init"]
     with pytest.raises(Refused), tools_of(yard.board._application, home, print):
         pass
@@ -539,7 +540,7 @@ def test_moot_is_not_run_from_a_plain_folder_that_agents_work_in(
     monkeypatch.setattr(sys, "path", [*sys.path, str(yard.folder / ".venv" / "lib")])
     monkeypatch.setattr(sys, "prefix", str(yard.folder / ".venv"))
     with pytest.raises(Refused) as no:
-        FileBoards().check(str(yard.folder), None)
+        FileBoards().apply(str(yard.folder), {}, ENGINE)
     assert no.value.code == "imports_in_reach"
     with pytest.raises(Refused):
         yard.run()
@@ -558,7 +559,7 @@ def test_agents_do_not_work_in_a_plain_folder_that_holds_a_home(
         home.mkdir(exist_ok=True)
         monkeypatch.setenv("HOME", str(home))
         with pytest.raises(Refused) as no:
-            FileBoards().check(str(yard.folder), None)
+            FileBoards().apply(str(yard.folder), {}, ENGINE)
         assert no.value.code == "holds_private" and str(home) in no.value.message
         with pytest.raises(Refused):
             yard.run()

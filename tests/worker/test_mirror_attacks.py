@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.core.commands import ENGINE
 from folkmoot.errors import Invalid, Unavailable
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.mirroring.making import mirror
@@ -93,7 +94,7 @@ def test_what_has_landed_is_not_taken_in_when_the_folder_becomes_a_mirror(tmp_pa
     assert yard.status(lands) == "done" and (yard.folder / "shown/inbox/answer.json").exists()
     flow = yard.folder / ".moot/flow.yaml"
     flow.write_text(flow.read_text() + "\nmirror: {dir: shown, people: [alice]}\n")
-    FileBoards().check(str(yard.folder), None)
+    FileBoards().apply(str(yard.folder), {}, ENGINE)
     run(yard)
     assert "q1" in open_questions(yard)
     assert "git tracks shown/inbox/answer.json" in " ".join(one.words for one in yard.told)
@@ -167,7 +168,7 @@ def test_what_stood_in_a_folder_before_it_shows_the_board_is_nobodys_word(tmp_pa
     run(yard)
     flow = yard.folder / ".moot/flow.yaml"
     flow.write_text(flow.read_text() + "\nmirror: {dir: shown, people: [alice]}\n")
-    FileBoards().check(str(yard.folder), None)
+    FileBoards().apply(str(yard.folder), {}, ENGINE)
     show_in(yard, "shown")
     assert open_questions(yard)[0] == "q1" and not list((yard.folder / "shown/inbox").iterdir())
     (yard.folder / "shown/inbox/mine.json").write_text(ANSWER)

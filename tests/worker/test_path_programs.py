@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.core.commands import ENGINE
 from folkmoot.wiring.boards import FileBoards
 from tests.worker.yard import Yard, git
 
@@ -124,7 +125,7 @@ def test_a_program_that_is_only_in_the_project_is_told_with_what_to_do(
     )
     assert (gate["outcome"], gate["cause"]) == ("failed", "environment")
     assert f"the-tests -q could not be run: {why}" in str(gate)
-    told = FileBoards().check(str(yard.folder), None).warnings
+    told = FileBoards().apply(str(yard.folder), {}, ENGINE).warnings
     assert told == [f"{inside} {LEFT_OUT}", f"the gate check cannot be run here: {why}"]
     yard.close()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from folkmoot.core.commands import ENGINE
 from folkmoot.core.flow import Flow
 from folkmoot.errors import Unavailable
 from folkmoot.system import filter as kernel
@@ -258,7 +259,7 @@ def changing(yard: Yard, flows: dict[int, str], monkeypatch: pytest.MonkeyPatch)
             claims += 1
             if claims in flows:
                 path.write_text(f"{text}\n{flows[claims]}\n")
-                FileBoards().check(str(yard.folder), None)
+                FileBoards().apply(str(yard.folder), {}, ENGINE)
 
     def choose(wish: str, hidden: Any, env: Any) -> Sandbox:
         made.append(wish)
@@ -358,7 +359,7 @@ def test_people_are_notified_as_the_flow_in_force_says(tmp_path: Path, monkeypat
         if name == "report" and not changed:
             changed = True
             path.write_text(f"{path.read_text()}\nnotify: [{tell}]\n")
-            FileBoards().check(str(yard.folder), None)
+            FileBoards().apply(str(yard.folder), {}, ENGINE)
 
     with tools_of(yard.board._application, str(yard.folder / ".moot"), yard.told.append, step) as tools:
         worker = Worker(tools, "worker", slots=1, until_idle=True)
