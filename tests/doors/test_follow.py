@@ -19,7 +19,7 @@ from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
-from folkmoot.wiring.wal_watch import BoardBell
+from folkmoot.wiring.wal_watch import BoardSignal
 from tests.doors.conftest import Moot, environment
 
 MOOT = [sys.executable, "-m", "folkmoot"]
@@ -97,7 +97,7 @@ def sleeps(board: Board) -> None:
 
 
 def test_a_claim_waits_for_an_item_that_another_thread_adds(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BoardBell, "_listen", lambda self: None)  # the kernel tells nothing: the bell alone wakes
+    monkeypatch.setattr(BoardSignal, "_listen", lambda self: None)  # the kernel tells nothing: the bell alone wakes
     with opened(place) as board:
         waits = in_a_thread(lambda: board.claim("dev-agent", wait=WOKEN))
         sleeps(board)
@@ -112,7 +112,7 @@ def test_a_claim_waits_for_an_item_that_another_process_adds(place: Path, touche
     """Two open boards know as little of each other as two processes; one of them has a store that touches nothing."""
     store = SqliteStore.open(place / ".moot" / "board.db")
     path = str(place / ".moot" / "board.db")
-    store.change_signal = BoardBell(path) if touches else ChangeSignal()
+    store.change_signal = BoardSignal(path) if touches else ChangeSignal()
     with opened(place) as board:
         waits = in_a_thread(lambda: board.claim("dev-agent", wait=WOKEN))
         sleeps(board)
@@ -124,7 +124,7 @@ def test_a_claim_waits_for_an_item_that_another_process_adds(place: Path, touche
 def test_a_ring_is_heard_in_other_processes_and_no_ring_is_answered(place: Path) -> None:
     path = str(place / ".moot" / "board.db")
     (place / ".moot" / "board.db-wal").touch()
-    bells = [BoardBell(path) for _ in range(3)]
+    bells = [BoardSignal(path) for _ in range(3)]
     for change_signal in bells:
         assert change_signal.wait(-1, WOKEN) == 0
     bells[0].notify()
@@ -145,7 +145,7 @@ def test_of_many_who_wait_each_gets_one_item(place: Path) -> None:
 
 def test_with_every_wake_up_lost_things_go_on(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert LOOK_AGAIN <= 5
-    monkeypatch.setattr(BoardBell, "_listen", lambda self: None)
+    monkeypatch.setattr(BoardSignal, "_listen", lambda self: None)
     with opened(place, look_again=0.05) as board, opened(place) as other:
         events = board.follow()
         while next(events).event != "flow_adopted":

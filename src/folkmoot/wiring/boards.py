@@ -24,25 +24,13 @@ from folkmoot.wiring.files.flow_files import (
 )
 from folkmoot.wiring.files.locating import FOLDER, STORE, find, find_lost
 from folkmoot.wiring.reading import shown, write_new
-from folkmoot.wiring.wal_watch import BoardBell
+from folkmoot.wiring.wal_watch import BoardSignal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
 
-    from folkmoot.api.machine import (
-        BackedUp,
-        BroughtBack,
-        DemoEnd,
-        Exported,
-        FlowChecked,
-        Imported,
-        Mirrored,
-        Restored,
-        UnlandedPage,
-        WorkerEnd,
-        WorkerStart,
-    )
+    from folkmoot.api import machine
     from folkmoot.core.flow import Flow
     from folkmoot.engine.application import SimulationRequest
 
@@ -115,7 +103,7 @@ class FileBoards:
         application.notes.append("the board that was here already now works on the repository as it is here")
         return application
 
-    def check(self, board_dir: str | None, flow: str | None) -> "FlowChecked":
+    def check(self, board_dir: str | None, flow: str | None) -> "machine.FlowChecked":
         """Validate a flow; of the board's own, say what `apply` would change or refuse. Nothing is changed."""
         if flow is not None:
             return checked_file(flow)
@@ -123,7 +111,7 @@ class FileBoards:
         with closing(self.open(home)) as board:
             return checked_own(board, home, None)
 
-    def apply(self, board_dir: str | None, moves: dict[str, str], actor: Actor) -> "FlowChecked":
+    def apply(self, board_dir: str | None, moves: dict[str, str], actor: Actor) -> "machine.FlowChecked":
         """Take in the board's own flow if it has changed; `moves` says where the items of a column go."""
         home = find(board_dir)
         with closing(self.open(home)) as board:
@@ -137,20 +125,20 @@ class FileBoards:
         agents: list[str],
         until_idle: bool,
         tell: "Callable[[Any], None]",
-        begin: "Callable[[WorkerStart], None]",
-    ) -> "WorkerEnd":
+        begin: "Callable[[machine.WorkerStart], None]",
+    ) -> "machine.WorkerEnd":
         """Run agents on the board's items, until stopped or idle."""
         from folkmoot.wiring.running import work
 
         return work(board, board.board_dir, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
 
-    def unlanded(self, board: Application) -> "UnlandedPage":
+    def unlanded(self, board: Application) -> "machine.UnlandedPage":
         """Work that did not land."""
         from folkmoot.wiring.running import unlanded
 
         return unlanded(board, board.board_dir)
 
-    def salvage(self, board: Application, run: str, branch: str | None) -> "BroughtBack":
+    def salvage(self, board: Application, run: str, branch: str | None) -> "machine.BroughtBack":
         """The work of a run that did not land, brought back as a branch."""
         from folkmoot.wiring.running import salvage
 
@@ -190,7 +178,7 @@ class FileBoards:
 
         return ["open_files", *(["processes"] if above() else [])]
 
-    def demo(self, *, ask: bool, on_stderr: bool) -> "DemoEnd":
+    def demo(self, *, ask: bool, on_stderr: bool) -> "machine.DemoEnd":
         """Play the demo on a real board in a folder of its own, which stays for the user to look at."""
         from folkmoot.wiring.demo import play
 
@@ -223,13 +211,15 @@ class FileBoards:
                 return simulate(flow, request, notes, read_flow_file)
         return simulate(None, request, [], read_flow_file)
 
-    def backup(self, board_dir: str | None, file: str | None) -> "BackedUp":
+    def backup(self, board_dir: str | None, file: str | None) -> "machine.BackedUp":
         """Keep the board as it is now in one file."""
         from folkmoot.wiring.backups import back_up
 
         return back_up(shown(find(board_dir)), file)
 
-    def restore(self, board_dir: str | None, file: str | None, at: int | None, ago: float | None = None) -> "Restored":
+    def restore(
+        self, board_dir: str | None, file: str | None, at: int | None, ago: float | None = None
+    ) -> "machine.Restored":
         """Make the board what it was; where there is none, one is made from the backup."""
         from folkmoot.wiring.backups import restore
         from folkmoot.wiring.trust import check_repository, make_private
@@ -241,13 +231,13 @@ class FileBoards:
         write_new(os.path.join(home, ".gitignore"), IGNORED)
         return view
 
-    def export(self, board_dir: str | None, file: str | None, write: "Callable[[bytes], object]") -> "Exported":
+    def export(self, board_dir: str | None, file: str | None, write: "Callable[[bytes], object]") -> "machine.Exported":
         """The board's log as JSON lines."""
         from folkmoot.wiring.backups import export
 
         return export(shown(find(board_dir)), file, write)
 
-    def import_log(self, folder: str, source: "BinaryIO", name: str) -> "Imported":
+    def import_log(self, folder: str, source: "BinaryIO", name: str) -> "machine.Imported":
         """A new board below the folder, from an exported log."""
         from msgspec.structs import replace
 
@@ -263,7 +253,7 @@ class FileBoards:
 
     def mirror(
         self, board: Application, folder: str | None, *, watch: bool, tell: "Callable[[str], None]"
-    ) -> "Mirrored":
+    ) -> "machine.Mirrored":
         """Show the board as the documents' files, and take in what is written there."""
         from folkmoot.wiring.mirroring.making import mirror
 
@@ -277,7 +267,7 @@ class FileBoards:
 
 
 def _application(store: SqliteStore, home: str, notes: list[str]) -> Application:
-    store.change_signal = change_signal = BoardBell(store.path)
+    store.change_signal = change_signal = BoardSignal(store.path)
     return Application(Engine(store, SystemClock(), SystemIds()), home, notes, change_signal)
 
 

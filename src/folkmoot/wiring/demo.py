@@ -31,7 +31,7 @@ from folkmoot.system.clock import SystemClock, SystemIds
 from folkmoot.system.git import SystemGit
 from folkmoot.system.wake import FileWatch
 from folkmoot.wiring.running import STORE, tools_of, worker_name
-from folkmoot.wiring.wal_watch import BoardBell
+from folkmoot.wiring.wal_watch import BoardSignal
 from folkmoot.worker.worker import Worker
 
 YOU = Actor("you")
@@ -100,7 +100,7 @@ class Project:
         with open(os.path.join(home, "flow.yaml"), "x", encoding="utf-8") as file:
             file.write(text)
         store = SqliteStore.create(os.path.join(home, STORE))
-        store.change_signal = change_signal = BoardBell(store.path)
+        store.change_signal = change_signal = BoardSignal(store.path)
         engine = Engine(store, SystemClock(), SystemIds())
         flow = load_flow(text, "flow.yaml", lambda name: None)
         engine.adopt_flow(ENGINE, flow, sha256(text.encode()).hexdigest())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LOG = "-wal"
 
 
-class BoardBell(ChangeSignal):
+class BoardSignal(ChangeSignal):
     """Heard by the threads of this process at once, and by those of other processes through the kernel.
 
     SQLite writes the log file before others can see the commit, so that write alone would wake them too early: the

@@ -1,1 +1,1 @@
-"""Workers in the seeded world: the real Crew and Watch over the real engine, in virtual time, with every fault."""
+"""Workers in the seeded world: the real scheduler and timers over the real engine, in virtual time, with all faults."""
