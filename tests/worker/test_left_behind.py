@@ -32,11 +32,11 @@ TIDIES = """
 import sys
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.wiring.running import tools_of
-from folkmoot.worker.reclaim import forget_logins, tidy
+from folkmoot.worker.reclaim import forget_logins, reclaim
 board = FileBoards().open(sys.argv[1])
 with tools_of(board, sys.argv[1] + "/.moot", print) as tools:
     forget_logins(tools)
-    tidy(tools)
+    reclaim(tools)
 """
 
 

@@ -243,7 +243,9 @@ class Effort:
                 files += self.chance.choice(f"shared {n}", tasks).files[:1]
             after = [f"t{n}"] if n == number - 1 and n > 1 else []
             title = f"Part {n + 1} of {self.item.title}"[:120]
-            tasks.append(Task(key=f"t{n + 1}", title=title, files=files, after=after, contracts=[CONTRACT]))
+            # A second split of one item repeats the titles of the first, and each part is new work.
+            more = {"besides": True}
+            tasks.append(Task(key=f"t{n + 1}", title=title, files=files, after=after, contracts=[CONTRACT], more=more))
         if whole and not self.item.span.discoveries and self.item.kind == "item":
             return Report.done("small enough as it is")
         contracts = [Contract(name=CONTRACT, text="what the parts share")]
