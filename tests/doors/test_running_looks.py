@@ -175,7 +175,7 @@ def test_a_stopped_board_says_so_and_how_it_goes_on(board: Application, nowhere:
     board.engine.add(ADA, AddItem(title="one"))
     board.engine.on_board(ADA, StopBoard(why="the build server is down"))
     for page in (nowhere("board").out, nowhere("show", "1").out):
-        assert "■ the board is stopped since " in page and "by ada: the build server is down" in page
+        assert "■ the board is paused since " in page and "by ada: the build server is down" in page
         assert "moot resume" in page and "nobody is at work" not in page
     nowhere("go")
     assert "stopped" not in nowhere("board").out + nowhere("show", "1").out
@@ -337,7 +337,7 @@ def test_the_table_at_the_end_says_how_each_item_stands(ran: Moot) -> None:
 
 def test_what_a_stop_and_a_salvage_say(ran: Moot) -> None:
     first, second = ran("stop", "--why", "lunch").out.splitlines()
-    assert first.startswith("■ the board is stopped since ") and first.endswith(" by ada: lunch")
+    assert first.startswith("■ the board is paused since ") and first.endswith(" by ada: lunch")
     assert second == "  no run begins; those at work may finish; go on: moot resume"
     assert ran("go").out == "✓ The board goes on.\n  next: moot run puts agents on it\n"
     listed = ran("salvage").out.splitlines()

@@ -190,3 +190,41 @@ def test_a_planted_fault_is_found(path: str, source: str) -> None:
 )
 def test_what_is_allowed_passes(path: str, source: str) -> None:
     assert faults(PurePosixPath(path), source) == []
+
+
+def _circle(graph: dict[str, set[str]]) -> list[str]:
+    """Modules of which each leads, by its imports, back to itself."""
+    left = dict(graph)
+    while free := [name for name, needs in left.items() if not needs & left.keys()]:
+        for name in free:
+            del left[name]
+    return sorted(left)
+
+
+def _needs_when_run(path: Path) -> set[str]:
+    """What a module imports, at its start or later, but for what only the type checker sees."""
+    needs: set[str] = set()
+    left: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            needs |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+        left += ast.iter_child_nodes(node)
+    return needs
+
+
+def test_a_circle_of_imports_is_found() -> None:
+    assert _circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+    assert _circle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+
+
+@pytest.mark.parametrize("room", ["store", "core", "api", "engine", "worker", "flows", "briefs", "mirror", "system"])
+def test_no_module_of_a_room_leads_back_to_itself(room: str) -> None:
+    modules = {
+        ".".join(("folkmoot", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
+        for path in (PACKAGE / room).rglob("*.py")
+    }
+    graph = {name: (_needs_when_run(path) & modules.keys()) - {name} for name, path in modules.items()}
+    assert _circle(graph) == []

@@ -24,7 +24,8 @@ from folkmoot.store.base import Transaction
 from folkmoot.store.codec import decode_row
 from folkmoot.store.lines import read_lines
 from folkmoot.store.sqlite.backup import backup, exclusive, log
-from folkmoot.store.sqlite.backup.backup import Manifest, look_into, pack, proven_copy
+from folkmoot.store.sqlite.backup.archive import Manifest
+from folkmoot.store.sqlite.backup.backup import look_into, pack, proven_copy
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.testing.scribe import Scribe
 from folkmoot.wiring import backups

@@ -22,7 +22,8 @@ from folkmoot.store.codec import link
 from folkmoot.store.lines import LINE_BYTES_MAX
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.backup import backup, exclusive, log
-from folkmoot.store.sqlite.backup.backup import Manifest, look_into, pack
+from folkmoot.store.sqlite.backup.archive import Manifest
+from folkmoot.store.sqlite.backup.backup import look_into, pack
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.git import SystemGit
 from folkmoot.wiring import backups

@@ -104,7 +104,7 @@ def test_stop_ends_all_beginning_of_runs_and_go_lets_them(tmp_path: Path) -> Non
     yard.run()
     assert yard.show(item)["runs"] == []
     refused = subprocess.run([*moot, "claim", "dev"], cwd=yard.folder, capture_output=True, text=True, check=False)
-    assert refused.returncode == 1 and "stopped the board" in refused.stderr
+    assert refused.returncode == 1 and "paused the board" in refused.stderr
     subprocess.run([*moot, "go"], cwd=yard.folder, check=True)
     yard.run()
     assert yard.status(item) == "done"

@@ -69,7 +69,7 @@ REFUSED = {
     "stale_claim": "the run is not the current one of its item",
     "stale_target": "the branch has moved on since it was merged with",
     "stood_before": "the file was there before the folder showed the board",
-    "stopped": "a person has stopped the board",
+    "stopped": "a person has paused the board",
     "tracked_by_git": "git tracks the file: it may come from a change of an agent",
     "trees_not_clean": "a work tree of the branch holds changes",
     "trial_broken": "a simulated board broke a promise",

@@ -102,7 +102,7 @@ EVENTS: dict[EventName, str] = {
     "run_paused": "the client's quota is used up, or its login is over: the run ended, and nothing is counted",
     "pool_paused": "a pool begins no runs until its quota, or its login, is there again",
     "budget_spent": "a day's budget is used up: no runs begin before the next day",
-    "board_stopped": "a person stopped the board: no runs begin",
+    "board_stopped": "a person paused the board: no runs begin",
     "board_resumed": "the board, or one pool of it, may go on",
 }
 

@@ -20,17 +20,8 @@ from folkmoot.store.lines import read_lines
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.backup import backup as backups
 from folkmoot.store.sqlite.backup import exclusive, log
-from folkmoot.store.sqlite.backup.backup import (
-    FILES,
-    SET_ASIDE,
-    STORE,
-    WORK,
-    Manifest,
-    look_into,
-    stamp,
-    telling_disk,
-    workspace,
-)
+from folkmoot.store.sqlite.backup.archive import STORE, Manifest
+from folkmoot.store.sqlite.backup.backup import FILES, SET_ASIDE, WORK, look_into, stamp, telling_disk, workspace
 from folkmoot.store.sqlite.create import PARTS, give_name, left_behind, sync
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds

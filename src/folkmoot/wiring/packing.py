@@ -10,7 +10,8 @@ from folkmoot.errors import Unavailable
 from folkmoot.store.codec import decode_row
 from folkmoot.store.sqlite.backup import backup as backups
 from folkmoot.store.sqlite.backup import log
-from folkmoot.store.sqlite.backup.backup import STORE, WORK, Manifest, pack, stamp
+from folkmoot.store.sqlite.backup.archive import STORE, Manifest
+from folkmoot.store.sqlite.backup.backup import WORK, pack, stamp
 from folkmoot.wiring.trust import git_for
 from folkmoot.wiring.users_files import REPOSITORY, copy_to, notes_of
 from folkmoot.worker.git import bundle

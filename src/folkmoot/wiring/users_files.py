@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from folkmoot.store.sqlite import faults
-from folkmoot.store.sqlite.backup.backup import FILES, PRIVATE, SET_ASIDE, STORE, can_be_named
+from folkmoot.store.sqlite.backup.archive import STORE
+from folkmoot.store.sqlite.backup.backup import FILES, PRIVATE, SET_ASIDE, can_be_named
 
 REPOSITORY = "repo.git"
 # What the board makes for itself; everything else in its folder is the user's, and travels in a backup.

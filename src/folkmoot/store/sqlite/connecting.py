@@ -66,12 +66,18 @@ def connect(path: str, durable: bool, patience: BusyHandler) -> apsw.Connection:
         connection.execute(DURABLE if durable else FLEETING)
         pending(connection, path, known_migrations())
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        migrate(connection, path)
+        migrate(connection, path, before=_keep)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _keep(connection: apsw.Connection, path: str) -> None:
+    from folkmoot.store.sqlite.backup.backup import keep_before_migration  # seldom needed, and slow to import
+
+    keep_before_migration(connection, path)
 
 
 def connect_again(path: str, patience: BusyHandler) -> apsw.Connection:

@@ -126,7 +126,7 @@ def _made_at(folder: str, name: str) -> str:
     """By the name where a backup chose it itself; else somebody chose it, and what it holds tells."""
     if (found := MOMENT.match(name)) is not None:
         return found[1]
-    from folkmoot.store.sqlite.backup.backup import made_at
+    from folkmoot.store.sqlite.backup.archive import made_at
 
     return made_at(os.path.join(folder, name))
 

@@ -11,7 +11,7 @@ from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.proving.wal_check import check_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
@@ -53,16 +53,20 @@ def pending(connection: apsw.Connection, path: str, known: dict[int, tuple[str, 
     return [number for number in known if number not in recorded]
 
 
-def migrate(connection: apsw.Connection, path: str, folder: str = FOLDER) -> None:
+def migrate(
+    connection: apsw.Connection,
+    path: str,
+    folder: str = FOLDER,
+    before: "Callable[[apsw.Connection, str], None] | None" = None,
+) -> None:
+    """Apply what is still to be applied. `before` is called where that changes a board that is in use."""
     check_tail(connection, path)  # what comes now may write, and would write over what it must not
     known = known_migrations(folder)
     left = pending(connection, path, known)
     if not left:
         return
-    if len(left) < len(known):  # a board that is in use, not one that is being made
-        from folkmoot.store.sqlite.backup.backup import keep_before_migration
-
-        keep_before_migration(connection, path)
+    if before is not None and len(left) < len(known):
+        before(connection, path)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Asked again: another process may have done it while we waited for the lock.

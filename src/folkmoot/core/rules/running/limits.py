@@ -26,7 +26,7 @@ def check_stop(pauses: Collection[Pause], now: float) -> None:
     """`moot pause` ends all beginning of runs, on every machine; the day's budget that of agents."""
     stopped = in_force(pauses, now).get(ALL)
     if stopped is not None:
-        words = "{by} stopped the board: {why}" if stopped.why else "{by} stopped the board"
+        words = "{by} paused the board: {why}" if stopped.why else "{by} paused the board"
         raise Refused("stopped", words, "let it go on: <resume>", by=stopped.by, why=stopped.why)
 
 

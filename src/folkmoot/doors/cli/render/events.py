@@ -256,8 +256,8 @@ SAYS: dict[str, Say] = {
     "run_paused": _says("met the end of {pool}'s quota", "{why}", style=CARE),
     "pool_paused": _says("{pool} pauses for {seconds}s", "{why}", style=CARE),
     "budget_spent": _says("the day's budget is spent; agents begin again tomorrow", style=CARE),
-    "board_stopped": _says("stopped the board", "{why}", style=CARE),
-    "board_resumed": _says("let the board go on", style=GOOD),
+    "board_stopped": _says("paused the board", "{why}", style=CARE),
+    "board_resumed": _says("resumed the board", style=GOOD),
     "flow_adopted": _says("took in version {version} of the flow {flow}"),
     "clock_restarted": _says("set the clock"),
 }

@@ -12,51 +12,35 @@ from contextlib import contextmanager
 from hashlib import sha256
 from io import BytesIO
 from tempfile import mkdtemp
-from typing import IO, Annotated
+from typing import IO
 
 import apsw
 import msgspec
-from msgspec import Meta, Struct, field
 
-from folkmoot.core.decoding import reader
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.store.sqlite import faults
+from folkmoot.store.sqlite.backup.archive import (
+    MANIFEST,
+    STORE,
+    Entry,
+    Manifest,
+    Member,
+    content_of,
+    first_entry,
+    is_plain,
+    not_a_backup,
+)
 from folkmoot.store.sqlite.backup.exclusive import snapshot
 from folkmoot.store.sqlite.backup.log import prove, reading
 from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.faults import BACKUPS, ENDING, damage_is
 
-FORMAT, VERSION = "folkmoot-backup", 1
-MANIFEST, STORE, WORK, FILES = "manifest.json", "board.db", "work.bundle", "files/"
+WORK, FILES = "work.bundle", "files/"
 SET_ASIDE = "set-aside"
-MANIFEST_BYTES_MAX = 16_000_000
-HEADER_BYTES_MAX = 65_536  # of what stands before an entry with a long name
 CHUNK = 1 << 20
 QUICK = 1  # how hard to compress: documents shrink to a fifth already
 PRIVATE = 0o600
 LEFT_FOR = 86_400.0  # seconds
-
-
-class Member(Struct, frozen=True, omit_defaults=True):
-    name: str
-    size: Annotated[int, Meta(ge=0)]
-    sha256: str
-    mode: Annotated[int, Meta(ge=0, le=0o777)] | None = None  # of a user's file: who may read, write and run it
-
-
-class Manifest(Struct, frozen=True, kw_only=True):
-    """What is in a backup, and of which moment of the board."""
-
-    format: str = FORMAT
-    version: int = VERSION
-    made_by: str = ""
-    made_at: str = ""
-    why: str = ""  # empty: somebody asked for it
-    seq: int = 0
-    chain: str = ""
-    objects: str | None = None  # the form of git's names in the bundle: sha1 or sha256
-    shallow: list[str] = field(default_factory=list)  # commits in the bundle whose parents are nowhere
-    members: list[Member] = field(default_factory=list)
 
 
 def stamp() -> str:
@@ -160,39 +144,6 @@ def telling_disk(target: str) -> Iterator[None]:
         raise failed(target, fault) from fault
 
 
-class _Entry(tarfile.TarInfo):
-    """An entry as we write it: a file, or what tells a long name. Nothing else is even read."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Entry":
-        entry = super().frombuf(buf, encoding, errors)
-        long = entry.type == tarfile.XHDTYPE and entry.size <= HEADER_BYTES_MAX
-        if not long and entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
-            raise tarfile.ExtractError("it holds an entry of a kind that no backup has")
-        return entry
-
-
-def made_at(path: str) -> str:
-    """When a backup was made; empty if the file is none. Nothing but its manifest is read."""
-    try:
-        with tarfile.open(path, "r:gz", tarinfo=_Entry) as tar:
-            return _first(path, tar).made_at
-    except (MootError, tarfile.TarError, EOFError, zlib.error, ValueError, RecursionError, OSError):
-        return ""  # whoever restores it is told what is wrong with it
-
-
-def _first(path: str, tar: tarfile.TarFile) -> Manifest:
-    entry = tar.next()
-    if entry is None or entry.name != MANIFEST or not _is_plain(entry) or entry.size > MANIFEST_BYTES_MAX:
-        raise not_a_backup(path, "it does not begin with a manifest")
-    return _manifest(path, _content(tar, entry).read())
-
-
-def _is_plain(entry: tarfile.TarInfo) -> bool:
-    """A sparse entry may say that it is a terabyte, and have no content at all."""
-    return entry.isfile() and not entry.issparse()
-
-
 def _check_room(manifest: Manifest, folder: str) -> None:
     needed, free = sum(member.size for member in manifest.members), shutil.disk_usage(folder).free
     if needed > free:
@@ -205,17 +156,17 @@ def _check_room(manifest: Manifest, folder: str) -> None:
 def look_into(path: str, folder: str | None = None) -> Manifest:
     """Prove a backup by its manifest, and unpack it if a folder is named. Only what is listed is looked at."""
     try:
-        with tarfile.open(path, "r:gz", tarinfo=_Entry) as tar:
-            manifest = _first(path, tar)
+        with tarfile.open(path, "r:gz", tarinfo=Entry) as tar:
+            manifest = first_entry(path, tar)
             if folder is not None:
                 os.makedirs(folder, mode=0o700, exist_ok=True)
                 _check_room(manifest, folder)
             for member in manifest.members:
                 entry = tar.next()
-                if entry is None or entry.name != member.name or not _is_plain(entry) or entry.size != member.size:
+                if entry is None or entry.name != member.name or not is_plain(entry) or entry.size != member.size:
                     raise damaged_backup(path, f"{member.name} is missing, or another than the manifest says")
                 _check_name(path, member.name)
-                _unpack(path, member, _content(tar, entry), folder)
+                _unpack(path, member, content_of(tar, entry), folder)
             if tar.next() is not None:
                 raise damaged_backup(path, "it holds more than its manifest says")
             return manifest
@@ -291,27 +242,6 @@ def _add(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes], mode: in
     tar.addfile(entry, source)
 
 
-def _content(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
-    found = tar.extractfile(entry)
-    assert found is not None, "an ordinary file has content"
-    return found
-
-
-def _manifest(path: str, text: bytes) -> Manifest:
-    try:
-        manifest: Manifest = reader(Manifest)(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
-        raise not_a_backup(path, f"its manifest cannot be read: {fault}") from fault
-    if manifest.format != FORMAT:
-        raise not_a_backup(path, f"its manifest is one of {manifest.format[:40]!r}")
-    if manifest.version != VERSION:
-        words = "{path} is a backup of version {version}, and version {ours} is known here"
-        raise Unavailable("store_newer", words, "update Folkmoot, then repeat", path, manifest.version, VERSION)
-    if STORE not in {member.name for member in manifest.members}:
-        raise not_a_backup(path, "it holds no store")
-    return manifest
-
-
 def can_be_named(name: str) -> bool:
     """Whether a file's path below the board's folder can stand in a backup, and means the same everywhere."""
     parts = name.split("/")
@@ -351,11 +281,6 @@ def give_name(unfinished: str, target: str) -> None:
 
 def exists(path: str) -> Refused:
     return Refused("file_exists", "{path} exists already; nothing was changed", "choose another name", path)
-
-
-def not_a_backup(path: str, words: str) -> Invalid:
-    hint = "name a file that `<backup>` wrote"
-    return Invalid("not_a_backup", "{path} is no backup of a board: {why}", hint, path, words)
 
 
 def damaged_backup(path: str, words: str) -> Unavailable:

@@ -45,7 +45,7 @@ def ids(items: list[str]) -> str:
 
 def pause_words(pause: PauseView) -> str:
     """What begins no runs, and until or since when."""
-    names = {STOPPED: "the board is stopped", DAY: "no agent begins"}
+    names = {STOPPED: "the board is paused", DAY: "no agent begins"}
     lacks = "has no login" if pause.login else "has no quota"
     words = names.get(pause.what) or f"{pause.what.removeprefix(POOL)} {lacks}"
     by = f" by {pause.by}" if pause.what == STOPPED else ""
