@@ -30,7 +30,7 @@ import json, os, sys
 assert sys.argv[1:3] == ["exec", "--json"] and sys.argv[-1] == "-", sys.argv
 prompt = sys.stdin.read()
 title = "Users can say hello"
-made = title in prompt and os.environ["MOOT_AGENT"] == "dev-agent"
+made = title in prompt and os.environ["MOOT_AGENT"] == "coder"
 if made:
     with open("hello.py", "w") as file:
         file.write("print('hello')\\n")
@@ -105,7 +105,7 @@ def test_the_four_commands_land_a_change(tmp_path: Path, bare: dict[str, str]) -
         ["moot", "run"],
     ]
     told = bash(four + looks, bare, project)
-    assert "moot run starts its 10 agents with codex, which was found here." in told
+    assert "moot run starts its 2 agents with codex, which was found here." in told
     assert "landed on trunk" in told and "1 landed" in told
     # It is really there: on the branch, and in the files of whoever ran the commands.
     assert git(project, "show", "trunk:hello.py") == "print('hello')"

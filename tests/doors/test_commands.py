@@ -12,13 +12,13 @@ def test_init_says_what_was_made_and_how_to_begin(nowhere: Moot, monkeypatch: py
     monkeypatch.setenv("PATH", str(nowhere.folder))  # whatever clients this machine has
     answer = nowhere("init")
     assert (nowhere.folder / ".moot" / "flow.yaml").exists()
-    for words in (".moot", "kanban", "moot add", "moot claim story-agent", "moot board"):
+    for words in (".moot", "simple", "moot add", "moot claim coder", "moot board", "takes 2 runs"):
         assert words in answer.out
 
 
 def test_init_as_json(nowhere: Moot) -> None:
     made = nowhere.json("init")
-    assert made["flow"] == "kanban" and "story-agent" in made["agents"] and made["columns"][-1]
+    assert made["flow"] == "simple" and made["way"] == ["coder", "reviewer"] and made["columns"][-1] == "done"
 
 
 def test_an_empty_board_says_what_to_do(moot: Moot) -> None:

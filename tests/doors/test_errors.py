@@ -268,7 +268,7 @@ def test_an_argument_that_is_no_text_is_refused(moot: Moot, arguments: list[str]
 def test_the_true_command_ends_with_the_same_codes(nowhere: Moot) -> None:
     assert nowhere.process("board").returncode == 4
     assert nowhere.process("init").returncode == 0
-    assert nowhere.process("claim", "dev-agent", "--json").returncode == 3
+    assert nowhere.process("claim", "coder", "--json").returncode == 3
     assert nowhere.process("show", "7").returncode == 2
     assert nowhere.process("init").returncode == 1
     assert nowhere.process("--version").stdout.startswith(b"moot ")

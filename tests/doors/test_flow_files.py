@@ -24,7 +24,7 @@ def model_of(moot: Moot, agent: str, column: str) -> object:
 @pytest.mark.ledger("K-15")
 def test_the_documents_ladder_file_is_used_from_the_users_folder(nowhere: Moot) -> None:
     users_ladders().write_text(LADDER_FILE.replace("0-1: glm-4", "0-1: glm-9"), "utf-8")
-    made = nowhere("init")
+    made = nowhere("init", "--preset", "kanban")
     assert "note: the ladders of " in made.err and ".oi/config/escalation.yaml are used" in made.err
     assert model_of(nowhere, "dev-agent", "dev") == "glm-9"
     assert "escalation.yaml are used" in " ".join(nowhere("apply").out.split())  # where lines end depends on its path

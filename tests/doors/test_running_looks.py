@@ -217,7 +217,7 @@ def test_init_names_the_client_it_found(
     outside = tmp_path_factory.mktemp("outside")
     client(outside, "goose")
     monkeypatch.setenv("PATH", str(outside / "bin"))
-    out = nowhere("init").out
+    out = nowhere("init", "--preset", "kanban").out
     assert "  moot run starts its 10 agents with goose, which was found here." in out.splitlines()
     assert out.index("moot add") < out.index("moot run --until-idle") and "moot claim" not in out
     checked = nowhere("apply").out
@@ -227,7 +227,7 @@ def test_init_names_the_client_it_found(
 
 def test_init_without_a_client_says_which_are_known(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(nowhere.folder))
-    out = nowhere("init").out
+    out = nowhere("init", "--preset", "kanban").out
     assert "No coding client was found" in out and "moot demo" in out and "moot claim story-agent" in out
     named = " ".join(out.split()).partition("Known are: ")[2].partition(". Install")[0]
     assert named.split(", ") == sorted(CLIENTS)  # as the flow must write them, not as their programs are called
@@ -246,7 +246,7 @@ def test_check_says_who_cannot_be_run_here(
     outside = tmp_path_factory.mktemp("outside")
     client(outside, "goose")
     monkeypatch.setenv("PATH", str(outside / "bin"))
-    nowhere("init")
+    nowhere("init", "--preset", "kanban")
     assert nowhere.json("apply")["unable"] == {}
     (outside / "bin" / "goose").unlink()
     assert "It cannot do so here: goose is not installed (story-agent," in " ".join(nowhere("apply").out.split())

@@ -161,11 +161,17 @@ def moot(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8")
 
 
-@pytest.mark.parametrize(("column", "runs"), [("ready", 18), ("dev", 20)])
-def test_a_silent_client_costs_what_the_guide_says(column: str, runs: int) -> None:
-    said = (GUIDES / "when-it-fails.md").read_text("utf-8")
-    assert f"**one item costs {runs} runs" in " ".join(said.split()) or f"; {runs} if it begins in `{column}`" in said
-    flow = load_flow(read_preset("kanban")["flow.yaml"], "flow.yaml", any_prompt)
+@pytest.mark.parametrize(
+    ("preset", "column", "runs", "words"),
+    [
+        ("simple", "code", 6, "**one item costs six to eight runs"),
+        ("kanban", "ready", 18, "four: 18 runs;"),
+        ("kanban", "dev", 20, "; 20 if the item begins in `dev`"),
+    ],
+)
+def test_a_silent_client_costs_what_the_guide_says(preset: str, column: str, runs: int, words: str) -> None:
+    assert words in " ".join((GUIDES / "when-it-fails.md").read_text("utf-8").split())
+    flow = load_flow(read_preset(preset)["flow.yaml"], "flow.yaml", any_prompt)
     with TrialBoard(flow) as board:
         item = board.add("It is silent", column=column)
         made = 0

@@ -10,7 +10,7 @@ from folkmoot.flows.load import read_flow
 from folkmoot.flows.preset import preset_names, read_preset
 from folkmoot.reports.read import read_report
 
-NAMES = ["escalation", "handoff", "kanban", "pipeline", "quest"]
+NAMES = ["escalation", "handoff", "kanban", "pipeline", "quest", "simple"]
 # The ways on the board, from column to column: by next, or by the first claim.
 WAYS = {
     "escalation": ["available", "implementing", "done"],
@@ -18,6 +18,7 @@ WAYS = {
     "kanban": ["ready", "stories", "arch", "tests", "dev", "review", "qa", "done"],
     "pipeline": ["implement", "review", "test", "done"],
     "quest": ["discover", "weave", "review", "siege", "done"],
+    "simple": ["code", "review", "done"],
 }
 # One line in each preset says how all agents are started: `moot init` writes it with the client that it finds.
 RUN = re.compile(r"^# (run: \{client: claude-code\} {12}# how agents are started; .+)$", re.MULTILINE)
@@ -50,7 +51,7 @@ def prompts() -> list[tuple[str, str]]:
     ]
 
 
-def test_there_are_five() -> None:
+def test_there_is_one_for_each_document_and_a_simple_one() -> None:
     assert preset_names() == NAMES
 
 

@@ -18,6 +18,17 @@ class BoardMade(View, frozen=True, gc=False, kw_only=True):
     run: dict[str, str]  # how each agent is started
     made_flow: bool
     unable: dict[str, str]  # agents that cannot be started, and why
+    way: list[str]  # the agents of each item, where nothing is wrong with it: one run of each
+    gates: dict[str, str]  # what proves work, and its command
+    gate_found_in: str | None = None  # the file of the project that names that command
+
+
+class GateFound(View, frozen=True, gc=False, kw_only=True):
+    """A check that a project already has."""
+
+    command: str
+    where: str  # the file that says so
+    setup: str | None = None  # what a fresh clone needs before it
 
 
 class FlowDifference(View, frozen=True, gc=False, kw_only=True):

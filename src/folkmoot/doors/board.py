@@ -81,8 +81,8 @@ class Board:
         return cls(cls.boards.open(board_dir), actor)
 
     @classmethod
-    def create(cls, folder: str = ".", preset: str = "kanban", actor: str = "someone") -> Self:
-        return cls(cls.boards.create(folder, preset), actor)
+    def create(cls, folder: str = ".", preset: str = "simple", actor: str = "someone", gate: str | None = None) -> Self:
+        return cls(cls.boards.create(folder, preset, gate), actor)
 
     def add(
         self,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from folkmoot.core.commands import ENGINE, Actor
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
-from folkmoot.errors import Refused, Unavailable
+from folkmoot.errors import Invalid, Refused, Unavailable
 from folkmoot.store.sqlite.create import sync_folders
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
@@ -58,8 +58,10 @@ class FileBoards:
             cut_off(home, application)
         return application
 
-    def create(self, folder: str, preset: str) -> Application:
-        """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in."""
+    def create(self, folder: str, preset: str, gate: str | None = None) -> Application:
+        """Make `.moot/` below the folder. What is there already is kept: a flow the user wrote first is taken in.
+
+        `gate` is the command that proves work; None: what the project has, empty: none."""
         from folkmoot.flows.preset import read_preset
         from folkmoot.wiring.git_status import look_for_target, root_notes
         from folkmoot.wiring.trust import check_files, made_for_this, make_private
@@ -71,7 +73,7 @@ class FileBoards:
         check_files(home, [])
         files = {**read_preset(preset), ".gitignore": IGNORED}
         if not os.path.exists(os.path.join(home, FLOW)):
-            files[FLOW] = _fitted(files[FLOW], folder)
+            files[FLOW] = _fitted(files[FLOW], folder, gate)
         try:
             os.makedirs(home, mode=0o700, exist_ok=True)
             for name, text in files.items():
@@ -92,6 +94,12 @@ class FileBoards:
         application = _application(store, home, [*store.warnings, *warnings, *ladder_notes(ladders)])
         application.engine.adopt_flow(ENGINE, flow, checksum_of(home, ladders) or "")
         return application
+
+    def found_gate(self, folder: str) -> "machine.GateFound | None":
+        """The check that the project in this folder already has."""
+        from folkmoot.wiring.files.found_gate import found_gate
+
+        return found_gate(folder)
 
     def _made_for_this(self, home: str) -> Application:
         """A board that is there: its user may say that it is for the repository that was made, or moved, since."""
@@ -280,11 +288,18 @@ def _is_unfinished(path: str) -> bool:
         store.close()
 
 
-def _fitted(flow: str, folder: str) -> str:
-    """A preset that uses the clients installed here, and lands on the branch that is checked out."""
+def _fitted(flow: str, folder: str, gate: str | None) -> str:
+    """A preset with the clients installed here, the branch that is checked out, and the project's own check."""
+    from folkmoot.wiring.files.found_gate import found_gate
     from folkmoot.wiring.trust import Outside
     from folkmoot.worker.clients.catalogue import Catalogue
-    from folkmoot.worker.clients.suggest import fitted
+    from folkmoot.worker.clients.suggest import fitted, takes_gate
     from folkmoot.worker.git.places import current_branch
 
-    return fitted(flow, Catalogue.load().find(Outside(os.path.join(folder, FOLDER))), current_branch(folder))
+    if gate and not takes_gate(flow):
+        words = "the preset has no place for the gate {gate!r}"
+        raise Invalid("bad_usage", words, "write it into .moot/flow.yaml, under `gates`, then: <apply>", gate[:80])
+    found = found_gate(folder) if gate is None else None
+    command, setup = (found.command, found.setup) if found else (gate, None)
+    clients = Catalogue.load().find(Outside(os.path.join(folder, FOLDER)))
+    return fitted(flow, clients, current_branch(folder), command, setup)

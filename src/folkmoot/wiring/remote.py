@@ -161,7 +161,7 @@ class RemoteBoards:
             raise Refused("not_in_a_run", words, "leave <.board> out", place)
         return cast("Application", RemoteApplication(self._path))
 
-    def create(self, folder: str, preset: str) -> "Application":
+    def create(self, folder: str, preset: str, gate: str | None = None) -> "Application":
         raise not_in_a_run("making a board")
 
     def check(self, place: str | None, flow: str | None) -> "FlowChecked":

@@ -1,32 +1,37 @@
 """Making a board, checking its flow, and watching one at work."""
 
 import os
+import shlex
 import sys
 
 import click
 from msgspec.structs import replace
 
-from folkmoot.api.machine import BoardMade, FlowChecked
+from folkmoot.api.machine import BoardMade, FlowChecked, GateFound
 from folkmoot.api.requests import ShowFlow
 from folkmoot.doors.cli.session import READER, GivenFile, Session, common, plain
 from folkmoot.errors import Invalid, Refused
 
 
 @click.command("init")
-@click.option("--preset", default="kanban", show_default=True, metavar="NAME", help="Which flow to start from.")
+@click.option("--preset", default="simple", show_default=True, metavar="NAME", help="Which flow to start from.")
+@click.option("--gate", metavar="COMMAND", help="The command that proves work, such as make test.")
+@click.option("--no-gate", is_flag=True, help="No command proves work; a reviewer alone looks at it.")
 @common
 @click.pass_obj
-def init_command(session: Session, preset: str) -> None:
+def init_command(session: Session, preset: str, gate: str | None, no_gate: bool) -> None:
     """Make a board in this folder.
 
     Once for each project, in its top folder. All of it is in .moot/: the flow, its prompts and the store. Nothing that
     is there already is overwritten. A coding client that is installed is written into the flow, so that `moot run` can
-    start the agents.
+    start the agents; and so is the project's own check, such as `make test`, which must be green before work lands.
+
+    The presets are simple (code, review, done), kanban, handoff, pipeline, escalation and quest.
 
     \b
     Examples:
       moot init
-      moot init --preset handoff
+      moot init --gate "make test"
       moot init --preset quest --json
 
     Exit codes: 1 if there is a board already, 2 if there is no such preset.
@@ -35,8 +40,14 @@ def init_command(session: Session, preset: str) -> None:
     """
     from folkmoot.engine.reads.blocked import run_by
 
+    if gate is not None and no_gate:
+        raise Invalid("bad_usage", "--gate and --no-gate exclude each other", "leave one of them out")
     made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
-    application = session.boards.create(os.curdir, preset)
+    gate = "" if no_gate else gate
+    found = session.boards.found_gate(os.curdir) if gate is None and made_flow else None
+    if found is not None and preset == "simple" and not session.json:
+        gate = _asked_gate(found)
+    application = session.boards.create(os.curdir, preset, gate)
     try:
         flow = application.asked_by(READER)(ShowFlow())
         session.note(application.notes)
@@ -50,6 +61,9 @@ def init_command(session: Session, preset: str) -> None:
         run=run_by(flow),
         made_flow=made_flow,
         unable={} if made_flow else session.boards.unable(application, flow),
+        way=[agent for stage in flow.stages() if not flow.columns[stage].work for agent in flow.columns[stage].agents],
+        gates={name: shlex.join(one.run) for name, one in flow.gates.items() if one.run},
+        gate_found_in=found.where if found and gate is None and flow.gates else None,
     )
 
     def words() -> None:
@@ -58,6 +72,17 @@ def init_command(session: Session, preset: str) -> None:
         made(view, next((flow.watcher(name) for name in flow.stages() if flow.watcher(name)), None))
 
     session.answer(view, words)
+
+
+def _asked_gate(found: GateFound) -> str | None:
+    """At a terminal the user says whether the check that was found is the one; elsewhere it is taken."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    words = f"{found.where} has a check: {found.command}. Enter takes it, n takes none, or write another command"
+    said = str(click.prompt(plain(words), default="", show_default=False, err=True)).strip()
+    if said.lower() in ("", "y", "yes"):
+        return None
+    return "" if said.lower() in ("n", "no", "none") else said
 
 
 @click.command("check")

@@ -84,6 +84,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keeps_refresh: list[str] = field(default_factory=list)
     home: dict[str, str] = field(default_factory=dict)
     obeys: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)  # names that it takes in every version, the smallest first
 
 
 class Installed(Struct, frozen=True, kw_only=True):

@@ -37,6 +37,16 @@ def made(view: BoardMade, agent: str | None) -> None:
     page.line(("A board is here: ", GOOD), (one_line(normpath(view.board)), "bold"))
     agents, columns = count(len(view.agents), "agent"), count(len(view.columns), "column")
     page.line(f"The flow {one_line(view.flow)} has {columns} and {agents}; change it in .moot/flow.yaml.", indent=2)
+    if view.way:
+        runs = count(len(view.way), "run")
+        page.line(f"An item takes {runs} where nothing is wrong with it: {', '.join(view.way)}.", indent=2, hang=2)
+    for command in view.gates.values():
+        where = f" (found in {one_line(view.gate_found_in)})" if view.gate_found_in else ""
+        page.line("Work is proved by ", (one_line(command), COMMAND), f"{where} before it goes on.", indent=2, hang=2)
+    if not view.gates and view.made_flow:
+        page.line(
+            ("No check of the project proves work yet; name one in .moot/flow.yaml, under gates.", CARE), indent=2
+        )
     if view.run:
         _starters(page, view.run, found=view.made_flow)
         _unable(page, view)
