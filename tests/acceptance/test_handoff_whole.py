@@ -54,3 +54,16 @@ def test_a_critical_finding_that_is_called_security_asks_a_person(tmp_path: Path
     desk = Desk(tmp_path, "review")
     issue = {"severity": "critical", name: "security", "issue": "the query is built from what users write"}
     assert desk.says(json.dumps({"status": "needs_fixes", "issues": [issue]}))["status"] == "awaiting-divine-guidance"
+
+
+@pytest.mark.ledger("H-04", "R-13")
+def test_what_the_fixer_says_of_each_finding_is_told_to_the_reviewer(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "review")
+    places = [{"file": "auth.py", "line": 1, "issue": "no salt"}, {"file": "auth.py", "line": 3, "issue": "no limit"}]
+    desk.says(json.dumps({"status": "needs_fixes", "findings": places}))
+    desk.claim("fixer")
+    answers = [{"status": "fixed", "fix": "bcrypt"}, {"status": "wont_fix", "note": "the proxy limits"}]
+    found = [{**place, **answer} for place, answer in zip(places, answers, strict=True)]
+    assert desk.says(json.dumps({"status": "fixes_applied", "findings": found}))["column"] == "review"
+    told = [found["wordings"] for found in desk.claim("reviewer")["brief"]["findings"]]
+    assert told == [["fixer: mended: fixed: bcrypt"], ["fixer: status: wont_fix; note: the proxy limits"]]

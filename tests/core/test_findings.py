@@ -210,6 +210,46 @@ def test_the_trend_of_each_round_is_in_the_log() -> None:
         assert [context["round"] for context in given_now] == [1, 2, 3, 4]
 
 
+ANSWERED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "mended": ({"fixed": "bcrypt with cost 12"}, ["d: mended: bcrypt with cost 12"]),
+    "not mended": (
+        {"why": "status: wont_fix; note: the proxy limits"},
+        ["d: status: wont_fix; note: the proxy limits"],
+    ),
+    "in other words": ({"issue": "salt is missing", "recommendation": "ask ops"}, ["d: salt is missing", "d: ask ops"]),
+    "nothing new": ({"why": "leaks"}, []),
+}
+
+
+@pytest.mark.ledger("R-13", "R-14")
+@pytest.mark.parametrize(("answer", "told"), ANSWERED.values(), ids=ANSWERED.keys())
+def test_what_the_maker_says_of_an_open_finding_stands_beside_it(answer: dict[str, Any], told: list[str]) -> None:
+    found = {"file": "a.py", "line": 1, "issue": "no salt", "why": "leaks"}
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.effort("d", "done")
+        board.effort("r", "changes_requested", findings=[found])
+        board.effort("d", "done", findings=[{"file": "a.py", "line": 1, "issue": "no salt", **answer}])
+        (kept,) = board.item(item).findings
+        assert (kept.issue, kept.why, kept.fixed, kept.remark) == ("no salt", "leaks", None, False), "it stays open"
+        assert kept.wordings == told
+        board.effort("r", "done")
+        assert board.item(item).findings == []
+
+
+@pytest.mark.ledger("R-14")
+def test_of_two_findings_at_one_line_each_has_its_own_answer_and_none_is_lost() -> None:
+    place = {"file": "a.py", "line": 1}
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.effort("d", "done")
+        board.effort("r", "changes_requested", findings=[{**place, "issue": "x"}, {**place, "issue": "y"}])
+        answers = [{**place, "issue": "y", "fixed": "so"}, {**place, "issue": "z", "fixed": "as well"}]
+        board.effort("d", "done", findings=answers)
+        kept = [(one.issue, one.wordings, one.fixed, one.remark) for one in board.item(item).findings]
+        assert kept == [("x", [], None, False), ("y", ["d: mended: so"], None, False), ("z", [], "as well", True)]
+
+
 @pytest.mark.ledger("R-15")
 def test_findings_set_aside_in_great_number_each_become_an_item_and_none_is_lost() -> None:
     with SoundBoard(FLOW) as board:

@@ -61,7 +61,7 @@ PARTS: dict[str, dict[str, str]] = {
         "category": "a word for it, like `sql_injection`",
         "why": "why it matters",
         "found_by": "who found it; filled in where several look at the same work",
-        "wordings": "how others said the same; filled in likewise",
+        "wordings": "how others said the same, and what whoever mends it says of it; filled in likewise",
         "remark": "it was said beside `done`, and nothing must change for it; filled in by the board",
         "fixed": "what was done about it, if it is mended: nothing must change for it; `status: fixed` is read too",
         "unheard": "the stage that found it and has given no verdict yet; filled in by the board",

@@ -323,7 +323,7 @@ def _said(case: Case, said: Report, claimed: str) -> dict[str, Any]:
     checks = case.flow.checks(stage)
     fields: dict[str, Any] = {}
     if said.findings or (said.outcome == "done" and any(checks or one.unheard for one in item.findings)):
-        fields["findings"] = kept_of(item.findings, said, stage if checks else None)
+        fields["findings"] = kept_of(item.findings, said, stage if checks else None, run.agent)
     if said.artifacts:
         # An artifact belongs to the stage whose work it is, also when a senior made it.
         made = {a.name: Artifact(stage, run.agent, run.id, a.path) for a in said.artifacts}

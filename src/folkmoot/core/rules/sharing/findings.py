@@ -14,6 +14,7 @@ from folkmoot.core.vocabulary.phrases.tallies import red_tests
 
 FINDINGS_MAX = 500
 GRAVE = ("critical", "high")
+_IN_WORDS = ("issue", "recommendation", "test", "exploit", "category", "why")
 _GRAVEST_KIND = ("review", "test", "security")  # a hole is one whoever else calls it a bug (R-10)
 
 
@@ -57,8 +58,8 @@ def unheard(findings: Iterable[Finding], stage: str) -> list[Finding]:
     return [replace(finding, unheard=stage) for finding in findings]
 
 
-def kept_of(known: list[Finding], said: Report, checked: str | None) -> list[Finding]:
-    """What an item keeps beside a report of the stage that checks it (`checked`), or of whoever makes the work.
+def kept_of(known: list[Finding], said: Report, checked: str | None, by: str) -> list[Finding]:
+    """What an item keeps beside a report of the stage that checks it (`checked`), or of whoever makes the work (`by`).
 
     What is open stays until whoever checks gives a verdict: the fix is looked at beside what was asked for. What is
     found beside `done` is a remark: it is shown, and nothing must change for it.
@@ -69,20 +70,34 @@ def kept_of(known: list[Finding], said: Report, checked: str | None) -> list[Fin
         return found
     if checked:
         found = unheard(found, checked)
-    before, new = ({identity(finding) for finding in findings} for findings in (known, found))
+    # Of several at one line each is said again by its own words.
+    several = {about for about, number in Counter(identity(finding) for finding in known).items() if number > 1}
+    again: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in found:
+        again.setdefault(_about(finding, several), []).append(finding)
     if is_done:
         # Whoever made the work has seen to what was found before.
         known = [replace(finding, unheard=None) if finding.unheard else finding for finding in known]
-        return [*known, *(finding for finding in found if identity(finding) not in before)][:FINDINGS_MAX]
-    # Of several at one line each is said again by its own words.
-    several = {about for about, number in Counter(identity(finding) for finding in known).items() if number > 1}
-    again = {(identity(finding), finding.issue) for finding in found}
-    open_ones = [
-        one
-        for one in known
-        if identity(one) not in new or (identity(one) in several and (identity(one), one.issue) not in again)
-    ]
-    return [*open_ones, *found][:FINDINGS_MAX]
+        answered = [_answered(one, again.pop(_about(one, several), []), by) for one in known]
+        return [*answered, *(finding for new in again.values() for finding in new)][:FINDINGS_MAX]
+    return [*(one for one in known if _about(one, several) not in again), *found][:FINDINGS_MAX]
+
+
+def _about(finding: Finding, several: set[tuple[str, ...]]) -> tuple[str, ...]:
+    about = identity(finding)
+    return (*about, "said", finding.issue) if about in several else about
+
+
+def _answered(known: Finding, answers: list[Finding], by: str) -> Finding:
+    """A finding with what whoever made the work says of it; whether it is mended, whoever checks says."""
+    said: list[str] = []
+    for answer in answers:
+        said += [f"mended: {answer.fixed}"] if answer.fixed else []
+        told = ((name, getattr(answer, name)) for name in _IN_WORDS)
+        said += [words for name, words in told if words and words != getattr(known, name)]
+        said += answer.wordings
+    words = [*known.wordings, *(f"{by}: {one}" for one in said)]
+    return replace(known, wordings=list(dict.fromkeys(words))) if said else known
 
 
 def identity(finding: Finding) -> tuple[str, ...]:
