@@ -40,6 +40,15 @@ def test_a_return_says_what_the_work_is_as_a_handoff_does(tmp_path: Path) -> Non
     assert desk.says('{"status": "completed", "commit": "abc123", "priority": "low"}')["priority"] == "high"
 
 
+@pytest.mark.ledger("H-01")
+@pytest.mark.parametrize(("told", "kind"), [("bugfix", "bugfix"), ("hotfix", "feature"), (["bugfix"], "feature")])
+def test_the_workflow_in_the_context_of_a_return_is_the_items(tmp_path: Path, told: Any, kind: str) -> None:
+    desk = Desk(tmp_path, "plan")
+    said = {"status": "completed", "spec": "specs/a.md", "context": {"workflow": told, "iteration": 1}}
+    assert desk.says(json.dumps(said))["type"] == kind
+    assert desk.moot("messages")["messages"][-1]["context"]["workflow"] == kind
+
+
 @pytest.mark.ledger("R-32")
 @pytest.mark.parametrize("text", ["{status: needs_fixes, issues: two}", '{"status": "needs_fixes", "issues": "Two"}'])
 def test_a_number_in_words_is_a_number(tmp_path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ from folkmoot.core.order import actor
 from folkmoot.core.records import ORCHESTRATOR, Message
 from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
-from folkmoot.core.rules.messages.telling import note_on_rounds, own_context
+from folkmoot.core.rules.messages.telling import note_on_rounds
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
 from folkmoot.core.vocabulary.lines import paths_in
@@ -83,7 +83,8 @@ def told_by_report(item: Item, said: Report, hands_over: bool) -> dict[str, Any]
     if not said.extra:
         return {}
     told: dict[str, Any] = {"spec": spec_of(said, item.spec)}
-    workflow = own_context(said).get("workflow") or said.extra.get("workflow")
+    context = said.extra.get("context")
+    workflow = (context.get("workflow") if isinstance(context, dict) else None) or said.extra.get("workflow")
     priority = next((one for one in PRIORITIES if one == said.extra.get("priority")), None)
     if hands_over and item.kind not in ONE_SHOT_KINDS:
         told |= {"type": workflow} if workflow in TYPES else {}
