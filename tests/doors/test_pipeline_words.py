@@ -626,6 +626,37 @@ def test_a_reviewer_that_wants_changes_gets_them(board: Moot, summary: str, issu
     assert board.json("show", "2")["runs"][-1]["outcome"] == outcome
 
 
+FOR_THE_MAKER = ["implementer: add the test", "**Implementer** – add the test", "The implementer should add the test"]
+UNTESTED = "## Issues Found\n- Medium: a.go:42: empty list is untested"
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize("step", FOR_THE_MAKER)
+def test_a_step_left_to_whoever_made_the_work_is_asked_back(board: Moot, step: str) -> None:
+    in_column(board, "review")
+    told = form("One branch is untested.", UNTESTED, f"## Next Steps\n- {step}", status=FOLLOW_UP)
+    answer = said(board, "reviewer", told)
+    assert answer.code == 2 and "which holds" in answer.err and "changes_requested" in answer.err, answer.err
+    run = board.json("board")["runs"][0]["run"]
+    assert board("report", run, "--token", "1", "-", "--final", code=None, stdin=told).code == 0
+    done(board, "devils-advocate")
+    assert place(board) == ("implement", "ready")
+    assert "empty list is untested" in board("claim", "implementer", "--prompt").out
+    assert "add the test" in board("show", "2").out
+
+
+@pytest.mark.ledger("P-09", "R-22")
+@pytest.mark.parametrize(
+    "step",
+    ["Look at a.go, too", "test-executor: run it with empty input", "implementer: none", "implementer: docs later"],
+)
+@pytest.mark.parametrize(("status", "outcome"), [(FOLLOW_UP, "incomplete"), (COMPLETE, "done")])
+def test_any_other_next_step_is_told(board: Moot, step: str, status: str, outcome: str) -> None:
+    in_column(board, "review")
+    assert said(board, "reviewer", form("Read half.", f"## Next Steps\n- {step}", status=status)).code == 0
+    assert board.json("show", "2")["runs"][-1]["outcome"] == outcome
+
+
 def test_a_dash_is_no_title(board: Moot) -> None:
     answer = board("add", "-", code=None, stdin="Implement feature X with tests")
     assert answer.code == 2 and "--from -" in answer.err

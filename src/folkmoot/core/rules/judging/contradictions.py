@@ -28,7 +28,7 @@ from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import finding_in
-from folkmoot.core.vocabulary.phrases.undone import left_open, said_undone, still_red
+from folkmoot.core.vocabulary.phrases.undone import is_for, left_open, said_undone, still_red
 from folkmoot.core.vocabulary.tries import asks_person, labelled_question, names_one_of, signalled, wants_person
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in, told_in
 from folkmoot.core.vocabulary.words import approves, is_approval, is_security, only_ends, says_fixed
@@ -60,8 +60,8 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     else:
         yield from _signalled(case, said)
     checks = case.flow.checks(stage_of(case))
-    if said.outcome == "failed" and checks and case.item.kind not in ANSWERS:
-        yield from _of_tests(said)
+    if checks and case.item.kind not in ANSWERS:
+        yield from _without_verdict(case, said)
     if said.outcome == "failed" and said.cause in (None, "capability") and not said.implied and _may(case, "asks"):
         flag = _person_wanted(said) if said.question is None else None
         if flag is not None:
@@ -123,12 +123,34 @@ def _sending_for(said: Report) -> Contradiction:
     return Contradiction(words, "changes_requested", adds={"findings": [*said.findings, *wanted]})
 
 
+def _without_verdict(case: Case, said: Report) -> Iterator[Contradiction]:
+    """A look that ends without a verdict, and says that the work must change."""
+    if said.outcome == "failed":
+        yield from _of_tests(said)
+    elif said.outcome == "incomplete":
+        yield from _left_to_maker(case, said)
+
+
 def _of_tests(said: Report) -> Iterator[Contradiction]:
     """Whoever checks, and says no more than "failed" and what it found, may mean the work or its own run."""
     grave = against_done(said.findings, said.tests)
     if grave is not None and said.cause is None and not said.attempts:
         words = f"{grave}: which holds? If the work must change report changes_requested; if this run "
         yield Contradiction(f"{words}itself failed, give it a `cause`", "changes_requested")
+
+
+def _left_to_maker(case: Case, said: Report) -> Iterator[Contradiction]:
+    """A look that is not finished is taken up by who looks; whoever made the work would not hear of its step."""
+    fix = case.flow.columns[stage_of(case)].fix
+    makers = case.flow.columns[fix].agents if fix in case.flow.columns else []
+    others = [agent for agent in makers if case.run is None or agent != case.run.agent]
+    steps = said.next_steps if said.cause is None and not said.attempts else []
+    step = next((step for step in steps if is_for(step, others)), None)
+    if step is not None:
+        words = (
+            f"its next step is {shortly(step)!r}: which holds? If the work must change report changes_requested; if "
+        )
+        yield Contradiction(f"{words}only your look is unfinished, name what is left to look at", "changes_requested")
 
 
 def _next(case: Case, said: Report) -> str | None:

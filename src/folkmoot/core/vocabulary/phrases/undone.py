@@ -5,6 +5,7 @@ no contradiction. So only what holds at the end counts, and nothing that a later
 """
 
 import re
+from collections.abc import Iterable
 
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import behind_no, is_denied, without_unticked
@@ -154,6 +155,13 @@ def wants_changes(text: str) -> str | None:
 def is_fix(step: str) -> bool:
     """Is the next step to mend something, and not some day?"""
     return _FIX.match(step) is not None and not _SOME_DAY.search(step)
+
+
+def is_for(step: str, names: Iterable[str]) -> bool:
+    """Is the next step something for one of these, who is named at its beginning, and not some day?"""
+    words = plain(step[:SENTENCE_MAX]).removeprefix("the ")
+    left = next((words.removeprefix(f"{plain(name)} ") for name in names if words.startswith(f"{plain(name)} ")), "")
+    return bool(left) and not says_nothing(left) and not _SOME_DAY.search(step)
 
 
 # The same in a sentence: `Approved, provided that the name is changed`.
