@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.test_quest import LONG_REPORT, decomposed, quest
-from tests.documents import SUB_AGENTS
+from tests.documents import SUB_AGENTS, TASKS
 
 
 @pytest.mark.ledger("Q-03", "R-20")
@@ -59,3 +59,42 @@ def test_a_split_that_cannot_be_says_which_task_what_holds_and_what_to_do(
     said = moot.try_in(moot("claim", "pathseeker"), {"outcome": "split", "tasks": [tasks[0], {**tasks[1], **change}]})
     assert said.code == 2
     assert [word for word in words if word not in json.loads(said.err)["error"]["message"]] == []
+
+
+@pytest.mark.ledger("Q-04", "Q-06", "R-24")
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "codeweaver-2 should only start once codeweaver-1 is finished.",
+        "codeweaver-2 can start when codeweaver-1 is done.",
+        "codeweaver-1 and codeweaver-2 must run sequentially.",
+        {"integrationPoints": {"auth routes": "codeweaver-1 first, then codeweaver-2"}},
+        {
+            "integrationPoints": [
+                {"point": "auth routes", "tasks": ["codeweaver-1", "codeweaver-2"], "resolution": "sequential"}
+            ]
+        },
+    ],
+)
+def test_an_order_beside_the_tasks_or_at_a_meeting_point_is_asked_back(tmp_path: Path, beside: object) -> None:
+    moot = quest(tmp_path)
+    claim = moot("claim", "pathseeker")
+    words, more = (beside, {}) if isinstance(beside, str) else ("", beside)
+    assert isinstance(more, dict)
+    said = moot.try_in(claim, f"```json\n{json.dumps({**TASKS, **more})}\n```\n{words}")
+    assert said.error == "report_refused" and "write it as `after` of a task" in said.err
+
+
+@pytest.mark.ledger("Q-04", "R-24")
+def test_a_call_that_happens_once_is_no_order(tmp_path: Path) -> None:
+    words = "The mailer of codeweaver-1 is called once by codeweaver-2, with sequential ids."
+    said = f"```json\n{json.dumps(TASKS)}\n```\nThe check is called once by codeweaver-1. {words}"
+    assert quest(tmp_path).speak("pathseeker", said)["status"] == "waiting"
+
+
+@pytest.mark.ledger("Q-06", "R-24")
+def test_tasks_that_run_in_turn_by_their_files_need_no_order_in_words(tmp_path: Path) -> None:
+    tasks = {name: {**task, "files": [*task["files"], "routes/auth.ts"]} for name, task in TASKS.items()}
+    point = {"point": "auth routes", "tasks": list(tasks), "resolution": "sequential"}
+    item = quest(tmp_path).speak("pathseeker", {**tasks, "integrationPoints": [point]})
+    assert (item["status"], list(item["integration_points"])) == ("waiting", ["auth routes"])

@@ -175,7 +175,8 @@ _SENTENCES = pattern(r"[.;!?](?=\s|$)|\n")
 _ORDER_WORDS = (
     r"(?:depend(?:s|ing|ent)? (?:up)?on|after|before|block(?:s|ed by|ing)|requir(?:es?|ing)"
     r"|needs?|wait(?:s|ing)? (?:for|on|until)|then|followed by|follows|prior to|precedes?|first and"
-    r"|(?:build|rel|sit)(?:s|y|ies) (?:up)?on|building on|relying on|(?:start|begin|run|go)(?:s|ed)? (?:until|unless))"
+    r"|(?:build|rel|sit)(?:s|y|ies) (?:up)?on|building on|relying on|once(?! (?:by|per|and|a|in)\b)"
+    r"|(?:start|begin|run|go)(?:s|ed)? (?:until|unless|when))"
 )
 _ORDER = pattern(rf"\b{_ORDER_WORDS}\b|\bonce\b|\bwhen\b|\buntil\b|→|⇒|->|=>", re.IGNORECASE)
 # Few words may stand between it and the second task, and no comma: that begins another statement.
@@ -187,10 +188,10 @@ _BEFORE_BOTH = pattern(
 _NOT_UNTIL = pattern(r"\b(?:not|n't|never)\b[^.;]{0,40}\b(?:until|unless|before)\b", re.IGNORECASE)
 _MARKS = "*_`#>-•|+ \t"
 # All of them, one behind the other; where files are shared they come so anyway.
-_ALL_IN_TURN = pattern(
-    r"\b(?:one (?:after (?:the other|another)|by one|at a time)|sequentially|in sequence|in this order)\b",
-    re.IGNORECASE,
-)
+_TURNS = r"one (?:after (?:the other|another)|by one|at a time)|sequentially|in sequence|in this order"
+_ALL_IN_TURN = pattern(rf"\b(?:{_TURNS})\b", re.IGNORECASE)
+# The same of tasks that a sentence names; `sequential` of their execution, and not of ids.
+_IN_TURN_SAID = pattern(rf"\b(?:{_TURNS}|sequential(?! (?!execution|order|runs?)\w))\b", re.IGNORECASE)
 _OF_THE_TASKS = pattern(r"\b(?:tasks?|these|them|they|both|all|everything)\b", re.IGNORECASE)
 _WHERE_SHARED = pattern(r"\b(?:shared?|same|common)\b", re.IGNORECASE)
 # A task that is not to be done any more: `cancel b`, `b is obsolete`.
@@ -312,6 +313,14 @@ class Named:
                 if said and not _is_denied(between):
                     found.append((self._key(one), self._key(other)))
         return found
+
+    def in_turn(self, words: str) -> list[tuple[str, str]]:
+        """The pairs of tasks of which a sentence says that they do not run at once, and not which is the first."""
+        if len(words) > WORDS_MAX or not _IN_TURN_SAID.search(words):
+            return []
+        said = (one for one in _SENTENCES.split(words) if _IN_TURN_SAID.search(one) and not _DENIED.search(one))
+        keys = (dict.fromkeys(self._key(spot) for spot in self._named.finditer(sentence)) for sentence in said)
+        return [pair for named in keys for pair in pairwise(named)]
 
     def named_after(self, words: str) -> list[str]:
         """The tasks that a task's own words put before or behind it: `wait for a`, `runs after a`."""

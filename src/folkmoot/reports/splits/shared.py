@@ -9,6 +9,7 @@ from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import split_field
 from folkmoot.core.vocabulary.words import plain
 
+_POINT = ("point", "integration point")
 _NAME = pattern(r"[^():{}=\n]{1,100}")
 
 
@@ -87,6 +88,8 @@ def points_in(said: Any) -> dict[str, Any]:
     """Meeting points with what is said of each, or only named."""
     if isinstance(said, dict):
         return said
+    if isinstance(said, list):
+        said = [_with_name(part) if isinstance(part, dict) else part for part in said]
     if not isinstance(said, list) or all(isinstance(part, str) for part in said):
         names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
         return {name: "" for name in names if name.strip()}
@@ -95,6 +98,12 @@ def points_in(said: Any) -> dict[str, Any]:
         known = points.get(one.name)
         points[one.name] = f"{known}\n{one.text}" if known and one.text else known or one.text
     return points
+
+
+def _with_name(part: dict[str, Any]) -> dict[str, Any]:
+    """A meeting point that is named as what it is: `{"point": "auth routes", "files": […]}`."""
+    named = next((name for name in part if plain(name) in _POINT and isinstance(part[name], str)), "name")
+    return {("name" if name == named else name): value for name, value in part.items()}
 
 
 def as_text(value: Any) -> str:

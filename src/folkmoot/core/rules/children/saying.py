@@ -90,7 +90,12 @@ def _fault_of_order(said: Report) -> str | None:
     """An order of tasks in words alone: they would run at once. One that is also said as `after` holds."""
     names = names_of(said.tasks)
     above, named, by_key = _above(said.tasks, names), Named(names), Named({key: key for key in names.values()})
-    pairs = [(where, words, pair) for where, words in texts(said) for pair in named.orders_in(words)]
+    beside = [*texts(said), *_at_points(said)]
+    pairs = [(where, words, pair) for where, words in beside for pair in named.orders_in(words)]
+    # Tasks with a file in common run in turn anyway.
+    files = {name_of(task): set(task.files) for task in said.tasks}
+    turns = ((where, words, pair) for where, words in beside for pair in named.in_turn(words))
+    pairs += [turn for turn in turns if files[turn[2][0]].isdisjoint(files[turn[2][1]])]
     for task in said.tasks:
         keys = [("task", task.title, key) for key in by_key.named_after(task.title)]  # its title is no other's
         keys += [(where, words, key) for where, words in _texts_of(task) for key in named.named_after(words)]
@@ -152,6 +157,12 @@ def texts(said: Report) -> Iterator[tuple[str, str]]:
     for name, value in said.extra.items():
         if name not in CARRIED_ELSEWHERE:
             yield from _leaves(name, value, keys, DEPTH_MAX)
+
+
+def _at_points(said: Report) -> Iterator[tuple[str, str]]:
+    """What is said of where tasks meet; an object whole, since one field names the tasks and another their order."""
+    for name, value in said.integration_points.items():
+        yield name, value if isinstance(value, str) else json.encode(value).decode()
 
 
 def _leaves(name: str, value: Any, keys: set[str], depth: int) -> Iterator[tuple[str, str]]:
