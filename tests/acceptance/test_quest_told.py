@@ -98,3 +98,13 @@ def test_tasks_that_run_in_turn_by_their_files_need_no_order_in_words(tmp_path: 
     point = {"point": "auth routes", "tasks": list(tasks), "resolution": "sequential"}
     item = quest(tmp_path).speak("pathseeker", {**tasks, "integrationPoints": [point]})
     assert (item["status"], list(item["integration_points"])) == ("waiting", ["auth routes"])
+
+
+@pytest.mark.ledger("Q-04", "R-32")
+def test_a_table_of_tasks_below_the_status_is_asked_back(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    table = (
+        "| # | Task | Files |\n|---|---|---|\n| 1 | User can register | src/a.ts |\n| 2 | User can reset | src/b.ts |"
+    )
+    said = moot.try_in(moot("claim", "pathseeker"), f"## Decomposition\n\n**Status:** complete\n\n{table}\n")
+    assert said.error == "report_refused" and "looks like tasks" in said.err

@@ -227,6 +227,8 @@ def _form(sections: list[Section], last: int) -> Form:
     if status is not None:
         said = read_status(_own_lines(status))
         end = max(end, said.line)
+        tables = [line for line in status.body if line.quoted and line.text.lstrip().startswith("|")]
+        said.more = sorted([*said.more, *((line.number, line.text) for line in tables)])  # told, and no quotation
         block = next((line.number for line in status.body if not line.quoted and starts_block(line)), last + 1)
         said.more = [(number, words) for number, words in said.more if said.line < number < block or number < said.line]
     form = Form(start, end, None, [])

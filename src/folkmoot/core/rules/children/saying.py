@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.report import WORDS_BESIDE, Report, Task
+from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
 from folkmoot.core.situation import Case
@@ -184,19 +184,19 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
     if agent is None or "split" not in agent.may:
         return None
     for name, value in said.extra.items():
-        task = _in_words(value) if name == WORDS_BESIDE else next(_tasks_below(name, value, DEPTH_MAX), None)
+        told = isinstance(value, str) and name not in CARRIED_ELSEWHERE
+        task = _in_words(value) if told else next(_tasks_below(name, value, DEPTH_MAX), None)
         if task:
-            told = shortly(repr(task))
             return (
-                f"`{name}` holds what looks like tasks ({told}), and no split is said: put each under `tasks`, with "
-                "its files, and what it comes after as `after`; if it is one task already, leave them out"
+                f"`{name}` holds what looks like tasks ({shortly(repr(task))}), and no split is said: put each under "
+                "`tasks`, with its files, and what it comes after as `after`; if it is one task already, leave them out"
             )
     return None
 
 
-def _in_words(words: Any) -> str | None:
+def _in_words(words: str) -> str | None:
     """The line of a text under which tasks stand: it is called so, or is the head of a table of them."""
-    for line in words.splitlines() if isinstance(words, str) else ():
+    for line in words.splitlines():
         columns = {task_field(cell) for cell in line.split("|") if cell.strip()}
         if split_field(line.strip("#*_: ")) == "tasks" or {"title", "files"} <= columns:
             return line.strip()
