@@ -108,3 +108,14 @@ def test_a_table_of_tasks_below_the_status_is_asked_back(tmp_path: Path) -> None
     )
     said = moot.try_in(moot("claim", "pathseeker"), f"## Decomposition\n\n**Status:** complete\n\n{table}\n")
     assert said.error == "report_refused" and "looks like tasks" in said.err
+
+
+@pytest.mark.ledger("Q-03", "R-20")
+def test_files_that_are_told_with_their_purpose_are_files(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    other = {"filesCreated": [{"path": "src/auth/registration.ts", "purpose": "the form"}]}
+    assert "src/auth/registration.ts is not among its files" in moot.try_in(claim, {**LONG_REPORT, "output": other}).err
+    own = {"filesCreated": [{"path": "src/auth/password-reset.ts", "purpose": "sends the mail"}]}
+    report = moot.hand_in(claim, json.dumps({**LONG_REPORT, "output": own}))["runs"][-1]["report"]
+    assert report["files"]["created"] == ["src/auth/password-reset.ts"] and report["extra"]["output"] == own

@@ -52,6 +52,7 @@ _TOLD = {
     "lessons": ("retro", "lessons"),
 }
 _IN_OUTPUT = ("filesCreated", "filesModified", "filesDeleted", "interfaces")
+_PATH = ("path", "file", "file path", "filename", "file name")
 _BLOCKER = re.compile(r"\s*block(?:ers?|ed(?: by)?)\s*:\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 # Fields in which they tell what went wrong.
 _ERRORS = ("error", "errors", "details", "message")
@@ -251,9 +252,19 @@ def told_parts(said: Taken) -> dict[str, Any]:
 
 def _named_files(said: Taken) -> tuple[list[str], list[str]]:
     """What is new, and what was changed: to delete a file is a change of it."""
-    created, modified = said.texts("filesCreated", "files_created"), said.texts("filesModified", "files_modified")
-    deleted = said.texts("filesDeleted", "files_deleted")
-    return paths_in(created), paths_in([*modified, *deleted])
+    created = _paths(said, "filesCreated", "files_created")
+    changed = ("filesModified", "files_modified", "filesDeleted", "files_deleted")
+    return created, _paths(said, *changed)
+
+
+def _paths(said: Taken, *names: str) -> list[str]:
+    """The files of a list, also where an object tells more of one: `{"path": "src/a.ts", "purpose": "…"}`."""
+    found = said.texts(*names)
+    for value in (said.data.get(name) for name in names if name not in said.used):
+        for part in value if isinstance(value, list) else ():
+            told = part.items() if isinstance(part, dict) else [("path", part)]
+            found += [path for name, path in told if plain(name) in _PATH and isinstance(path, str)]
+    return paths_in(found)
 
 
 def _output(said: Taken, parts: dict[str, Any]) -> None:
