@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.test_quest import LONG_REPORT, decomposed, quest
+from tests.acceptance.test_quest_said import sieged
 from tests.documents import SUB_AGENTS, TASKS
 
 
@@ -119,3 +120,28 @@ def test_files_that_are_told_with_their_purpose_are_files(tmp_path: Path) -> Non
     own = {"filesCreated": [{"path": "src/auth/password-reset.ts", "purpose": "sends the mail"}]}
     report = moot.hand_in(claim, json.dumps({**LONG_REPORT, "output": own}))["runs"][-1]["report"]
     assert report["files"]["created"] == ["src/auth/password-reset.ts"] and report["extra"]["output"] == own
+
+
+@pytest.mark.ledger("Q-12", "R-22")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {
+            "output": {
+                "integrationPoints": [{"point": "auth routes", "tested": True}, {"point": "users", "tested": False}]
+            }
+        },
+        {"integrationPointsTested": {"auth routes": True, "users": False}},
+    ],
+)
+def test_a_meeting_point_that_was_not_tested_is_asked_back_beside_complete(tmp_path: Path, said: object) -> None:
+    assert isinstance(said, dict)
+    moot = sieged(tmp_path)
+    claim = moot("claim", "siegemaster")
+    whole = {"agentType": "siegemaster", "status": "complete", "report": "Integration tests written"}
+    assert moot.try_in(claim, {**whole, **said}).error == "report_refused"
+    points = [{"point": "auth routes", "tested": True}, {"point": "users", "tested": True}]
+    item = moot.hand_in(claim, json.dumps({**whole, "output": {"integrationPoints": points}}))
+    assert item["runs"][-1]["report"]["integration_points"] == dict.fromkeys(
+        ("auth routes", "users"), '{"tested": true}'
+    )

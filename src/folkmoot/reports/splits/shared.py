@@ -48,6 +48,7 @@ def _fields_in(said: Any) -> set[str]:
 def _contract(part: dict[str, Any]) -> Contract:
     rest = {key: value for key, value in part.items() if key != "name"}
     alone = next(iter(rest.values())) if len(rest) == 1 else rest
+    alone = rest if isinstance(alone, bool) else alone  # `true` says nothing without its name
     return Contract(name=part["name"], text=as_text(alone) if rest else "")
 
 

@@ -21,6 +21,8 @@ from folkmoot.core.vocabulary.words import plain
 # Under these names a dialect says what was changed or how to go on: a failure told there is over, or yet to come.
 _ELSEWHERE = ("changes", "fixed", "fixes", "files", "steps", "said")
 _RATINGS = {"risk", "severity", "criticality"}
+_LOOKED_AT = {"tested", "covered"}
+LETTERS_SHOWN = 200
 FLAG_MAX = 3  # words of a field that says how a check came out, and no more
 FIELDS_MAX = 200
 DEPTH_MAX = 4
@@ -66,6 +68,19 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
             if told and len(told.split()) <= FLAG_MAX and said_red([f"{plain(str(part))} {told}"], gate):
                 return f"its {name} says {'no' if word is False else repr(word)}"
     return None
+
+
+def untested(said: Report) -> str | None:
+    """A field that says of a part of the work that it was not tested: `{"point": "users", "tested": false}`."""
+    return next((told for name, value in said.extra.items() for told in _not_looked_at(name, value)), None)
+
+
+def _not_looked_at(name: str, value: Any, deep: int = 0) -> Iterator[str]:
+    for part in value[:FIELDS_MAX] if isinstance(value, list) else [value]:
+        for inner, told in part.items() if isinstance(part, dict) and deep < DEPTH_MAX else ():
+            if told is False and _LOOKED_AT & set(f"{plain(name)} {plain(str(inner))}".split()):
+                yield f"its {name} says no: {part!r}"[:LETTERS_SHOWN]
+            yield from _not_looked_at(str(inner), told, deep + 1)
 
 
 def weight_in_words(said: Report) -> str | None:
