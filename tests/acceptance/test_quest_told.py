@@ -145,3 +145,26 @@ def test_a_meeting_point_that_was_not_tested_is_asked_back_beside_complete(tmp_p
     assert item["runs"][-1]["report"]["integration_points"] == dict.fromkeys(
         ("auth routes", "users"), '{"tested": true}'
     )
+
+
+@pytest.mark.ledger("Q-10", "Q-11")
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("Still red. The cause lies in how the quest was split: both define User.", ("discover", "ready")),
+        ("Still red. The cause does not lie in how the quest was split.", ("mend", "ready")),
+        ("Still red. I looked at how the quest was split, and that is fine.", ("mend", "ready")),
+        (
+            "Still red. The cause lies in what the quest asks for: a mail without an address.",
+            ("mend", "awaiting-divine-guidance"),
+        ),
+    ],
+)
+def test_a_mender_that_finds_the_cause_in_the_split_or_the_quest_hands_it_on(
+    tmp_path: Path, words: str, place: tuple[str, str]
+) -> None:
+    moot = sieged(tmp_path)
+    moot.speak("siegemaster", {"agentType": "siegemaster", "status": "complete", "report": "Tests written"})
+    moot.effort("ward", "failed", summary="two are red")
+    item = moot.speak("spiritmender", {"agentType": "spiritmender", "status": "failed", "report": words})
+    assert (item["column"], item["status"]) == place

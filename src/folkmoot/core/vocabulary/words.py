@@ -23,6 +23,7 @@ CAUSE_WORDS: dict[ReportedCause, tuple[str, ...]] = {
         *("acceptance criteria ambiguous", "acceptance criteria are ambiguous", "ambiguous requirement"),
         *("ambiguous requirements", "unclear requirement", "unclear requirements", "missing requirement"),
         *("missing requirements", "contradictory requirements", "spec ambiguity", "ambiguous spec", "ambiguity"),
+        *("lies in what the quest asks for",),
     ),
     "size": (
         *("size", "too large", "task too large", "task is too large", "too complex", "task too complex"),
@@ -41,6 +42,7 @@ CAUSE_WORDS: dict[ReportedCause, tuple[str, ...]] = {
     "integration": (
         *("integration", "integration conflict", "integration conflicts", "integration conflict detected"),
         *("integration conflicts detected", "incompatible assumptions"),
+        *("lies in how the quest was split", "lies in how it was split", "lies in the split"),
     ),
     "fatal": (
         *("fatal", "fatal error", "6 total failed attempts", "six total failed attempts", "6 failed attempts"),
