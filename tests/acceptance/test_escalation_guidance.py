@@ -336,6 +336,24 @@ def test_a_block_for_another_task_does_not_answer_this_one(tmp_path: Path) -> No
     moot("answer", "q1", RESPONSE.format(task="task-1-1", question=QUESTION, guidance="2"))
 
 
+@pytest.mark.ledger("E-09", "R-16")
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Divine Response\n\nTask: {task}\nGuidance: 2",
+        "divine response:\ntask: #{task}\nguidance: 2",
+        "**DIVINE RESPONSE**\n\n**Task:** {task}\n**Guidance**: 2",
+        "## DIVINE RESPONSE\n\n- Task: {task}\n- Guidance: 2\n\nResume work incorporating this guidance.",
+    ],
+)
+def test_capitals_and_marks_make_no_other_block_of_it(tmp_path: Path, block: str) -> None:
+    moot = board(tmp_path, items=2)
+    moot.speak("developer", SIGNAL)
+    assert moot.say("answer", "q1", block.format(task="2")).error == "two_answers"
+    item = moot("answer", "q1", block.format(task="1"))
+    assert item["guidance"][-1]["answer"] == "A key for each service"
+
+
 @pytest.mark.ledger("R-16", "E-07")
 @pytest.mark.parametrize("said", ["stop", "Cancel it.", "abort", "park it", "wait", "Later", "not now"])
 def test_an_order_to_the_board_is_not_sent_on_to_the_agent(tmp_path: Path, said: str) -> None:

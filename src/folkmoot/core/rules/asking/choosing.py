@@ -19,6 +19,9 @@ _WORD = pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 # How somebody goes on after an option: a mark and a space, or a dash with spaces.
 _GOES_ON = pattern(r"\s*[,;:.!)]+\s+|\s+[-–—]+\s+|\s*\n\s*")
 _NUMBER = pattern(r"(?:option\s+|no\.\s*|nr\.?\s*|#|\()?(\d+)[.)!]*", re.IGNORECASE)
+# The head and the fields of a block DIVINE RESPONSE, in any capitals, with or without marks around them.
+_RESPONSE = pattern(r"[#*_\s]*divine response[*_:\s]*", re.IGNORECASE)
+_RESPONSE_FIELD = pattern(r"^[-#*_> \t]*(task|guidance)[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
 PLAIN = {"yes": "yes", "y": "yes", "no": "no", "n": "no"}
 # What the documents' authors, and most people, call going on and giving up; understood where one option does that.
 SAME = {
@@ -88,14 +91,16 @@ def choose(question: Question, answer: str, more: str = "", *, text: bool = Fals
 def _guidance_in(question: Question, said: str) -> str:
     """What a block DIVINE RESPONSE says, if the answer is one. It must be for this item."""
     head, _, rest = said.partition("\n")
-    before, found, guidance = rest.partition("\nGuidance:")
-    if head.strip() != "DIVINE RESPONSE" or not found:
+    fields = list(_RESPONSE_FIELD.finditer(rest)) if _RESPONSE.fullmatch(head) else []
+    found = next((field for field in fields if field[1].lower() == "guidance"), None)
+    if found is None:
         return said
-    task = next((line[5:].strip() for line in before.splitlines() if line.startswith("Task:")), "")
+    tasks = (rest[field.end() :].partition("\n")[0] for field in fields if field.start() < found.start())
+    task = next(tasks, "").strip("#*_ \t\r")
     if task.isdecimal() and task != question.item:
         words, hint = "{question} is of item {item}, and the response is for task {task}", "answer that item's question"
         raise Invalid("two_answers", words, f"{hint}, or give the guidance alone", question.id, question.item, task)
-    return guidance.partition("\nResume work")[0].strip()
+    return rest[found.end() :].partition("\nResume work")[0].strip()
 
 
 def _check_order(question: Question, said: str) -> None:
