@@ -327,6 +327,15 @@ def test_an_answer_in_the_documents_block_is_its_guidance(tmp_path: Path, guidan
 
 
 @pytest.mark.ledger("E-09", "R-16")
+def test_a_block_without_guidance_answers_nothing(tmp_path: Path) -> None:
+    moot = board(tmp_path)
+    moot.speak("developer", SIGNAL)
+    said = moot.say("answer", "q1", RESPONSE.format(task="1", question=QUESTION, guidance=""))
+    assert said.error == "empty_answer"
+    assert moot("show", "1")["status"] == ASKED
+
+
+@pytest.mark.ledger("E-09", "R-16")
 def test_a_block_for_another_task_does_not_answer_this_one(tmp_path: Path) -> None:
     moot = board(tmp_path, items=2)
     moot.speak("developer", SIGNAL)

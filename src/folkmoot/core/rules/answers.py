@@ -8,7 +8,7 @@ from folkmoot.core.commands import AnswerQuestion, PassDeadline
 from folkmoot.core.flow import END
 from folkmoot.core.item import Dispute, Effort, Guidance, GuidanceCounters
 from folkmoot.core.records import Option, Question
-from folkmoot.core.rules.asking.choosing import Chosen, choose
+from folkmoot.core.rules.asking.choosing import Chosen, check_words, choose
 from folkmoot.core.rules.breaker import decided_by, leave_undecided
 from folkmoot.core.rules.children.help import ask_named
 from folkmoot.core.rules.children.parts import waived
@@ -44,9 +44,7 @@ SAYS_WHERE = frozenset({"park", "cancel", "finish", "split", "delegate"})
 
 def answer(case: Case, command: AnswerQuestion) -> None:
     question = case.questions[command.question]
-    if not command.answer.strip():
-        words = "an answer to {question} needs words"
-        raise Invalid("empty_answer", words, "say it, or name an option by its number", question.id)
+    check_words(question, command.answer)
     if question.state == "answered":
         words, hint = "{question} was answered by {by}: {answer}", "look at the item with: <show item>"
         told = (question.id, question.answered_by, question.answer)

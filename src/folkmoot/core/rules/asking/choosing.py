@@ -63,6 +63,12 @@ class Chosen(Struct, frozen=True):
     text: str
 
 
+def check_words(question: Question, said: str) -> None:
+    if not said.strip():
+        words = "an answer to {question} needs words"
+        raise Invalid("empty_answer", words, "say it, or name an option by its number", question.id)
+
+
 def choose(question: Question, answer: str, more: str = "", *, text: bool = False, free: bool = False) -> Chosen:
     """What the answer means. `text`: it is words and nothing else; `free`: something else decides, so words will do."""
     said, more = answer.strip(), more.strip()
@@ -100,7 +106,9 @@ def _guidance_in(question: Question, said: str) -> str:
     if task.isdecimal() and task != question.item:
         words, hint = "{question} is of item {item}, and the response is for task {task}", "answer that item's question"
         raise Invalid("two_answers", words, f"{hint}, or give the guidance alone", question.id, question.item, task)
-    return rest[found.end() :].partition("\nResume work")[0].strip()
+    guidance = rest[found.end() :].partition("\nResume work")[0].strip()
+    check_words(question, guidance)
+    return guidance
 
 
 def _check_order(question: Question, said: str) -> None:
