@@ -28,6 +28,7 @@ Attempts Made:
 What Would Help:
 The name of one format.
 """
+DONE = '{"outcome": "done", "summary": "It is built."}'
 ATTEMPTS = """ATTEMPT 1: Self-Solve
 Approach: read the header by hand
 Outcome: the checksum is wrong
@@ -196,3 +197,43 @@ def test_words_that_only_mention_them_are_nothing(text: str) -> None:
 def test_more_attempts_than_anybody_makes_are_refused() -> None:
     with pytest.raises(Invalid, match="ATTEMPT blocks, more than"):
         read_report("ATTEMPT 1: Self-Solve\nApproach: a\n\n" * 101)
+
+
+ASKED = """{"signal": "Seeking_Divine_Clarification", "task": "1", "question": "May the API break?",
+"context": "v2 is used", "options_considered": [{"option": "Break it", "why_insufficient": "v2"}, "Keep it"],
+"what_would_help": "A date"}"""
+FENCED = "```json\n{}\n```\n"
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["{}", FENCED, ATTEMPTS + "\n" + FENCED, DONE + "\n\n{}", FENCED + "\n" + DONE, "TASK_INCOMPLETE: half\n\n{}"],
+)
+def test_a_question_signalled_in_json_asks_wherever_it_stands(around: str) -> None:
+    said = read_report(around.replace("{}", ASKED))
+    asked = said.question
+    assert said.outcome == "asks" and asked is not None and said.extra["task"] == "1"
+    assert (asked.question, asked.context, asked.help) == ("May the API break?", "v2 is used", "A date")
+    assert [(one.option, one.why_insufficient) for one in asked.options] == [("Break it", "v2"), ("Keep it", None)]
+    assert len(said.attempts) == (2 if "ATTEMPT" in around else 0)
+
+
+@pytest.mark.parametrize("around", ["{}", FENCED, ATTEMPTS + "\n" + FENCED])
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [("EXPERT_UNSUCCESSFUL", "failed"), ("Task Incomplete", "incomplete"), ("TASK_COMPLETE", "done")],
+)
+def test_other_signals_in_json_say_how_it_ended(around: str, name: str, outcome: str) -> None:
+    said = read_report(around.replace("{}", f'{{"signal": "{name}", "summary": "looked", "ruled_out": ["timing"]}}'))
+    assert said.outcome == outcome and said.extra["ruled_out"] == ["timing"] and not said.implied
+    assert (said.summary, said.blockers) == ((name, "looked") if outcome == "failed" else ("looked", None))
+
+
+def test_a_question_signalled_in_json_needs_a_question() -> None:
+    with pytest.raises(Invalid, match="question"):
+        read_report(DONE + '\n\n{"signal": "SEEKING_DIVINE_CLARIFICATION", "context": "v2"}')
+
+
+def test_another_word_under_signal_is_no_signal() -> None:
+    said = read_report(DONE + '\n\nThe log of the process says {"signal": "SIGTERM"}.')
+    assert said.outcome == "done" and "SIGTERM" in said.extra[WORDS_BESIDE]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Delegation, Report
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity
@@ -20,11 +22,14 @@ from folkmoot.reports.quest import (
     split_report,
     status_report,
 )
+from folkmoot.reports.signals import COMPLETE, INCOMPLETE, SEEKING, UNSUCCESSFUL
 from folkmoot.reports.splits.finding import find_split
 from folkmoot.reports.uniting.statements import united
 
 _FIELDS = {*FIELDS, "attempt"}
 _ADDS = {"attempts", "attempt", "comments", "findings", "tests", "question", "lessons", "next_steps", "blockers"}
+_SIGNALS = {SEEKING: "asks", UNSUCCESSFUL: "failed", INCOMPLETE: "incomplete", COMPLETE: "done"}
+_ASKED = {"options_considered": "options", "what_would_help": "help"}
 _BESIDE_TYPE = {"payload", "findings", "vulnerabilities", "failures", "question", "approval"}
 
 SENDS_FOR = (
@@ -46,8 +51,27 @@ def report_from_object(data: dict[str, Any]) -> Report | None:
 
 def return_from_object(data: dict[str, Any]) -> Report | None:
     """The same of an object that stands by itself: a status with what says more about the end is a report there."""
-    said = report_from_object(data)
+    said = report_from_object(data) or signal_report(data)
     return status_report(data) if said is None and says_return(data) else said
+
+
+def signal_report(data: dict[str, Any]) -> Report | None:
+    """A signal with its fields, which says what it says on lines of its own; None if the object is none."""
+    name = str(data.get("signal", "")).strip().upper().replace(" ", "_")
+    if name not in _SIGNALS or data.keys() & {"outcome", "status", "type", "decision"}:
+        return None
+    if has_unstorable(data):
+        raise Faulty([UNSTORABLE])
+    rest = {field: value for field, value in data.items() if field != "signal"}
+    if name == SEEKING and not isinstance(rest.get("question"), dict):
+        parts = [field for field in rest if field in ("question", "context", "options", "help", *_ASKED)]
+        rest["question"] = {_ASKED.get(field, field): rest.pop(field) for field in parts}
+    told = {field: rest.pop(field) for field in list(rest) if field in FIELDS}
+    if name == UNSUCCESSFUL:
+        why = told.pop("summary", None) or told.get("reason")
+        told = {"cause": "capability", "blockers": why, **told, "summary": name}
+    said = canonical_report({"outcome": _SIGNALS[name], **told})
+    return replace(said, extra={**said.extra, **rest})
 
 
 def _report(data: dict[str, Any]) -> Report | None:

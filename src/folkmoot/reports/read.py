@@ -40,14 +40,14 @@ def _read(text: str) -> Report:
         if data is None:
             return listen(text)
     if "outcome" not in data or data.keys() - PLAIN:
-        from folkmoot.reports.json_dialects import must_end, report_from_object
+        from folkmoot.reports.json_dialects import must_end, report_from_object, signal_report
         from folkmoot.reports.loose.handed import is_handed, without_end
         from folkmoot.reports.loose.names import in_known_case
         from folkmoot.reports.quest import says_status, status_report
 
         data = in_known_case(data)
 
-        said = report_from_object(data)
+        said = report_from_object(data) or signal_report(data)
         if said is not None:
             return said
         if is_handed(data):
