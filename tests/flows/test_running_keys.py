@@ -115,7 +115,7 @@ PLANTED = [
     (HOUSE, "command: [{a: b}]", "27:15: clients.house.command: a mapping stands where a word", '"word"'),
     (HOUSE, "acp: ''", "27:10: clients.house.acp: this command has no words", "like ["),
     ("speaks: codex", "speaks: codex json", "28:13: clients.house.speaks: 'codex json' is no dialect's", "letters"),
-    ("speaks: codex", "permissions: ask", "28:18: clients.house.permissions: only by the Agent Client", "add acp"),
+    ("speaks: codex", "permissions: ask", "28:18: clients.house.permissions: it can ask before", "add acp"),
     (COLOR, "HOUSE-COLOR: red", "29:11: clients.house.set.HOUSE-COLOR: 'HOUSE-COLOR' is no variable", "name only"),
     (COLOR, "HOUSE_COLOR: {a: b}", "29:24: clients.house.set.HOUSE_COLOR: a mapping stands where", "into quotes"),
     (COLOR, "HOUSE_COLOR: [a]", "29:24: clients.house.set.HOUSE_COLOR: a list stands where a text", "into quotes"),

@@ -197,16 +197,16 @@ class Mirror:
     def _folders(self) -> list[str]:
         beside = {file.rpartition("/")[0] for file in self.scribe.picture.artifacts}
         beside |= {f"{names.HANDOFFS}/{name}" for name in self.folder.folders(names.HANDOFFS)}
-        return sorted({"", names.ARCHIVE, *FOLDERS, *beside, *self._others()})
+        return sorted({"", names.ARCHIVE, *FOLDERS, *beside, *self._other_folders()})
 
-    def _others(self) -> list[str]:
-        """Folders that somebody has made here, in which comments may lie that are beside nothing. In the project itself
-        other files are not ours to look at."""
+    def _other_folders(self) -> list[str]:
+        """Folders that somebody has made in the mirror: a comment file may lie there with no artifact beside it. Where
+        the mirror is the project itself, other folders are the user's."""
         found: list[str] = []
-        waiting = [name for name in self.folder.folders("") if name not in names.RESERVED] if self.folder.name else []
-        while waiting and len(found) < OTHERS_MAX:
-            found.append(waiting.pop(0))
-            waiting += [f"{found[-1]}/{name}" for name in self.folder.folders(found[-1])]
+        to_visit = [name for name in self.folder.folders("") if name not in names.RESERVED] if self.folder.name else []
+        while to_visit and len(found) < OTHERS_MAX:
+            found.append(to_visit.pop(0))
+            to_visit += [f"{found[-1]}/{name}" for name in self.folder.folders(found[-1])]
         return found
 
     # -- what others wrote

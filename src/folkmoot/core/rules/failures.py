@@ -9,13 +9,13 @@ from folkmoot.core.records import Attempt
 from folkmoot.core.report import SIGNALS, Report, Try
 from folkmoot.core.rules.asking.telling import facts, said_told
 from folkmoot.core.rules.children.help import (
-    ACCOUNT,
     EXPERTS_MAX,
     INCOMPLETES_MAX,
+    RETOLD,
     experts_named,
-    is_account,
     named_experts,
     next_expert,
+    retells_expert,
     seek_help,
 )
 from folkmoot.core.rules.children.tasks import conflicted, to_discovery
@@ -245,9 +245,9 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
     # A block that is labelled as an expert's is the agent's own unless an expert was asked.
     is_labelled = told.kind == "expert_delegation"
     said_so = is_labelled and item.span.expert_attempts < len(item.span.experts)
-    account = not (item.advisor or said_so) and is_account(case, report, told)
-    kind = "expert_delegation" if item.advisor or said_so or account else "self_solve"
-    noted = noted or (f"{ACCOUNT}: kept, not counted" if account else "")
+    retold = not (item.advisor or said_so) and retells_expert(case, report, told)
+    kind = "expert_delegation" if item.advisor or said_so or retold else "self_solve"
+    noted = noted or (f"{RETOLD}: kept, not counted" if retold else "")
     counted, ground, repeats = _judged(case, report, told, files, kind, noted)
     if is_labelled and kind == "self_solve":
         ground += f"; labelled {EXPERTS_LABEL}, but the board has asked no expert for it: its own"

@@ -254,8 +254,8 @@ def pending_view(question: Question) -> PendingQuestion:
 def answer_view(
     reading: Rows, command: Command, item: Item, flow: Flow, moment: Moment, weighed: dict[str, str] | None = None
 ) -> ItemView:
-    """The item after a command; after a report also what of it `acted`, what was `kept` without effect, and what its
-    reason will do."""
+    """The item after a command. After a report it also says which statements `acted`, which were `kept` without effect,
+    and what its reason will do; after an offered one which would act, and which would be kept."""
     view = item_view(reading, item, flow, moment)
     if isinstance(command, ReportRun):
         own = next((run for run in reversed(view.runs) if run.run == item.last_run), None)

@@ -71,9 +71,9 @@ class RunningCheck(Check):
             if client.speaks is not None and self._known and client.speaks not in dialects:
                 what = f"nobody understands the dialect {shown(client.speaks)}"
                 self.findings.warn((*path, "speaks"), what, did_you_mean(client.speaks, dialects) or "write text")
-            is_own = bool(self._known) and name not in self._known and client.command and not client.acp
-            if is_own and client.permissions != "allow":
-                what = "only by the Agent Client Protocol can it ask before an act"
+            cannot_ask = bool(self._known) and name not in self._known and client.command and not client.acp
+            if cannot_ask and client.permissions != "allow":
+                what = "it can ask before an act only by the Agent Client Protocol"
                 self.findings.fault((*path, "permissions"), what, "add acp: […], or remove permissions")
 
     def _starts(self, start: Start, path: Path) -> None:

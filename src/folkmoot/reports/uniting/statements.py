@@ -198,6 +198,7 @@ def _red(tests: Tests) -> int:
 
 
 def _findings(one: list[Finding], more: list[Finding], before: bool) -> list[Finding]:
+    """Each finding once: one that is told again fills what the first leaves out. `before`: `more` stood first."""
     found = list(one)
     added: list[Finding] = []
     if len(one) + len(more) > COMPARED_MAX:

@@ -42,7 +42,7 @@ def trouble(world: WorkerWorld, slots: int) -> Script:
             worker.interrupt()
         else:
             for other in there:
-                other.trouble()
+                other.note_trouble()
             _jump(world)
 
 

@@ -63,11 +63,11 @@ class SimRun:
         self.actor = Actor(row.agent, row.id, row.token)
         self.lease = row.lease
         self.claimed_at = sent
-        self.held_from = worker.now  # when the lease was last made anew, as only the world knows
+        self.held_from = worker.now  # when the store last made the lease anew; the worker may not have heard of it
         limits = self.world.flow.limits
         self.timers = RunTimers(worker.now, row.lease, limits.timeout, limits.silence, limits.after_report)
         self.timers.renewed(sent)
-        self.is_at_large = False  # has it processes that nobody has told to end?
+        self.is_at_large = False  # does its process run, and has nobody told it to end?
         self._kill_at = math.inf
         self._stopped = False
         self._thread = Thread(worker)

@@ -53,7 +53,7 @@ class SimWorker:
             self.scheduler.woken()
             self.main.wake(self.chance.uniform(0.0, 0.2))
 
-    def trouble(self, seconds: float = 0.0) -> None:
+    def note_trouble(self, seconds: float = 0.0) -> None:
         self.troubled_at = max(self.troubled_at, self.now + seconds)
         self.well_from = max(self.well_from, self.now + seconds)
 
@@ -61,11 +61,11 @@ class SimWorker:
         self.alive = False
 
     def freeze(self, seconds: float) -> None:
-        self.trouble(seconds)
+        self.note_trouble(seconds)
         self.thawed_at = max(self.thawed_at, self.now + seconds)
 
     def cut_off(self, seconds: float) -> None:
-        self.trouble(seconds)
+        self.note_trouble(seconds)
         self.cut_until = max(self.cut_until, self.now + seconds)
 
     def interrupt(self) -> None:
@@ -142,20 +142,20 @@ class SimWorker:
             return None
         yield self._delay(faults)
         if faults and chance.random() < LOST_RATE:
-            self.trouble()
+            self.note_trouble()
             return None
         answer = self.world.say(order)
         if run is not None and answer.view is not None:
             run.held_from = self.now
         yield self._delay(faults)
         if answer.lost or (faults and chance.random() < LOST_RATE):
-            self.trouble()
+            self.note_trouble()
             return None
         return answer
 
     def _delay(self, faults: bool) -> float:
         if faults and self.chance.random() < SLOW_RATE:
             seconds = self.chance.uniform(0.0, self.world.flow.limits.lease / 8)
-            self.trouble(seconds)
+            self.note_trouble(seconds)
             return seconds
         return self.chance.uniform(0.001, 0.05)

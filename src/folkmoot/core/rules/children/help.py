@@ -22,7 +22,7 @@ INCOMPLETES_MAX = 3  # runs in a row that leave the work unfinished, or to other
 SUB_AGENTS_MAX = 20
 TITLE_MAX = 500  # what is longer stands whole in the body
 UNSUCCESSFUL = "EXPERT_UNSUCCESSFUL"
-ACCOUNT = "it tells of an expert whom the board has asked, which is counted already"  # the ground of such an attempt
+RETOLD = "it tells of an expert whom the board has asked, which is counted already"  # the ground of such an attempt
 
 
 def wants_help(case: Case, agent: str) -> bool:
@@ -311,10 +311,11 @@ def _fault_of_block(said: Report) -> str | None:
     )
 
 
-def is_account(case: Case, report: Report, told: Try) -> bool:
-    """Does an attempt tell of a delegation that the board itself has made and counted since the last guidance? It names
-    one of those experts, or none at all. Each delegation is told once in a run, and alone in one run only: else whoever
-    labels all it does so would never come to an end."""
+def retells_expert(case: Case, report: Report, told: Try) -> bool:
+    """Does an attempt only tell of an expert whom the board has asked since the last guidance? Then it is kept, not
+    counted again. It names one of those experts, or none. One run may tell of as many as were asked. A report that says
+    nothing else is taken only if no other run has told of any: else an agent that labels all its attempts this way
+    would never come to an end."""
     asked, run = case.item.span.experts, case.run
     if told.kind != "expert_delegation" or not asked or run is None:
         return False
@@ -322,7 +323,7 @@ def is_account(case: Case, report: Report, told: Try) -> bool:
     named = [name for name, agent in case.flow.agents.items() if agent.expert and name in words]
     if named and not set(named) & set(asked):
         return False
-    known = [a for a in case.attempts if a.guidance == case.item.clarifications and a.ground.startswith(ACCOUNT)]
+    known = [a for a in case.attempts if a.guidance == case.item.clarifications and a.ground.startswith(RETOLD)]
     alone = all(one.kind == "expert_delegation" for one in report.attempts)
     return sum(a.run == run.id for a in known) < len(asked) and not (alone and any(a.run != run.id for a in known))
 

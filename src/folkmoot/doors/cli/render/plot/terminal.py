@@ -10,12 +10,13 @@ WIDEST = 80
 ROWS = 10
 LEFT = 6  # what stands before the axis
 STYLES = {"A": AGENT, "B": PERSON, "*": "bold"}
-# What a strip is made of: where most items lie, where half of them do, and the one in the middle.
+# Of a strip: where most items lie (also the line of an axis), where half of them do, the median. Of an axis: its side,
+# its corner, a tick.
 FANCY, SIMPLE = ("─", "▒", "█", "│", "└", "┬"), ("-", "=", "#", "|", "+", "+")
 
 
 def finished(page: Page, plots: View) -> None:
-    """How many items are finished when: the mean over the seeds."""
+    """Draw how many items are finished after how many hours: the mean over the seeds."""
     curve, names = plots["finished"], names_of(plots)
     signs = SIMPLE if page.ascii else FANCY
     width = min(page.width, WIDEST) - LEFT - 1
@@ -31,10 +32,10 @@ def finished(page: Page, plots: View) -> None:
     marks = [(round(tick / end * (width - 1)), spelled(tick)) for tick in ticks(0, end, 5)]
     axis = [signs[0]] * width
     below = [" "] * (width + LEFT)
-    for place, told in marks:
+    for place, text in marks:
         axis[place] = signs[5]
-        start = min(LEFT + place, len(below) - len(told))
-        below[start : start + len(told)] = told
+        start = min(LEFT + place, len(below) - len(text))
+        below[start : start + len(text)] = text
     page.row((" " * (LEFT - 1) + signs[4] + "".join(axis), QUIET))
     page.row(("".join(below).rstrip() + " h", QUIET))
 
