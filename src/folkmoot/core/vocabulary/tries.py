@@ -182,7 +182,9 @@ def labelled_question(text: str) -> str | None:
 
 def signalled(text: str | None) -> str | None:
     """The first signal that a line of the text is, unless it is denied there."""
-    found = _SIGNALLED.finditer((text or "")[:TEXT_MAX])
+    if not text or "_" not in text:
+        return None
+    found = _SIGNALLED.finditer(text[:TEXT_MAX])
     return next((one.group(1).upper() for one in found if behind_no(one.group(2) or "") is None), None)
 
 

@@ -49,6 +49,11 @@ _SAID = (
 )
 _FOUND = [(pattern(rf"\b(?:{words})\b"), meaning) for words, meaning in _SAID]
 _ANY = pattern(rf"\b(?:{'|'.join(words for words, _ in _SAID)})\b")
+# Without one of these nothing above is said, and most texts have none.
+_MAY_STATE = pattern(
+    "attempts|expert|security|vulnerability|leaked|exposed|compromised|stolen|circular|cyclic|depend|require|import"
+    "|exhausted|human|criteri"
+)
 _SENTENCES = pattern(r"\.(?=\s|$)|[;:!?\n()–—|]|\s-\s")
 # "Reason: 'fast' has no number" below the line that names a trigger tells what it is about.
 _LABEL = pattern(r"[*_`#>\s-]*(?:reason|why|because|details?|context|explanation|description)[*_`]*\s*:\s*", re.I)
@@ -72,6 +77,8 @@ def trigger_in(texts: Iterable[str | None]) -> Trigger | None:
 
 def triggers_in(texts: Iterable[str | None]) -> Iterator[Trigger]:
     for text in filter(None, texts):
+        if not _MAY_STATE.search(text[:TEXT_MAX].casefold()):
+            continue
         words = _EMPTY_LINES.sub("\n", without_unticked(text[:TEXT_MAX]))
         start = 0
         marks = [*_SENTENCES.finditer(words)]

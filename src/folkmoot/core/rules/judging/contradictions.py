@@ -211,6 +211,8 @@ def _around(said: Report) -> tuple[str, str]:
 
 def _question_beside(said: Report) -> str | None:
     """A question to a person below a label of its own. Other words beside `done` may tell of work that asks people."""
+    if not said.extra:
+        return None
     for name, value in _own_fields(said).items():
         if asks_person(f"{name}: it") and asks_person(f"{name}: {value}"):
             return f"{name}: {value}"
@@ -253,9 +255,12 @@ def _in_words(said: Report, checks: bool) -> Iterator[Contradiction]:
         words += "stuck or failed (blocked); what is only left for others goes into `next_steps` (recommendations)"
         yield Contradiction(words, "stuck")
     beside = said.extra.get(WORDS_BESIDE)
-    beside = beside if isinstance(beside, str) else ""
-    fields = (f"{name}: {value}" for name, value in _own_fields(said).items() if left_open(name, value))
-    told = said_undone(said.summary, plainly=True) or said_undone(beside) or still_red(beside) or next(fields, None)
+    told = said_undone(said.summary, plainly=True)
+    if told is None and isinstance(beside, str):
+        told = said_undone(beside) or still_red(beside)
+    if told is None and said.extra:
+        fields = (f"{name}: {value}" for name, value in _own_fields(said).items() if left_open(name, value))
+        told = next(fields, None)
     if told is not None:
         words = f"its words say {shortly(told)!r}: which holds? If it is not done report how it ended; if it is, say so"
         yield Contradiction(f"{words} in the words, too", stricter)

@@ -56,6 +56,10 @@ _NO_SUCCESS = pattern(
     r"|(?:nothing|none of (?:them|it|(?:the|my) (?:approaches|attempts)))(?: has)? worked(?: so far| yet)?"
     r"|(?:it|this)(?: still)? (?:does not|doesn t) work(?: yet)?)"
 )
+# Without one of these no phrase above can stand in a text, and most texts have none. `nT` is "n t" as well.
+_MAY_BE_UNDONE = pattern(
+    r"not|never|n[\W_]+t|far|blocked|stuck|incomplete|unfinished|half|unable|ran|stopped|part|some|failed|solution|worked"
+)
 # What came after it: another way was found.
 _WENT_ON = pattern(r"\b(?:so (?:i|we|it)|instead|then|therefore|eventually|finally)\b", re.IGNORECASE)
 # Names under which a dialect says what keeps it from being done.
@@ -199,6 +203,8 @@ def _given(words: str) -> bool | None:
 
 def said_undone(text: str, *, plainly: bool = False) -> str | None:
     """The first words that say that the work is not done; `plainly`: only of the work itself, and not of a part."""
+    if not (_MAY_BE_UNDONE.search(text[-TEXT_MAX:].casefold()) or "nT" in text):
+        return None
     blocked = next((one for one in _BLOCKED.finditer(text[-TEXT_MAX:]) if not says_nothing(one.group(1))), None)
     if blocked is not None:
         return " ".join(blocked.group().split())
