@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkmoot.core.vocabulary import triggers, tries
+from folkmoot.core.vocabulary import tries, triggers
 from folkmoot.core.vocabulary.phrases import undone
 
 UNDONE = [undone._UNDONE, undone._GAVE_UP, undone._NO_SUCCESS, undone._BLOCKED]

@@ -180,9 +180,9 @@ def labelled_question(text: str) -> str | None:
     return next((one.group(0).strip() for one in found if not says_nothing(one.group(1))), None)
 
 
-def signalled(text: str | None) -> str | None:
+def signalled(text: str) -> str | None:
     """The first signal that a line of the text is, unless it is denied there."""
-    if not text or "_" not in text:
+    if "_" not in text:
         return None
     found = _SIGNALLED.finditer(text[:TEXT_MAX])
     return next((one.group(1).upper() for one in found if behind_no(one.group(2) or "") is None), None)

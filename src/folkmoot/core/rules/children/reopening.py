@@ -72,9 +72,10 @@ def _reopen_below(case: Case, command: ReopenChild) -> tuple[list[Item], bool]:
 
 def _is_looked_at(case: Case) -> bool:
     """Is the item one that was split, in a stage that comes after its tasks?"""
-    stage, tasks = stage_of(case), case.situation.tasks
+    tasks = case.situation.tasks
     if not tasks:
         return False
+    stage = stage_of(case)
     on_flow = case.flow.columns[stage].kind == "flow" and stage not in (case.flow.discover, case.flow.arbiter)
     return on_flow and case.item.kind not in ONE_SHOT_KINDS and all(task.home != stage for task in tasks)
 

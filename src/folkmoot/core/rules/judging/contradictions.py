@@ -160,10 +160,10 @@ def _next(case: Case, said: Report) -> str | None:
 
 def _signalled(case: Case, said: Report) -> Iterator[Contradiction]:
     """A signal in a field says how it ended, as the outcome does."""
-    for text in (said.summary, said.reason, said.blockers):
+    for text in filter(None, (said.summary, said.reason, said.blockers)):
         name = signalled(text)
         ending, beside = SIGNALLED[name] if name else ("", ())
-        if text is None or said.outcome not in beside or said.question is not None:
+        if said.outcome not in beside or said.question is not None:
             continue
         words = f"its words signal {name}: which holds? If that does report {ending}; else leave it out"
         adds = {"question": AskedQuestion(question=text)} if ending == "asks" else {}

@@ -58,6 +58,8 @@ def words_against(said: Report) -> str | None:
 
 def red_check(said: Report, gates: Iterable[str]) -> str | None:
     """A field of its own that says of a check, or of one of its parts, that it is red: `lint: failed`."""
+    if not said.extra:
+        return None
     output = said.extra.get("output")
     own = [*said.extra.items(), *(output.items() if isinstance(output, dict) else ())]
     for gate, (name, value) in itertools.product(list(gates) or [""], own[:FIELDS_MAX]):

@@ -51,8 +51,10 @@ def as_spoken(case: Case, report: Report) -> Report:
 
 def _with_artifact(case: Case, remark: Remark) -> Remark:
     """Where the target is a path that some stage has made, it says which artifact is meant."""
-    path = (remark.target or "").partition("#")[0].strip(" `\"'")
-    if remark.artifact or remark.parent or not ({"/", "."} & set(path)) or not makers_of(case.item, path):
+    if not remark.target or remark.artifact or remark.parent:
+        return remark
+    path = remark.target.partition("#")[0].strip(" `\"'")
+    if not ({"/", "."} & set(path)) or not makers_of(case.item, path):
         return remark
     return replace(remark, artifact=path)
 
@@ -86,12 +88,14 @@ def _without_repeated(case: Case, remarks: list[Remark]) -> list[Remark]:
     """The new comments, with the board's ids for those that the report repeats under ids of its own. What is marked as
     resolved in its place is new as well."""
     whole = _quotes(case, remarks)
-    new, marked, names = list[Remark](), list[Remark](), dict[str, str]()
+    new: list[Remark] = []
+    marked: list[Remark] = []
+    names: dict[str, str] = {}
     for remark in remarks:
         parent = names.get(remark.parent or "", remark.parent)
         if parent not in case.comments and (parent or "").strip().lower() in case.comments:
             parent = (parent or "").strip().lower()  # ids are small letters and a number
-        remark = replace(remark, parent=parent)
+        remark = replace(remark, parent=parent) if parent != remark.parent else remark
         same = _repeated(case, remark, whole)
         if same is None:
             new += [] if remark in new else [remark]

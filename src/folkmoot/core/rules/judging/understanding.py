@@ -166,9 +166,11 @@ def _is_one_word(words: str | None) -> bool:
 
 
 def _fault_of_number(case: Case, said: Report) -> str | None:
+    if said.outcome != "changes_requested":
+        return None
     count = number_in(said.extra.get("issues"))
     told = len(said.findings)
-    if said.outcome != "changes_requested" or count is None or count <= told or (not told and said.summary.strip()):
+    if count is None or count <= told or (not told and said.summary.strip()):
         return None
     says = f"it says {count} issue{'s' if count > 1 else ''}, and tells {told or 'none'}"
     return f"{says}: name each in findings, or in a fix_request of this run, sent or printed in the report"

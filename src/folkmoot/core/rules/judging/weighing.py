@@ -4,8 +4,9 @@ It is found out by deciding again without each of them, in the same situation. S
 could come to differ from the rules, and what an answer says about a report is true by the rules themselves.
 """
 
-from collections.abc import Callable, Iterator
-from operator import attrgetter
+from collections.abc import Callable
+from itertools import compress
+from operator import attrgetter, ne
 from typing import Any
 
 import msgspec
@@ -27,6 +28,7 @@ UNWEIGHED = ("outcome", "implied", "extra", *TO_BE_READ)
 _WEIGHED = [name for name in Report.__struct_fields__ if name not in UNWEIGHED]
 _statements = attrgetter(*_WEIGHED)
 _EMPTY = _statements(Report(outcome="done"))
+_FIELDS: list[tuple[str, Any]] = list(zip(_WEIGHED, _EMPTY, strict=True))  # each with what it is where it says nothing
 WEIGHED_MAX = 50_000  # bytes: of a larger report it is not said, for it would be decided dozens of times
 OWN_WORDS_MAX = 40  # of further ones nothing is said: each may need a decision of its own
 # Copies of what was said, for whoever reads on: that a copy is another one is no effect.
@@ -52,7 +54,7 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
     `case` has decided the whole report.
     """
     said = without_nothing(command.report)
-    filled = list(_filled(said))
+    filled = list(compress(_FIELDS, map(ne, _statements(said), _EMPTY)))  # the fields that say something
     if not filled and not said.extra:
         return {}  # most reports: an outcome, and what is there to be read
     if len(msgspec.json.encode(said)) > WEIGHED_MAX:
@@ -61,8 +63,6 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
 
     def acts(without: Report, name: str = "") -> bool:
         nonlocal happened
-        if name == "comments" and any(map(_brings_remark, case.events)):
-            return True  # nothing else in a report brings one onto the item: without it none would be there
         other = Case(_unsaid(case.situation) if name in _SAID_BEFORE else case.situation)
         try:
             carry_out(other, replace(command, report=without))
@@ -73,6 +73,9 @@ def weigh(case: Case, command: ReportRun, carry_out: Rule) -> dict[str, str]:
 
     found = {}
     for name, empty in filled:
+        if name == "comments" and any(map(_brings_remark, case.events)):
+            found[name] = ACTS  # nothing else in a report brings one onto the item: without it none would be there
+            continue
         without = replace(said, **{name: empty, **_goes_with(said, name)})
         found[name] = ACTS if acts(without, name) else REPEATS if _says_nothing(said, name) else TOLD
     if said.extra:
@@ -130,13 +133,6 @@ def _weigh_own_words(case: Case, said: Report, acts: Callable[[Report], bool]) -
         else:
             found[EXTRA + name] = REPEATS if repeats(heard, name, agent, case.item, words) else TOLD
     return found
-
-
-def _filled(said: Report) -> Iterator[tuple[str, Any]]:
-    """The fields that say something, each with what it is where it says nothing."""
-    for name, value, empty in zip(_WEIGHED, _statements(said), _EMPTY, strict=True):
-        if value != empty:
-            yield name, empty
 
 
 def _trace(case: Case) -> Any:
