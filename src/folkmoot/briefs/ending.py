@@ -91,6 +91,7 @@ class Ending(Struct, frozen=True, gc=False):
     """What holds for every run of one kind, agent and flow."""
 
     outcomes: list[Outcome]
+    usual: list[Outcome]  # of whoever gives no verdict on the work of others
     needs: dict[Outcome, str]
     example: View
     hatch: str
@@ -115,7 +116,7 @@ def report_format(flow: Flow, item: Item, run: Run, end: Ending) -> View:
         "run": run.id,
         "token": run.token,
         "outcomes": end.outcomes,
-        "usual": [name for name in end.outcomes if name != "changes_requested" or _judges(flow, item, run)],
+        "usual": end.outcomes if _judges(flow, item, run) else end.usual,
         "needs": end.needs,
         "example": end.example,
     }
@@ -136,7 +137,7 @@ def _judges(flow: Flow, item: Item, run: Run) -> bool:
 @lru_cache(1)
 def _of_gate() -> Ending:
     example = {"outcome": "done|failed", "summary": "…", "findings": [{"kind": "test", "test": "…", "issue": "…"}]}
-    return Ending(list(GATE_NEEDS), GATE_NEEDS, example, _GATE)
+    return Ending(list(GATE_NEEDS), list(GATE_NEEDS), GATE_NEEDS, example, _GATE)
 
 
 @lru_cache(256)
@@ -147,7 +148,8 @@ def _of_agent(kind: str, may: tuple[str, ...], tries: int, splits: bool, back: s
     example = {"outcome": "|".join(outcomes), "summary": "…"}
     answers = ANSWER_NEEDS.get(kind, {})
     needs = {name: answers.get(name, NEEDS[name]) for name in outcomes}
-    return Ending(outcomes, needs, example, _hatch(kind, outcomes, tries, splits, back))
+    usual: list[Outcome] = [name for name in outcomes if name != "changes_requested"]
+    return Ending(outcomes, usual, needs, example, _hatch(kind, outcomes, tries, splits, back))
 
 
 def _may_say(outcome: Outcome, kind: str, may: tuple[str, ...], back: str) -> bool:

@@ -100,6 +100,14 @@ class Situation(Struct, frozen=True, gc=False, kw_only=True):
 class Case:
     """A situation as the rules work on it: each event is folded at once, so that the next rule sees it."""
 
+    settled = 0  # the item's version when it was last seen to that somebody will act on it
+    voice: Run | None = None  # the run that is speaking, once it has shown its token
+    weighed: dict[str, str] | None = None  # of a report: which of its statements act
+    refusal: "MootError | None" = None  # told to the actor once what the events keep is stored
+    staged: tuple[object, str] = "", ""  # the item as it was when its stage was last asked for
+    new_id: str | None = None  # the id a new item was promised, if it was
+    next_message = 0
+
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.flow = situation.flow
@@ -118,21 +126,15 @@ class Case:
         self.written: dict[tuple[str, str], bool] = {}  # rows beside the item that events changed; is the row new?
         self.makes: list[MakeItem] = []  # children to be made, in this order, before anything else follows
         self.told: list[tuple[str, Command]] = []  # what others must do because of this
-        self.settled = 0  # the item's version when it was last seen to that somebody will act on it
-        self.voice: Run | None = None  # the run that is speaking, once it has shown its token
-        self.weighed: dict[str, str] | None = None  # of a report: which of its statements act
-        self.refusal: MootError | None = None  # told to the actor once what the events keep is stored
         # An item that is being added exists from its first event on; no rule looks at it before.
         self.item = cast("Item", situation.item)
         # Is an item spoken of? A person's lock, or a message about none, is the board's.
         self.has_item = situation.item is not None
-        self.staged: tuple[object, str] = "", ""  # the item as it was when its stage was last asked for
-        self.new_id: str | None = None  # the id a new item was promised, if it was
-        self.next_item = situation.draw.item
-        self.next_comment = situation.draw.comment
-        self.next_question = situation.draw.question
-        self.next_lesson = situation.draw.lesson
-        self.next_message = 0
+        draw = situation.draw
+        self.next_item = draw.item
+        self.next_comment = draw.comment
+        self.next_question = draw.question
+        self.next_lesson = draw.lesson
 
     def emit(
         self, name: EventName, context: dict[str, Any] | None = None, *, item: dict[str, Any] | None = None, **rows: Any
@@ -169,7 +171,7 @@ class Case:
                 at=at,
                 time=self.situation.now,
                 # Only where the name alone would tell it wrong.
-                by="person" if self.actor.kind == "person" and self.actor.name == ENGINE_NAME else None,
+                by="person" if self.actor.name == ENGINE_NAME and self.actor.kind == "person" else None,
             )
         )
 

@@ -8,7 +8,7 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.records import Message, Meter, Pause, Run
+from folkmoot.core.records import Hold, Message, Meter, Pause, Run
 from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
@@ -49,6 +49,8 @@ REPLANS = frozenset({commands.EditItem, commands.ReopenItem})
 REOPENS = frozenset({commands.ReopenItem, commands.ReopenChild})
 PLANS = frozenset({commands.AddItem, commands.MakeItem, commands.ReopenChild, *REPLANS})
 NAMES_AFTER = (commands.AddItem, commands.EditItem, commands.MakeItem)
+Holds = tuple[list[Hold], frozenset[str]]  # those in force, and who waits for the item
+NO_HOLDS: Holds = [], frozenset()
 
 
 def situation(
@@ -71,12 +73,14 @@ def situation(
     elsewhere = kind is commands.AddComment and item is not None and item.run != actor.run
     if (kind in ADDS or elsewhere) and not actor.is_person:
         actor, maker = _maker(reading, actor)
-    origin = _origin(reading, kind, maker or item)
+    origin = _origin(reading, maker or item) if kind in MAKES else None
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
     children = reading.children(item.id) if item and kind in REPLANS else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
     pauses = reading.pauses() if head.pauses and kind in ABOUT_PAUSES else []
-    siblings = _siblings(reading, command, item)
+    siblings = _siblings(reading, command, item) if item and item.kind == "task" else []
+    plans = kind in PLANS or splits_in_order(command)
+    holds, waiters = _holds(reading, flow, command, item, moment.now) if head.held else NO_HOLDS
     return Situation(
         flow=flow,
         flow_version=flow_version,
@@ -89,7 +93,7 @@ def situation(
         attempts=reading.attempts(item.id) if item and item.attempt_count and not light else [],
         comments=reading.comments(item.id) if item and item.comment_count and not light else [],
         questions=[q for q in questions if q.state == "open" or q.id in asked] if questions else questions,
-        neighbours=_neighbours(reading, command, item, children, siblings),
+        neighbours=_neighbours(reading, command, item, children, siblings) if plans else {},
         children=children,
         tasks=_tasks(reading, item) if item and item.splits and not light else [],
         siblings=siblings,
@@ -99,8 +103,9 @@ def situation(
         pauses=pauses,
         asked=_asked(reading, pauses) if kind is commands.PauseRun else frozenset(),
         meters=_meters(reading, flow, command, item, origin or maker or item),
-        parent=_parent(reading, command, item),
-        **(_holds(reading, flow, command, item, moment.now) if head.held else {}),
+        parent=_parent(reading, command, item, item.asker) if item and item.asker else None,
+        holds=holds,
+        waiters=waiters,
     )
 
 
@@ -109,9 +114,9 @@ def _asked(reading: Reading, pauses: list[Pause]) -> frozenset[str]:
     return frozenset(question.id for question in found if question is not None and question.state == "open")
 
 
-def _origin(reading: Reading, kind: type[Command], maker: Item | None) -> Item | None:
+def _origin(reading: Reading, maker: Item | None) -> Item | None:
     """The item for which it is counted what this one makes, if it is another."""
-    if maker is None or kind not in MAKES or origin_of(maker) == maker.id:
+    if maker is None or origin_of(maker) == maker.id:
         return None
     return reading.item(origin_of(maker))
 
@@ -134,14 +139,12 @@ def _may_make(command: Command, item: Item | None) -> bool:
     return splits or (type(command) in VERDICTS and item is not None and bool(item.span.rounds))
 
 
-def _parent(reading: Reading, command: Command, item: Item | None) -> Item | None:
+def _parent(reading: Reading, command: Command, item: Item, asker: str) -> Item | None:
     """Whose branch the item's work comes onto, if it is there for it: not once that item has ended."""
-    if item is None or item.asker is None:
-        return None
     lands = isinstance(command, (commands.ReportRun, commands.RecordLanding)) or item.kind == "dispatch"
     if not lands or (item.head is None and getattr(command, "work", None) is None):
         return None
-    parent = reading.item(item.asker)
+    parent = reading.item(asker)
     return parent if parent is not None and parent.status not in ENDED else None
 
 
@@ -149,10 +152,10 @@ def _tasks(reading: Reading, item: Item) -> list[Item]:
     return [child for child in reading.child_items(item.id) if child.kind == "task"]
 
 
-def _siblings(reading: Reading, command: Command, item: Item | None) -> list[Item]:
-    """The other tasks of the same whole: if the report says whose it is and that is not plainly this one, those that
+def _siblings(reading: Reading, command: Command, item: Item) -> list[Item]:
+    """The other tasks of a task's whole: if the report says whose it is and that is not plainly this one, those that
     are open; if it splits this one, all that a new task may come after, or repeat."""
-    if not isinstance(command, (commands.ReportRun, commands.OfferReport)) or item is None or item.kind != "task":
+    if not isinstance(command, (commands.ReportRun, commands.OfferReport)):
         return []
     splits = command.report.outcome == "split"
     if not item.parent or not (splits or names_another(item, command.report)):
@@ -201,15 +204,15 @@ def _messages(reading: Reading, command: Command, item: Item | None) -> list[Mes
     return list(wanted.values())
 
 
-def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, now: float) -> dict[str, Any]:
+def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, now: float) -> Holds:
     """Holds matter to whoever takes paths, and to a run that ends with locks of its own."""
     if isinstance(command, (commands.RenewRun, commands.RankItem)):
-        return {}
+        return NO_HOLDS
     found = reading.holds(now)
     takes = type(command) in ABOUT_PATHS or (isinstance(command, commands.ClaimItem) and item and item.files)
     takes = takes or (isinstance(command, (commands.ReportRun, commands.PauseRun)) and command.work is not None)
     takes = takes or (isinstance(command, commands.ReportRun) and command.moves is not None)
-    return {"holds": found, "waiters": idle_waiters(reading, flow, item.id) if takes and item else frozenset()}
+    return found, idle_waiters(reading, flow, item.id) if takes and item else frozenset()
 
 
 def idle_waiters(reading: Reading, flow: Flow, item: str) -> frozenset[str]:
@@ -254,8 +257,6 @@ def _run(reading: Reading, item: Item | None, known: Run | None) -> Run | None:
 def _neighbours(
     reading: Reading, command: Command, item: Item | None, children: list[str], siblings: list[Item]
 ) -> dict[str, Neighbour]:
-    if type(command) not in PLANS and not splits_in_order(command):
-        return {}
     wanted = [*children, *(one.id for one in siblings)]
     if isinstance(command, NAMES_AFTER) and isinstance(command.after, list):
         wanted += command.after

@@ -14,7 +14,7 @@ from folkmoot.core.rules.decide import decide
 from folkmoot.core.rules.dependencies import consequences
 from folkmoot.core.situation import MADE, Case, Draw, Situation
 from folkmoot.core.terms import ASKING, ENDED, EventName
-from folkmoot.engine.loading import flow_in_force, known_item, situation
+from folkmoot.engine.loading import known_item, situation
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.ports import Clock, Ids
 from folkmoot.store.base import Transaction
@@ -32,18 +32,19 @@ MAY_PAUSE = (commands.ReleaseRun, commands.LapseRun)
 
 
 class UnitOfWork:
+    run: "Run | None" = None  # of the item spoken of; read once
+    refusal: "MootError | None" = None  # of a command of which something is kept all the same
+    weighed: dict[str, str] | None = None  # of a report: which of its statements act
+
     def __init__(self, tx: Transaction, clock: Clock, ids: Ids, first: Flow | None = None) -> None:
         """`first` is the flow of a board that has none yet."""
         self.tx = tx
         self.ids = ids
-        self.run: Run | None = None  # of the item spoken of; read once
-        self.refusal: MootError | None = None  # of a command of which something is kept all the same
-        self.weighed: dict[str, str] | None = None  # of a report: which of its statements act
         head = tx.head()
         self.swept = head.seq  # the last event that is no part of the command at hand: a refusal lets it stand
         self.next_item = head.items + 1  # ids are promised before the items are written
         self.flow_version = head.flow_version
-        self.flow = first if first is not None and not head.flow_version else flow_in_force(tx)
+        self.flow = first if first is not None and not head.flow_version else tx.flow(head.flow_version).flow
         self.moment: Moment = moment(clock, head)
         if self.moment.restarted is not None:
             self._restart_clock(self.moment.restarted)
@@ -117,7 +118,8 @@ class UnitOfWork:
             item = self.item(item_id)
             command = commands.PassDeadline(question=question) if question else commands.LapseRun()
             self.apply(command, item, ENGINE)
-        self._is_swept()
+        if due:
+            self._is_swept()
         return len(due)
 
     def sweep_item(self, item_id: str) -> None:

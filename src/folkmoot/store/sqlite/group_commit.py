@@ -30,24 +30,25 @@ class WroteBeforeItFailed(Exception):
 class CommitBatch:
     """One commit of a leader: its own request and those that were queued meanwhile."""
 
+    broken = False  # the connection must not be used any more
+    written = False  # there are new events, and they are durable
+    _begun = False
+    _careful = False  # each work behind a savepoint of its own
+    _committing = False
+    _committed = False
+    _concluded = False
+    _fault: Exception | None = None
+    _last: SqliteTransaction | None = None  # of the last work that did not fail
+    _head_changed = False
+
     def __init__(
         self, connection: apsw.Connection, execute: Execute, flows: "dict[int, FlowVersion]", begin: Callable[[], None]
     ) -> None:
         self.carried: list[WriteRequest] = []
-        self.broken = False  # the connection must not be used any more
-        self.written = False  # there are new events, and they are durable
         self._connection = connection
         self._execute = execute
         self._flows = flows
         self._begin = begin
-        self._begun = False
-        self._careful = False  # each work behind a savepoint of its own
-        self._committing = False
-        self._committed = False
-        self._concluded = False
-        self._fault: Exception | None = None
-        self._last: SqliteTransaction | None = None  # of the last work that did not fail
-        self._head_changed = False
 
     def lead(self, first: WriteRequest, queue: WriterQueue) -> None:
         """Execute the first request and those that are queued meanwhile, and commit once. `conclude` settles them."""
