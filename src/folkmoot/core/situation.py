@@ -141,7 +141,7 @@ class Case:
     ) -> None:
         """Record an event of this item: `item` holds its changed fields; `rows` are other tables with one (id, fields)
         or a list of them. Where no item is spoken of, the event is the board's."""
-        at, before, voice = self.situation.at, self.item, self.voice
+        at, before, voice, actor = self.situation.at, self.item, self.voice, self.actor
         changes: list[Change] = []
         item_id, version = None, 0
         if before or item is not None:
@@ -163,15 +163,15 @@ class Case:
             Event(
                 name=name,
                 item=item_id,
-                run=voice.id if voice else self.actor.run,
-                agent=voice.agent if voice else self.actor.name,
+                run=voice.id if voice else actor.run,
+                agent=voice.agent if voice else actor.name,
                 context=context or {},
                 changes=changes,
                 version=version,
                 at=at,
                 time=self.situation.now,
                 # Only where the name alone would tell it wrong.
-                by="person" if self.actor.name == ENGINE_NAME and self.actor.kind == "person" else None,
+                by="person" if actor.name == ENGINE_NAME and actor.kind == "person" else None,
             )
         )
 

@@ -71,10 +71,10 @@ def _see_to_it(case: Case) -> None:
         _ask_in_human_column(case)
     elif item.column == END:
         _settle_at_the_end(case)
-    elif actor(flow, item) is None:
+    elif (agent := actor(flow, item)) is None:
         _settle_unwatched(case)
     else:
-        _settle_with_agent(case)
+        _settle_with_agent(case, agent)
 
 
 def _ask_in_human_column(case: Case) -> None:
@@ -168,10 +168,8 @@ def _before_landing(case: Case) -> None:
         case.set(name, {**told, "column": item.column}, proving=replace(proving, left=[*gates, LANDING]))
 
 
-def _settle_with_agent(case: Case) -> None:
+def _settle_with_agent(case: Case, agent: str) -> None:
     item, flow = case.item, case.flow
-    agent = actor(flow, item)
-    assert agent is not None
     if _check_fuse(case):
         return
     failures = item.failures.get(agent, 0)
