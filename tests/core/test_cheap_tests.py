@@ -13,13 +13,13 @@ UNDONE = [undone._UNDONE, undone._GAVE_UP, undone._NO_SUCCESS, undone._BLOCKED]
 
 
 @settings(max_examples=150)
-@given(st.one_of(st.from_regex(re.compile(one.pattern, re.ASCII | one.flags & re.MULTILINE)) for one in UNDONE))
+@given(st.one_of([st.from_regex(re.compile(one.pattern, re.ASCII | one.flags & re.MULTILINE)) for one in UNDONE]))
 def test_no_phrase_for_undone_work_is_passed_over(words: str) -> None:
     assert undone._MAY_BE_UNDONE.search(words.casefold())
 
 
 @settings(max_examples=150)
-@given(st.one_of(st.from_regex(re.compile(one.pattern, re.ASCII)) for one, _ in triggers._FOUND))
+@given(st.one_of([st.from_regex(re.compile(one.pattern, re.ASCII)) for one, _ in triggers._FOUND]))
 def test_no_trigger_is_passed_over(words: str) -> None:
     assert triggers._MAY_STATE.search(words.casefold())
 
