@@ -1,6 +1,8 @@
-"""Two hundred lives of a board, each from one number, each checked after every command."""
+"""Two hundred lives of a board, each from one number, each checked after every command. A hundred of them are lived in
+every run, the others in the long tests."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,10 +11,18 @@ from folkmoot.sim.run import simulate, two_connections
 
 STEPS, AGENTS, ITEMS = 160, 10, 60
 BATCH = 10
-FIRST_SEEDS = range(0, 200, BATCH)
+
+
+def batches(first: int, long: int, last: int) -> list[Any]:
+    """The first seed of each batch; from `long` on they are lived in the long tests only."""
+    marks = [pytest.mark.slow]
+    return [pytest.param(seed, marks=marks if seed >= long else ()) for seed in range(first, last, BATCH)]
+
+
+FIRST_SEEDS = batches(0, 100, 200)
 # A life to its end takes many steps for each item, so these worlds are smaller.
 WHOLE_STEPS, WHOLE_ITEMS = 80, 10
-FIRST_WHOLE_SEEDS = range(400, 450, BATCH)
+FIRST_WHOLE_SEEDS = batches(400, 430, 450)
 KEPT = Path(__file__).parent / "kept_seeds.txt"
 
 
