@@ -1,12 +1,16 @@
 """The command `moot` as a test speaks it: in this process on a real board, or as a process of its own."""
 
+import atexit
 import json
 import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct
@@ -119,7 +123,19 @@ def written(stream: TextIOWrapper) -> str:
     return stream.read()
 
 
+@cache
+def fresh(preset: str) -> Path:
+    """A board as `moot init` makes it, to be copied: making one takes longer than most tests."""
+    kept = TemporaryDirectory()
+    atexit.register(kept.cleanup)
+    FileBoards().create(kept.name, preset).close()
+    return Path(kept.name)
+
+
 def new_board(folder: Path, preset: str = "kanban") -> Moot:
-    """A board in the folder."""
-    FileBoards().create(str(folder), preset).close()
+    """A board in the folder. What stands in a folder has a say in its board, so only an empty one gets a copy."""
+    if folder.exists() and any(folder.iterdir()):
+        FileBoards().create(str(folder), preset).close()
+    else:
+        copytree(fresh(preset), folder, dirs_exist_ok=True)
     return Moot(folder)

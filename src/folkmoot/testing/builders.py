@@ -1,6 +1,7 @@
 """Boards and situations in a line: one item under the rules alone, or a whole board in memory with time in hand."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Self
 
 from msgspec import convert, to_builtins
@@ -49,6 +50,7 @@ class CountedIds:
         return 0.5
 
 
+@cache
 def preset_flow(name: str = "kanban") -> Flow:
     files = read_preset(name)
     return load_flow(files["flow.yaml"], "flow.yaml", files.get)
@@ -80,6 +82,7 @@ def line_flow(*stages: str, ladder: str = "", **limits: Any) -> Flow:
     )
 
 
+@cache
 def small_flow(text: str) -> Flow:
     """A flow from YAML, without prompts."""
     return load_flow(text, "flow.yaml", lambda path: None)
