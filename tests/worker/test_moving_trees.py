@@ -22,7 +22,7 @@ def tried(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
 
 
 def made(folder: Path) -> tuple[Yard, str]:
-    yard = Yard(folder, files={"a.txt": "a\n"}, lease="6s")
+    yard = Yard(folder, files={"a.txt": "a\n"}, lease="3s")
     git(yard.folder, "branch", "feature")
     (yard.folder / ".git/info").mkdir(exist_ok=True)
     (yard.folder / ".git/info/exclude").write_text(".moot/\n")
