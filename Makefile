@@ -25,8 +25,13 @@ CHECK_TESTS := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist workst
 QUICK := tests/core tests/flows tests/reports tests/briefs tests/engine tests/store/test_contract.py tests/shape
 CHECK_QUICK := $(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal -q $(QUICK)
 
+# Types need one core for a while, and print one line, or their faults: the tests begin meanwhile. Where one
+# fails, the other goes on to its end.
+BESIDE := $(MAKE) --no-print-directory --keep-going --jobs=2
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick lint format types bench prove reference lock clean runtime dev tools client clients said
+.PHONY: help demo test quick lint format types bench prove reference lock clean runtime dev tools client clients said \
+	the-types the-tests the-quick-tests
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -37,16 +42,23 @@ demo: runtime ## set up what is needed and show a board at work
 test: said dev tools client ## the one command: format, lint, types, tests
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
 	$(call step,lint,$(CHECK_LINT))
-	$(call step,types,$(CHECK_TYPES))
-	$(call step,tests,$(CHECK_TESTS))
+	@$(BESIDE) the-types the-tests
 	@echo "== all good"
 
 quick: dev ## the rules, the readers and the shape, in a minute or two
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
 	$(call step,lint,$(CHECK_LINT))
-	$(call step,types,$(CHECK_TYPES))
-	$(call step,quick tests,$(CHECK_QUICK))
+	@$(BESIDE) the-types the-quick-tests
 	@echo "== all good so far; make test runs the rest"
+
+the-types:
+	$(call step,types,$(CHECK_TYPES))
+
+the-tests:
+	$(call step,tests,$(CHECK_TESTS))
+
+the-quick-tests:
+	$(call step,quick tests,$(CHECK_QUICK))
 
 lint: dev ## ruff, without changing anything
 	$(call step,format (make format repairs it),$(CHECK_FORMAT))
