@@ -12,7 +12,7 @@ from folkmoot.store.base import Reading, Transaction
 from folkmoot.store.change_signal import ChangeSignal
 from folkmoot.store.sqlite import faults, hash_chain, preflight
 from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, BusyHandler, configure, connect, connect_again
-from folkmoot.store.sqlite.create import create_file, prepare
+from folkmoot.store.sqlite.create import create_file, empty_board
 from folkmoot.store.sqlite.fair_lock import FairFileLock
 from folkmoot.store.sqlite.group_commit import CommitBatch
 from folkmoot.store.sqlite.migrate import known_migrations, pending
@@ -63,8 +63,8 @@ class SqliteStore:
             create_file(path)
             return cls.open(path, durable=durable)
         connection = apsw.Connection(path, statementcachesize=STATEMENTS)
+        connection.deserialize("main", empty_board())
         configure(connection)
-        prepare(connection, path)
         return cls(connection, path, BusyHandler(0), [])
 
     @classmethod
