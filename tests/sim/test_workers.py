@@ -6,13 +6,13 @@ import pytest
 
 from folkmoot.core.commands import RenewRun
 from folkmoot.sim.orders import Order
-from folkmoot.sim.workers.life import simulate_workers
-from folkmoot.sim.workers.run import SimRun
-from folkmoot.sim.workers.worker import SimWorker
 from folkmoot.sim.world import Script
 from folkmoot.worker import run_timers
 from folkmoot.worker.run_timers import Act, RunTimers
 from folkmoot.worker.slot_scheduler import SlotScheduler
+from tests.sim.workers.life import simulate_workers
+from tests.sim.workers.run import SimRun
+from tests.sim.workers.worker import SimWorker
 
 BATCH = 10
 FIRST_SEEDS, MORE_SEEDS = range(0, 100, BATCH), range(10_000, 15_000, 50)

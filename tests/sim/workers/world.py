@@ -14,8 +14,8 @@ from folkmoot.sim.world import Outlook, Red, Script, World
 from folkmoot.worker.slot_scheduler import LOOK_AGAIN
 
 if TYPE_CHECKING:
-    from folkmoot.sim.workers.run import SimRun
-    from folkmoot.sim.workers.worker import SimWorker
+    from tests.sim.workers.run import SimRun
+    from tests.sim.workers.worker import SimWorker
 
 RESCUE_SECONDS = 10.0  # beyond the lease of a worker that died
 IDLE_SECONDS = LOOK_AGAIN + 2.0  # a slot that is free takes what is ready within this

@@ -13,12 +13,12 @@ from folkmoot.core.report import Report
 from folkmoot.errors import MootError
 from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.orders import Answer, Order
-from folkmoot.sim.workers.thread import Thread
 from folkmoot.sim.world import Script
 from folkmoot.worker.run_timers import Act, RunTimers
+from tests.sim.workers.thread import Thread
 
 if TYPE_CHECKING:
-    from folkmoot.sim.workers.worker import SimWorker
+    from tests.sim.workers.worker import SimWorker
 
 STORE_PAUSE = 1.0
 VOICES = tuple(sorted(set(CHARACTERS) - {"silent", "zombie", "slow"}))

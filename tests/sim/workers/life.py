@@ -8,10 +8,10 @@ from folkmoot.core.flow import Flow
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.people import Helper, Person, reader, settler
 from folkmoot.sim.run import Outcome, outcome_of
-from folkmoot.sim.workers.worker import SimWorker
-from folkmoot.sim.workers.world import WorkerWorld
 from folkmoot.sim.world import Red, Script, World
 from folkmoot.store.sqlite.store import SqliteStore
+from tests.sim.workers.worker import SimWorker
+from tests.sim.workers.world import WorkerWorld
 
 STEPS, ITEMS, WORKERS = 140, 6, 3
 CRASH_RATE = 0.01

@@ -7,11 +7,11 @@ from folkmoot.core import commands
 from folkmoot.core.commands import Actor
 from folkmoot.core.flow import LANDING
 from folkmoot.sim.orders import Answer, Order
-from folkmoot.sim.workers.run import STORE_PAUSE, SimRun
-from folkmoot.sim.workers.thread import Thread
-from folkmoot.sim.workers.world import Next, WorkerWorld
 from folkmoot.sim.world import Script
 from folkmoot.worker.slot_scheduler import SlotScheduler
+from tests.sim.workers.run import STORE_PAUSE, SimRun
+from tests.sim.workers.thread import Thread
+from tests.sim.workers.world import Next, WorkerWorld
 
 SHORTEST_SLEEP, LONGEST_SLEEP = 0.02, 60.0  # however wrong its times are, the world goes on
 SLOW_RATE, LOST_RATE, WAKE_LOST_RATE = 0.05, 0.03, 0.1

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from folkmoot.sim.workers.worker import SimWorker
     from folkmoot.sim.world import Script
+    from tests.sim.workers.worker import SimWorker
 
 
 class Thread:
