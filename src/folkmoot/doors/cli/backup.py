@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import click
 
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import NUMBER_MAX, GivenFile, Number, ReaderGone, Session, Span, common
 from folkmoot.errors import Invalid
 
@@ -34,13 +35,7 @@ def backup_command(session: Session, file: str | None) -> None:
     """
     view = session.boards.backup(session.board_dir, file)
     session.note(view.notes)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import backed_up
-
-        backed_up(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.backed_up(view))
 
 
 @click.command("restore")
@@ -74,13 +69,7 @@ def restore_command(session: Session, file: str | None, at: int | None, ago: flo
         raise Invalid("bad_usage", "--at names an event and --ago a time: both cannot hold", "leave one of them out")
     view = session.boards.restore(session.board_dir, file, at, ago)
     session.note(view.notes)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import restored
-
-        restored(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.restored(view))
 
 
 @click.command("export")
@@ -106,14 +95,7 @@ def export_command(session: Session, file: str) -> None:
     if file == "-" and session.json:
         raise Invalid("bad_usage", "the export itself goes to standard output, and --json tells of it", "name a file")
     view = session.boards.export(session.board_dir, None if file == "-" else file, _write)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import exported
-
-        if file != "-":
-            exported(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.exported(view) if file != "-" else None)
 
 
 @click.command("import")
@@ -142,13 +124,7 @@ def import_command(session: Session, file: str) -> None:
     with ExitStack() as stack:
         source, name = _source(stack, file)
         view = session.boards.import_log(folder, source, name)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import imported
-
-        imported(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.imported(view))
 
 
 def _source(stack: ExitStack, file: str) -> tuple[BinaryIO, str]:

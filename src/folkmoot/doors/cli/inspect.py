@@ -12,6 +12,7 @@ from folkmoot.api.machine import LimitView
 from folkmoot.api.pages import EventPage
 from folkmoot.api.requests import ListLessons, Measure, ReadLog, ShowFlow
 from folkmoot.core.vocabulary.roles import agent_named
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common, number_of
 from folkmoot.errors import Invalid, Unavailable
 
@@ -55,9 +56,7 @@ def log_command(session: Session, item: str | None, after: int, limit: int, foll
     if follow:
         _follow(session, view, wanted, limit)
     elif not session.json and session.ask(ReadLog(after=view.next, item=wanted, limit=1)).events:
-        from folkmoot.doors.cli.render.events import more_log
-
-        more_log(wanted, view.next)
+        render.events.more_log(wanted, view.next)
 
 
 def _follow(session: Session, view: EventPage, item: str | None, limit: int) -> None:
@@ -74,10 +73,7 @@ def _follow(session: Session, view: EventPage, item: str | None, limit: int) -> 
 
 
 def _show(session: Session, view: EventPage) -> None:
-    from folkmoot.doors.cli.render.events import log
-    from folkmoot.doors.cli.render.phases import numbered
-
-    log(numbered(view.events, session.ask(ShowFlow())))
+    render.events.log(render.phases.numbered(view.events, session.ask(ShowFlow())))
 
 
 @click.command("metrics")
@@ -98,13 +94,7 @@ def metrics_command(session: Session, item: str | None) -> None:
     See also: moot log, moot simulate.
     """
     view = session.ask(Measure(item=number_of(item) if item else None))
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.metrics import metrics
-
-        metrics(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.metrics.metrics(view))
 
 
 @click.command("lessons")
@@ -130,13 +120,7 @@ def lessons_command(session: Session, agent: str | None, limit: int) -> None:
         from folkmoot.doors.cli.completion.nearest import known_agent
 
         known_agent(agent, session.ask(ShowFlow()))
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.metrics import lessons
-
-        lessons(view.lessons)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.metrics.lessons(view.lessons))
 
 
 @click.command("doctor")
@@ -170,13 +154,7 @@ def doctor_command(session: Session) -> None:
         fault.details |= more
         raise
     view = replace(view, limits=limits_of_runs(session.ask(ShowFlow()).limits, session.boards.held_by_kernel()))
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import examined
-
-        examined(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.examined(view))
     if not view.ok:
         wrong = [check.check for check in view.checks if not check.ok]
         remedy, more = session.boards.rescue(session.board_dir)

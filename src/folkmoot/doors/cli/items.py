@@ -9,6 +9,7 @@ from folkmoot.api.pages import AddedItems
 from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBoard, ShowFlow
 from folkmoot.core.commands import AddItem
 from folkmoot.core.terms import PRIORITIES, STATUSES, TYPES
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common, in_run, keyed, number_of, read_text
 from folkmoot.errors import Invalid, MootError
 
@@ -81,13 +82,7 @@ def add_command(
         _add_many(session, source, command)
         return
     view = session.ask(Add(**asdict(command)))
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.item import added
-
-        added(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.item.added(view))
 
 
 def _add_many(session: Session, source: str, defaults: AddItem) -> None:
@@ -114,13 +109,7 @@ def _add_many(session: Session, source: str, defaults: AddItem) -> None:
         views.append(view)
         if name:
             known[name] = view.id
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.item import added_many
-
-        added_many(views, found.ticked)
-
-    session.answer(AddedItems(items=views), words)
+    session.answer(AddedItems(items=views), lambda: render.item.added_many(views, found.ticked))
 
 
 @click.command("list")
@@ -154,13 +143,9 @@ def list_command(session: Session, column: str | None, tag: str | None, status: 
         from folkmoot.doors.cli.completion.nearest import known_column
 
         known_column(column, session.ask(ShowFlow()))
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.board import items
-
-        items(view.items, view.next, chosen=bool(column or tag or status or after))
-
-    session.answer(view, words)
+    session.answer(
+        view, lambda: render.board.items(view.items, view.next, chosen=bool(column or tag or status or after))
+    )
 
 
 @click.command("show")
@@ -227,10 +212,6 @@ def board_command(session: Session) -> None:
     if any(item.status == "done" for item in view.items):
         aside = session.boards.unmerged_branch(session.board)
         view = replace(view, aside=aside, in_the_way=session.boards.in_the_way(session.board) if aside else [])
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.board import board
-
-        board(view, flow, unable=lambda: session.boards.unable(session.board, flow))
-
-    session.answer(view, words)
+    session.answer(
+        view, lambda: render.board.board(view, flow, unable=lambda: session.boards.unable(session.board, flow))
+    )

@@ -5,6 +5,7 @@ import click
 from folkmoot.api.pages import Locks
 from folkmoot.api.requests import ListLocks, Lock, Unlock
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, Span, common, in_run, keyed
 from folkmoot.doors.waiting import patiently
 
@@ -78,9 +79,4 @@ def locks_command(session: Session) -> None:
 
 
 def _say(session: Session, view: Locks, paths: list[str], done: str) -> None:
-    def words() -> None:
-        from folkmoot.doors.cli.render.locks import locks
-
-        locks(view.locks, paths, done, view.note or "")
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.locks.locks(view.locks, paths, done, view.note or ""))

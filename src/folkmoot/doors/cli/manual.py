@@ -4,18 +4,9 @@ import click
 from msgspec import UNSET
 
 from folkmoot.api.requests import Cancel, Edit, Move, Reopen
-from folkmoot.api.views import ItemView
 from folkmoot.core.terms import PRIORITIES, TYPES
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, keyed, number_of, read_text
-
-
-def _say(session: Session, view: ItemView, done: str) -> None:
-    def words() -> None:
-        from folkmoot.doors.cli.render.item import changed
-
-        changed(view, done)
-
-    session.answer(view, words)
 
 
 @click.command("move")
@@ -40,7 +31,7 @@ def move_command(session: Session, item: str, column: str, why: str) -> None:
     See also: moot answer, moot edit.
     """
     view = session.ask(Move(item=number_of(item), column=column, why=why))
-    _say(session, view, "moved")
+    session.answer(view, lambda: render.item.changed(view, "moved"))
 
 
 @click.command("edit")
@@ -92,7 +83,8 @@ def edit_command(
         after=[number_of(other) for other in after if other != "-"] if after else UNSET,
         overrule=UNSET if overrule is None else overrule,
     )
-    _say(session, session.ask(request), "edited")
+    view = session.ask(request)
+    session.answer(view, lambda: render.item.changed(view, "edited"))
 
 
 @click.command("cancel")
@@ -115,7 +107,7 @@ def cancel_command(session: Session, item: str, why: str) -> None:
     See also: moot reopen.
     """
     view = session.ask(Cancel(item=number_of(item), why=why))
-    _say(session, view, "cancelled")
+    session.answer(view, lambda: render.item.changed(view, "cancelled"))
 
 
 @click.command("reopen")
@@ -138,4 +130,4 @@ def reopen_command(session: Session, item: str, why: str) -> None:
     See also: moot cancel, moot move.
     """
     view = session.ask(Reopen(item=number_of(item), why=why))
-    _say(session, view, "reopened")
+    session.answer(view, lambda: render.item.changed(view, "reopened"))

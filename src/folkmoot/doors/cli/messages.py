@@ -7,6 +7,7 @@ from folkmoot.api.views import MessageView
 from folkmoot.core.records import ORCHESTRATOR
 from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.core.vocabulary.roles import correspondent
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, common, in_run, keyed, number_of, print_json, read_text
 from folkmoot.doors.message_command import order_to_dispatch
 from folkmoot.errors import Invalid
@@ -76,13 +77,7 @@ def messages_command(session: Session, to: str | None, status: str | None, item:
         from folkmoot.doors.cli.completion.nearest import known_agent
 
         known_agent(to, flow)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.messages import messages
-
-        messages(view.messages, chosen=bool(to or status or item))
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.messages.messages(view.messages, chosen=bool(to or status or item)))
 
 
 @click.command("accept")
@@ -182,20 +177,12 @@ def dispatch_command(session: Session, agent: str, task: str, purpose: str) -> N
     See also: moot send, moot report.
     """
     view = session.ask(order_to_dispatch(agent, read_text(task) if task == "-" else task, purpose))
-
-    def say() -> None:
-        from folkmoot.doors.cli.render.item import added
-
-        added(view, f"for {agent}")
-
-    session.answer(view, say)
+    session.answer(view, lambda: render.item.added(view, f"for {agent}"))
 
 
 def _say(session: Session, view: MessageView, done: str) -> None:
     def words() -> None:
-        from folkmoot.doors.cli.render.messages import told
-
-        told(view, done)
+        render.messages.told(view, done)
         if done == "sent":
             _tell_questions(session, view)
 

@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from folkmoot.api.pages import Comments
 from folkmoot.api.requests import AddComment, AnswerQuestion, ListComments, Show, ShowEscalations, ShowInbox
-from folkmoot.api.views import CommentView
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common, in_run, keyed, number_of, print_json
 from folkmoot.errors import Invalid, NothingToDo
 
@@ -43,7 +43,7 @@ def comment_command(
     """
     about = {"artifact": artifact, "target": target, "parent": parent, "resolution": resolve}
     view = session.ask(AddComment(item=number_of(item), content=text, **about))
-    _say(session, Comments(comments=view.comments), view.comments[-1:])
+    session.answer(Comments(comments=view.comments), lambda: render.questions.comments(view.comments[-1:]))
 
 
 @click.command("comments")
@@ -75,20 +75,9 @@ def comments_command(session: Session, item: str, after: str | None, limit: int)
     begin = known[after.strip().lower()] if after is not None else 0
     page = found[begin : begin + limit]
     following = page[-1].id if begin + limit < len(found) else None
-    _say(session, Comments(comments=page, next=following or UNSET), page)
+    session.answer(Comments(comments=page, next=following or UNSET), lambda: render.questions.comments(page))
     if following and not session.json:
-        from folkmoot.doors.cli.render.page import more
-
-        more(f"moot comments {number_of(item)} --after {following}")
-
-
-def _say(session: Session, view: Comments, said: list[CommentView]) -> None:
-    def words() -> None:
-        from folkmoot.doors.cli.render.questions import comments
-
-        comments(said)
-
-    session.answer(view, words)
+        render.page.more(f"moot comments {number_of(item)} --after {following}")
 
 
 @click.command("inbox")
@@ -154,10 +143,4 @@ def answer_command(session: Session, question: str, answer: str, more: str, text
     See also: moot inbox, moot move.
     """
     view = session.ask(AnswerQuestion(question=question, answer=answer, more=more, text=text, to=to))
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.ends import answered
-
-        answered(session.ask, view, question)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.ends.answered(session.ask, view, question))

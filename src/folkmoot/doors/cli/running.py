@@ -6,8 +6,9 @@ import click
 from msgspec.structs import asdict
 
 from folkmoot.api.machine import BlockedReason, WorkDone
-from folkmoot.api.pages import Pauses, RunText
+from folkmoot.api.pages import RunText
 from folkmoot.api.requests import Pause, ReadOutput, Resume
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common
 from folkmoot.errors import Unavailable
 
@@ -108,7 +109,7 @@ def pause_command(session: Session, why: str) -> None:
     See also: moot resume, moot board.
     """
     view = session.ask(Pause(why=why))
-    _say_pauses(session, view)
+    session.answer(view, lambda: render.board.stopped(view))
 
 
 @click.command("resume")
@@ -131,16 +132,7 @@ def resume_command(session: Session, pool: str | None) -> None:
     See also: moot pause, moot run.
     """
     view = session.ask(Resume(pool=pool))
-    _say_pauses(session, view)
-
-
-def _say_pauses(session: Session, view: Pauses) -> None:
-    def words() -> None:
-        from folkmoot.doors.cli.render.board import stopped
-
-        stopped(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.board.stopped(view))
 
 
 @click.command("output")

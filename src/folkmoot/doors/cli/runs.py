@@ -5,9 +5,9 @@ from contextlib import suppress
 import click
 
 from folkmoot.api.requests import AskPerson, Claim, OfferReport, Release, Renew, RequestFiles, SendReport, Show
-from folkmoot.api.views import ItemView
 from folkmoot.core.commands import Actor
 from folkmoot.core.report import Report
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, Span, in_run, keyed, number_of, plain, read_text
 from folkmoot.doors.waiting import Waiting, patiently, when_ready
 from folkmoot.errors import Invalid, NothingToDo
@@ -54,18 +54,13 @@ def claim_command(
     request = Claim(agent=agent, column=column, item=wanted, lease=lease, worker=worker)
     view = when_ready(session.board, agent, wait, lambda: session.ask(request))
 
-    def words() -> None:
-        from folkmoot.doors.cli.render.run import claimed
-
-        claimed(view)
-
     if as_prompt:
         from folkmoot.briefs.prompt import prompt
 
         session.note([f"run {view.run}, token {view.token}, item {view.brief['task']['id']}"])
         click.echo(plain(prompt(view.brief)), color=False)
-        return
-    session.answer(view, words)
+    else:
+        session.answer(view, lambda: render.run.claimed(view))
 
 
 @click.command("renew")
@@ -88,7 +83,7 @@ def renew_command(session: Session, run: str | None, token: int | None) -> None:
     See also: moot claim, moot release.
     """
     view = session.ask(Renew(), actor=session.run_speaker(run, token))
-    _say(session, view, "keeps its run")
+    session.answer(view, lambda: render.item.changed(view, "keeps its run"))
 
 
 @click.command("release")
@@ -111,7 +106,7 @@ def release_command(session: Session, run: str | None, token: int | None) -> Non
     See also: moot claim, moot report.
     """
     view = session.ask(Release(), actor=session.run_speaker(run, token))
-    _say(session, view, "given back")
+    session.answer(view, lambda: render.item.changed(view, "given back"))
 
 
 @click.command("widen")
@@ -141,7 +136,7 @@ def widen_command(session: Session, run_and_paths: tuple[str, ...], token: int |
         raise Invalid("bad_usage", "widen needs a RUN and at least one PATH", "see: moot widen --help")
     request, actor = RequestFiles(paths=list(paths)), session.run_speaker(run, token)
     view = patiently(session.board, wait, lambda: session.ask(request, actor=actor))
-    _say(session, view, f"may write {', '.join(paths)}")
+    session.answer(view, lambda: render.item.changed(view, f"may write {', '.join(paths)}"))
 
 
 @click.command("ask")
@@ -177,10 +172,7 @@ def ask_command(session: Session, question: str, options: tuple[str, ...], conte
         words = "nobody has answered {question} yet"
         raise NothingToDo("no_answer_yet", words, "go on without, or say in the report what is missing", asked.id)
 
-    def words_of() -> None:
-        click.echo(plain(asked.answer or f"asked: {asked.id}"))
-
-    session.answer(asked, words_of)
+    session.answer(asked, lambda: click.echo(plain(asked.answer or f"asked: {asked.id}")))
 
 
 @click.command("report")
@@ -216,13 +208,7 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
     actor = session.run_speaker(run, token)
     report, fault = _read(session, actor, run_and_file[-1], final)
     view = session.ask(SendReport(report=report, fault=fault, final=final), actor=actor)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.ends import reported
-
-        reported(session.ask, view, actor.run or "")
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.ends.reported(session.ask, view, actor.run or ""))
 
 
 def _read(session: Session, actor: Actor, file: str, final: bool) -> tuple[Report, str | None]:
@@ -241,12 +227,3 @@ def _read(session: Session, actor: Actor, file: str, final: bool) -> tuple[Repor
             with suppress(Invalid):  # what is told to the agent is what is wrong with its report
                 session.ask(OfferReport(report=unread, fault=error.message), "", actor=actor)
         raise
-
-
-def _say(session: Session, view: ItemView, done: str) -> None:
-    def words() -> None:
-        from folkmoot.doors.cli.render.item import changed
-
-        changed(view, done)
-
-    session.answer(view, words)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from folkmoot.api.machine import BoardMade, FlowChecked, GateFound
 from folkmoot.api.requests import ShowFlow
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import READER, GivenFile, Session, common, plain
 from folkmoot.errors import Invalid, Refused
 
@@ -65,13 +66,12 @@ def init_command(session: Session, preset: str, gate: str | None, no_gate: bool)
         gates={name: shlex.join(one.run) for name, one in flow.gates.items() if one.run},
         gate_found_in=found.where if found and gate is None and flow.gates else None,
     )
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import made
-
-        made(view, next((flow.watcher(name) for name in flow.stages() if flow.watcher(name)), None))
-
-    session.answer(view, words)
+    session.answer(
+        view,
+        lambda: render.setup.made(
+            view, next((flow.watcher(name) for name in flow.stages() if flow.watcher(name)), None)
+        ),
+    )
 
 
 def _asked_gate(found: GateFound) -> str | None:
@@ -140,13 +140,7 @@ def _say_checked(session: Session, view: FlowChecked, *, own: bool) -> None:
         started, unable = run_by(taken), session.boards.unable(session.board, taken)
         unable = {agent: why for agent, why in unable.items() if agent in started}
         view = replace(view, agents=list(taken.agents), run=started, unable=unable)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import checked
-
-        checked(view)
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.checked(view))
 
 
 def _moves(given: tuple[str, ...]) -> dict[str, str]:
@@ -177,13 +171,7 @@ def demo_command(session: Session, ask: bool) -> None:
     See also: moot init, moot simulate.
     """
     view = session.boards.demo(ask=ask, on_stderr=session.json)
-
-    def words() -> None:
-        from folkmoot.doors.cli.render.setup import demonstrated
-
-        demonstrated(view, _program())
-
-    session.answer(view, words)
+    session.answer(view, lambda: render.setup.demonstrated(view, _program()))
     if not view.ok:
         where = plain(view.board)
         raise Refused("demo_failed", "the demo did not end as it should", "moot doctor --board {where}", where)

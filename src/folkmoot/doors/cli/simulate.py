@@ -9,6 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import GivenFile, Number, Session, View, common
 from folkmoot.engine.application import SimulationRequest
 from folkmoot.errors import Invalid, Refused
@@ -98,9 +99,7 @@ def _say(view: View) -> None:
 
         compared(view)
     else:
-        from folkmoot.doors.cli.render.simulate import simulated
-
-        simulated(view)
+        render.simulate.simulated(view)
 
 
 def _calibrate(session: Session, options: dict[str, Any]) -> None:
