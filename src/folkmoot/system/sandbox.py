@@ -124,19 +124,7 @@ class NoSandbox:
     def __init__(self, why: str) -> None:
         self.why = why
 
-    def wrap(
-        self,
-        argv: Names,
-        *,
-        writable: Names,
-        readable: Names,
-        cwd: str,
-        network: bool,
-        named: Names = (),
-        hidden: Names = (),
-        memory: Names = (),
-        filtered: bool = False,
-    ) -> list[str]:
+    def wrap(self, argv: Names, **_: object) -> list[str]:
         return list(argv)
 
 

@@ -174,13 +174,13 @@ def _spaced(text: str) -> str:
 def common(function: Function) -> Function:
     """The options every command has."""
     function = click.option(
-        "--json", "as_json", is_flag=True, expose_value=False, callback=_set_json, help="One JSON document."
+        "--json", "as_json", is_flag=True, expose_value=False, callback=_sets("json"), help="One JSON document."
     )(function)
     function = click.option(
-        "--board", expose_value=False, callback=_set_board, metavar="PATH", help="The board's folder."
+        "--board", expose_value=False, callback=_sets("board_dir"), metavar="PATH", help="The board's folder."
     )(function)
     return click.option(
-        "--as", "speaker", expose_value=False, callback=_set_name, metavar="NAME", help="Who is speaking."
+        "--as", "speaker", expose_value=False, callback=_sets("name"), metavar="NAME", help="Who is speaking."
     )(function)
 
 
@@ -194,35 +194,25 @@ def keyed(function: Function) -> Function:
 def in_run(function: Function) -> Function:
     """For what a run may do beside its work: who speaks is the run, and a stale token changes nothing."""
     function = click.option(
-        "--token", type=int, expose_value=False, callback=_set_token, metavar="N", help="The token of that run."
+        "--token", type=int, expose_value=False, callback=_sets("token"), metavar="N", help="The token of that run."
     )(function)
     return click.option(
-        "--run", expose_value=False, callback=_set_run, metavar="R", help="Speak as this run; default: MOOT_RUN."
+        "--run", expose_value=False, callback=_sets("run"), metavar="R", help="Speak as this run; default: MOOT_RUN."
     )(function)
 
 
-def _set_json(context: click.Context, _: click.Parameter, value: bool) -> None:
-    context.obj.json = context.obj.json or value
+def _sets(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """What an option says, if it says something, is said of the session."""
 
+    def say(context: click.Context, _: click.Parameter, value: Any) -> None:
+        if value or type(value) is int:  # 0 is a token too
+            setattr(context.obj, field, value)
 
-def _set_board(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.obj.board_dir = value or context.obj.board_dir
-
-
-def _set_name(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.obj.name = value or context.obj.name
+    return say
 
 
 def _set_key(context: click.Context, _: click.Parameter, value: str | None) -> None:
     context.obj.key = checked_key(value)
-
-
-def _set_run(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.obj.run = value or context.obj.run
-
-
-def _set_token(context: click.Context, _: click.Parameter, value: int | None) -> None:
-    context.obj.token = context.obj.token if value is None else value
 
 
 def number_of(item: str) -> str:

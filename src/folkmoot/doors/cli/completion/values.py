@@ -34,16 +34,11 @@ EVENTS_BACK = 1000  # so far back runs are looked for
 ITEMS_MAX = 5000
 
 
-class Offered(click.ParamType[Any]):
+class Offered(click.types.StringParamType):
     """A value that is one of those on the board, for whoever types it."""
-
-    name = "text"
 
     def __init__(self, offers: Callable[[Ask], Iterator[Offer]]) -> None:
         self._offers = offers
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         session: Session = ctx.find_root().obj
@@ -56,13 +51,8 @@ class Offered(click.ParamType[Any]):
         return _starting(offers, incomplete)
 
 
-class Ways(click.ParamType[Any]):
+class Ways(click.types.StringParamType):
     """The options of the question that stands before it, by number."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         def options(ask: Ask) -> Iterator[Offer]:
@@ -74,13 +64,8 @@ class Ways(click.ParamType[Any]):
         return Offered(options).shell_complete(ctx, param, incomplete)
 
 
-class Preset(click.ParamType[Any]):
+class Preset(click.types.StringParamType):
     """A flow that comes along; no board is needed."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from folkmoot.flows.preset import preset_names
