@@ -96,7 +96,6 @@ QuestionKind = Literal["clarification", "dispute", "decision", "budget", "confli
 QuestionState = Literal["open", "answered", "withdrawn", "defaulted"]
 
 RunEnd = Literal["reported", "rescued", "released", "revoked"]
-RUN_ENDS: tuple[RunEnd, ...] = get_args(RunEnd)
 
 RunOutcome = Outcome | Literal["released", "revoked"]
 """What a run came to: its report's outcome, or that it was given back or taken away without one."""

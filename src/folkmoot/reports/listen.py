@@ -54,7 +54,6 @@ SHOWN = (
     "without the words before it"
 )
 _NOTED = pattern(r"comment|escalation|history|outcome|status|\bid\b", re.IGNORECASE)
-_LIST_ITEM = pattern(r"\d{1,3}\.\s+[A-Z]{3,}")
 SIGNAL = 2  # the rank of one: more explicit than JSON (1) and forms (0)
 # A report stands at the end: of a text that has more lines than any agent writes, only the last ones are looked at.
 LINES_MAX = 20_000

@@ -1,7 +1,6 @@
 """Scripted agents: each takes items, makes an effort, and ends it after its own character."""
 
 from collections.abc import Callable, Generator
-from typing import Any
 
 from folkmoot.api.views import ClaimView
 from folkmoot.core import commands
@@ -19,7 +18,6 @@ from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS, Scene
 from folkmoot.sim.world import Script, World
 
-View = dict[str, Any]
 PAUSED = ("paused", "stopped", "budget_spent", "too_many_starts")
 Says = Callable[[Scene], Report]
 

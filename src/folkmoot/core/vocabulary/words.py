@@ -208,10 +208,6 @@ def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
     return None
 
 
-def all_causes() -> str:
-    return ", ".join(CAUSE_WORDS)
-
-
 def _heads(words: str) -> list[str]:
     words = _NUMBERED.sub("", words, count=1)
     cut = _CUT.split(words, maxsplit=1)

@@ -14,8 +14,6 @@ from folkmoot.reports.envelope import Envelope, check_message
 from folkmoot.reports.read import read_report
 from folkmoot.reports.returning.returns import bare_object
 
-MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T.*")
-
 
 class Handoff(Struct, frozen=True, kw_only=True):
     envelope: Envelope

@@ -116,11 +116,6 @@ def _read(page: Page, chunk: list[Line]) -> Keyed | None:
     return Keyed(in_known_case({"status": outcome, **told}), status)
 
 
-def _is_taken_back(page: Page, chunk: list[Line]) -> bool:
-    behind = (line.text.strip().lower() for line in page.lines[chunk[-1].number + 1 :])
-    return next((words for words in behind if words and not _is_rule(words)), "").startswith(_TAKES_BACK)
-
-
 def _is_value(value: str) -> bool:
     return len(value) <= VALUE_CHARS_MAX and "{" not in value and not is_placeholder(value)
 

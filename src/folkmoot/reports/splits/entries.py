@@ -13,7 +13,6 @@ from folkmoot.reports.canonical import did_you_mean, shown
 from folkmoot.reports.splits.shared import contracts_in
 
 TITLE_MAX = 300
-_LISTS = ("files", "after", "constraints")
 FIELDS = ("title", "key", "body", "agent", "files", "after", "contracts", "spec", "constraints", "more")
 
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 MERGES_MAX = 50
 PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
 PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
-KEPT_ASIDE = "its change is kept under {ref}"
 
 
 class EffortJob(Job):

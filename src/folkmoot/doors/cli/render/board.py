@@ -1,7 +1,6 @@
 """Many items: the board in the order of its flow, and lists."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from msgspec.structs import replace
 from rich.text import Text
@@ -30,7 +29,6 @@ from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, pa
 from folkmoot.doors.cli.render.questions import answer_command
 from folkmoot.engine.reads.blocked import DAY, POOL, READY, STOPPED, blocked
 
-View = dict[str, Any]
 LAST_DONE = 5
 PATHS_SHOWN = 3
 COLUMN_MAX = 20  # items of a column on a screen; all of them are in the list

@@ -1,12 +1,9 @@
 """Which paths are held."""
 
-from typing import Any
-
 from folkmoot.api.views import HoldView
 from folkmoot.core.rules.sharing.paths import normal_path
 from folkmoot.doors.cli.render.page import CARE, COMMAND, GOOD, QUIET, Page, one_line, when, who
 
-View = dict[str, Any]
 PATH_CELLS = 40  # of the widest path beside which the rest stands
 
 

@@ -1,13 +1,10 @@
 """How the work goes, in numbers and in what was learnt."""
 
-from typing import Any
-
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.views import LessonView
 from folkmoot.doors.cli.render.page import COMMAND, HEAD, QUIET, Page, count, day_of, one_line, who
 from folkmoot.flows.spans import format_span
 
-View = dict[str, Any]
 LABEL = 18
 ITEMS_SHOWN = 10
 

@@ -1,7 +1,5 @@
 """Questions and threads."""
 
-from typing import Any
-
 from folkmoot.api.calls import Ask
 from folkmoot.api.requests import ShowFlow
 from folkmoot.api.views import CommentView, ItemView, MessageView, OptionView, QuestionView
@@ -23,7 +21,6 @@ from folkmoot.doors.cli.render.page import (
     who,
 )
 
-View = dict[str, Any]
 LABEL = 8
 NARROW = 50  # cells; with less there is no room for words beside a label
 SUMMARY_CELLS = 300  # of a question or an answer in a notice; all of it is in the inbox or on the item

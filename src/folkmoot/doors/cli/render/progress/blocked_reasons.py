@@ -1,7 +1,5 @@
 """What is ready and yet begins no run here: who cannot be started, what is paused, who must be claimed for."""
 
-from typing import Any
-
 from msgspec import Struct
 
 from folkmoot.api.metrics import Metrics
@@ -9,7 +7,6 @@ from folkmoot.api.views import Blocked, PauseView
 from folkmoot.doors.cli.render.page import one_line, when
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 
-View = dict[str, Any]
 IDS_MAX = 5
 
 
