@@ -14,6 +14,7 @@ from folkmoot.core.rules.children.help import (
     RETOLD,
     experts_named,
     named_experts,
+    next_attempt,
     next_expert,
     retells_expert,
     seek_help,
@@ -265,13 +266,7 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
         if item.advisor:
             fields["advisor"] = None
     is_repeat = not counted and repeats > item.effort.repeats
-    row = {
-        "item": item.id,
-        "number": number,
-        "run": run.id,
-        "agent": run.agent,
-        "column": item.column,
-        "kind": kind,
+    said = {
         "model": run.model,
         "cause": cause,
         "reason": _why(report, told),
@@ -282,15 +277,12 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
         "commit": report.commit,
         "counted": counted,
         "ground": ground,
-        "forward": item.forwards,
-        "guidance": item.clarifications,
-        "at": case.situation.at,
     }
     case.emit(
         "attempt_counted" if counted else "attempt_repeated" if is_repeat else "attempt_noted",
         {"attempt": number, "approach": told.approach, "ground": ground, "outcome": told.outcome},
         item=fields,
-        attempts=(f"{item.id}/{number}", row),
+        attempts=next_attempt(case, run.id, run.agent, kind, said),
     )
 
 

@@ -332,49 +332,29 @@ def note_experts_tries(case: Case, output: Output) -> None:
     """What an expert tried itself stands in the history of the problem it was asked about: nobody need try it again.
     Whatever it tried, asking it is one attempt (R-08), so none of these counts."""
     for told in output.attempts:
-        item = case.item
-        number = item.attempt_count + 1
-        row = {
-            "item": item.id,
-            "number": number,
-            "run": output.run,
-            "agent": output.agent,
-            "column": item.column,
-            "kind": "expert_delegation",
-            "reason": told.outcome or "",
-            "approach": told.approach,
-            "outcome": told.outcome,
-            "why_different": told.why_different,
-            "counted": False,
-            "ground": f"tried by {output.agent}, who was asked: kept, not counted; asking it is one attempt",
-            "forward": item.forwards,
-            "guidance": item.clarifications,
-            "at": case.situation.at,
-        }
-        context = {"attempt": number, "approach": told.approach, "ground": row["ground"], "outcome": told.outcome}
-        fields = {"attempt_count": number}
-        case.emit("attempt_noted", context, item=fields, attempts=(f"{item.id}/{number}", row))
+        number = case.item.attempt_count + 1
+        ground = f"tried by {output.agent}, who was asked: kept, not counted; asking it is one attempt"
+        said: dict[str, Any] = {"reason": told.outcome or "", "approach": told.approach, "outcome": told.outcome}
+        said |= {"why_different": told.why_different, "counted": False, "ground": ground}
+        row = next_attempt(case, output.run, output.agent, "expert_delegation", said)
+        context = {"attempt": number, "approach": told.approach, "ground": ground, "outcome": told.outcome}
+        case.emit("attempt_noted", context, item={"attempt_count": number}, attempts=row)
+
+
+def next_attempt(case: Case, run: str, agent: str, kind: str, said: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The row of the item's next attempt, and its id: where the item stood, and what is `said` of the attempt."""
+    item, number = case.item, case.item.attempt_count + 1
+    whose = {"item": item.id, "number": number, "run": run, "agent": agent, "column": item.column, "kind": kind}
+    when = {"forward": item.forwards, "guidance": item.clarifications, "at": case.situation.at}
+    return f"{item.id}/{number}", {**whose, **said, **when}
 
 
 def expert_failed(case: Case, output: Output) -> None:
     """An expert who could not help is one of the six, and brings the next (R-08)."""
     item = case.item
     number = item.attempt_count + 1
-    row = {
-        "item": item.id,
-        "number": number,
-        "run": output.run,
-        "agent": output.agent,
-        "column": item.column,
-        "kind": "expert_delegation",
-        "cause": "capability",
-        "reason": output.summary or UNSUCCESSFUL,
-        "outcome": UNSUCCESSFUL,
-        "ground": "an expert was asked and could not help",
-        "forward": item.forwards,
-        "guidance": item.clarifications,
-        "at": case.situation.at,
-    }
+    said = {"cause": "capability", "reason": output.summary or UNSUCCESSFUL, "outcome": UNSUCCESSFUL}
+    said |= {"ground": "an expert was asked and could not help"}
     fields = {
         "attempt_count": number,
         "last_attempt_type": "expert_delegation",
@@ -386,5 +366,5 @@ def expert_failed(case: Case, output: Output) -> None:
         "expert_unsuccessful",
         {"expert": output.agent, "attempt": number},
         item=fields,
-        attempts=(f"{item.id}/{number}", row),
+        attempts=next_attempt(case, output.run, output.agent, "expert_delegation", said),
     )
