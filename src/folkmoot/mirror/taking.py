@@ -101,10 +101,7 @@ class Taking:
             self._check_same(known, handoff)
             self._move_on(known, handoff, where, key, path)
         self._scribe.follow()
-        return self._place_of(known.id)
-
-    def _place_of(self, message: str) -> str | None:
-        return names.handoff_path(message, self._picture.messages[message].status)
+        return names.handoff_path(known.id, self._picture.messages[known.id].status)
 
     def _sent(self, message: str) -> Message:
         """It may have been moved on before it was seen."""

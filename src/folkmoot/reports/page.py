@@ -205,12 +205,8 @@ def _quote_signs(words: str) -> int:
     return words.count('"') + words.count("“") + words.count("”")
 
 
-def _last_quote(words: str) -> int:
-    return max(words.rfind('"'), words.rfind("“"))
-
-
 def _opens(words: str) -> bool:
-    place = _last_quote(words)
+    place = max(words.rfind('"'), words.rfind("“"))
     return place >= 0 and (place == 0 or words[place - 1] in " (:") and not words[place + 1 : place + 2].isspace()
 
 

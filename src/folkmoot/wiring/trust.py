@@ -117,8 +117,10 @@ def notifier(home: str, flow: Flow) -> list[str]:
         return []
     trees = trees_of(home)
     program, *words = flow.notify
-    found = program if os.path.isabs(program) else None if "/" in program else _which(program, trees)
-    if found is None and "/" in program:
+    found = program if os.path.isabs(program) else None
+    if "/" not in program:
+        found = shutil.which(program, path=outside_path(trees))
+    elif found is None:
         raise _notify_refused(program, "is told from the folder in which moot is called, where agents' work lands")
     if found is not None and in_reach(found, trees):
         raise _notify_refused(program, "lies in the project, where agents' work lands")
@@ -143,10 +145,6 @@ def _leads_in(part: str, home: str, trees: Sequence[str]) -> bool:
 def _notify_refused(word: str, why: str) -> Refused:
     words = "notify: {word} {why}; it would run outside of the sandbox"
     return Refused("notify_in_reach", words, "name a program by its full path, outside of the project", word, why)
-
-
-def _which(program: str, trees: Sequence[str]) -> str | None:
-    return shutil.which(program, path=outside_path(trees))
 
 
 def outside_path(trees: Sequence[str], path: str | None = None) -> str:

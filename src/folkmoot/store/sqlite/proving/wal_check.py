@@ -67,7 +67,7 @@ class _Log:
         if os.pread(self._file, HEADER, 0) != self._header or not any(end > read for end in ends):
             return 0
         stop = self._stop(read, frames, size)
-        return stop if stop and any(end >= stop and self._continues(end, size) for end in ends) else 0
+        return stop if stop and any(end >= stop and self._fits(end + 1, size) for end in ends) else 0
 
     def _ends(self, read: int, frames: int, size: int) -> list[int]:
         """Frames behind what is read that end a commit of this log and have a neighbour."""
@@ -90,9 +90,6 @@ class _Log:
             if _number(head, 4):
                 return 0
         return 0
-
-    def _continues(self, end: int, size: int) -> bool:
-        return self._fits(end + 1, size)
 
     def _is_ours(self, head: bytes) -> bool:
         return head[8:16] == self._header[16:24]
