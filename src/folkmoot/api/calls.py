@@ -1,7 +1,7 @@
 """A call of the contract: its name, what is asked, what is answered, and who may call it."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -9,6 +9,7 @@ from folkmoot.api.requests import Request
 
 Role = Literal["person", "run", "observer"]
 """Who calls: somebody who may decide, the processes of a run through its socket, or somebody who only looks."""
+ROLES: tuple[Role, ...] = get_args(Role)
 
 Answer = TypeVar("Answer")
 
