@@ -223,6 +223,26 @@ def test_a_filter_that_comes_with_its_files_is_seen(ground: Ground) -> None:
     assert not (ground.user / "x.bin").exists() and plain(ground.user, "status", "--short") == ""
 
 
+@pytest.mark.attack(
+    "tree",
+    "Files that change are kept in another encoding in the work tree (`working-tree-encoding`), by a rule that is there"
+    " or that comes with them",
+    "It goes to `moot/TARGET`: no file is put there with other bytes than git would write, and none is left behind",
+)
+@pytest.mark.parametrize("is_there", [True, False], ids=["there", "comes along"])
+def test_a_file_in_another_encoding_is_left_to_git(ground: Ground, is_there: bool) -> None:
+    rule = {".gitattributes": "*.txt working-tree-encoding=UTF-16LE\n"}
+    if is_there:
+        put(ground.user, rule)
+        (ground.user / "a.txt").write_bytes("é\n".encode("utf-16-le"))
+        plain(ground.user, "add", ".gitattributes", "a.txt")
+        plain(ground.user, "commit", "-q", "-m", "in another encoding")
+    work = change(ground, {"a.txt": "é, and more\n"} | ({} if is_there else rule))
+    moved = ground.landing.move("main", ground.repository.tip(), work)
+    assert moved.branch == "moot/main" and "filter of yours" in moved.note
+    assert plain(ground.user, "status", "--short") == ""
+
+
 def test_a_file_with_a_name_that_is_no_text_is_named_all_the_same(ground: Ground) -> None:
     name = os.fsdecode(b"caf\xe9.txt")
     (ground.user / name).write_text("mine\n")

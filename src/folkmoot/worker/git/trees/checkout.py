@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LOCK_WAITS = 10
 LOCK_PAUSE = 0.05
 PATHS_AT_ONCE = 500
+FILTERS = ("filter", "working-tree-encoding")  # attributes by which git writes other bytes than it keeps
 PATHS_SHOWN = 3
 GONE = ("", "")
 UNKNOWN = "which git does not know"
@@ -85,13 +86,13 @@ class Checkout:
                 return "its index cannot be read"
             if listed.out.startswith(b"S ") or b"\0S " in listed.out:
                 return "only a part of it is checked out"
+            if self._filtered(before, new, copy):
+                return "files that change there go through a filter of yours"
             if self._git("update-index", "--ignore-submodules", "--refresh", index=copy, check=False).code:
                 return f"it has changes that are not committed{self._named('diff-files', index=copy)}"
             if self._staged_over(before, copy):
                 staged = self._named("diff-index", "--cached", before, index=copy)
                 return f"it has changes that are staged but not committed{staged}"
-            if self._filtered(before, new, copy):
-                return "files that change there go through a filter of yours"
             path = in_the_way(self.path, self._repository.changes(before, new), fold=self._folds)
             if path:
                 return f"{path} is there, {UNKNOWN}, and the work needs its place"
@@ -126,7 +127,7 @@ class Checkout:
     def _names_filter(self, changes: "list[Change]", index: str) -> bool:
         # The engine's attributes say there are no filters, so the files that name them are read here.
         ran = self._repository.git(
-            "-c", f"core.attributesFile={self._attributes}", "check-attr", "--cached", "-z", "--stdin", "filter",
+            "-c", f"core.attributesFile={self._attributes}", "check-attr", "--cached", "-z", "--stdin", *FILTERS,
             git_dir=self._tree.git_dir, work_tree=self.path, index=index, check=False, env={"GIT_ATTR_NOSYSTEM": "0"},
             stdin=b"".join(change.path + b"\0" for change in changes),
         )  # fmt: skip
