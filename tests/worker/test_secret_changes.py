@@ -89,6 +89,16 @@ def test_a_key_in_a_name_of_help_is_told_to_nobody(tmp_path: Path, monkeypatch: 
     yard.close()
 
 
+@pytest.mark.attack("secrets", "the key of a command (`--key`) is the run's own key", "it is kept as `[secret:NAME]`")
+def test_no_command_is_kept_under_the_runs_own_key(yard: Yard) -> None:
+    item = yard.add("one", 'shell moot comment 1 hello --key "x$EVIL_API_KEY"', "report done")
+    yard.run()
+    assert "hello" in str(yard.show(item))
+    for file in (yard.folder / ".moot").glob("board.db*"):
+        assert KEY.encode() not in file.read_bytes(), file.name
+    yard.close()
+
+
 @pytest.mark.attack(
     "secrets",
     "the key is in the name of what cannot be taken in: a pipe, a repository, rules that would make git slow",

@@ -173,11 +173,11 @@ class Relay:
         if call is None or "run" not in call.may:
             raise self._not_for_runs(asked.call, call)
         if call.request is SendReport:
-            return self._timed(lambda: self._keep(_typed(self._clean(asked.args), Said), asked.key))
+            return self._timed(lambda: self._keep(_typed(self._clean(asked.args), Said), self._clean(asked.key)))
         if not call.writes:
             return self._read(_typed(asked.args, call.request))
         self._count_written(len(request))
-        return self._timed(lambda: self._write(_typed(self._clean(asked.args), call.request), asked.key))
+        return self._timed(lambda: self._write(_typed(self._clean(asked.args), call.request), self._clean(asked.key)))
 
     def _not_for_runs(self, name: str, call: Call | None) -> Refused:
         if call is None:

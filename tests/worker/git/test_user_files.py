@@ -231,7 +231,7 @@ def test_a_filter_that_comes_with_its_files_is_seen(ground: Ground) -> None:
 )
 @pytest.mark.parametrize("is_there", [True, False], ids=["there", "comes along"])
 def test_a_file_in_another_encoding_is_left_to_git(ground: Ground, is_there: bool) -> None:
-    rule = {".gitattributes": "*.txt working-tree-encoding=UTF-16LE\n"}
+    rule = {".gitattributes": "/a.txt working-tree-encoding=UTF-16LE\n"}
     if is_there:
         put(ground.user, rule)
         (ground.user / "a.txt").write_bytes("é\n".encode("utf-16-le"))
