@@ -671,6 +671,41 @@ def test_no_run_changes_what_the_users_git_runs(tmp_path: Path, what: str) -> No
     assert git(yard.folder, "ls-tree", "-r", "main", "--", path) == before
 
 
+BY_VARIABLE = {
+    "a setting": (
+        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": "tools/hooks"},
+        "tools/hooks/pre-commit",
+    ),
+    "settings of a command line": (
+        {"GIT_CONFIG_PARAMETERS": "'core.pager'='tools/pager' 'user.name=somebody'"},
+        "tools/pager",
+    ),
+    "a program": ({"GIT_EXTERNAL_DIFF": "./tools/new.sh"}, "tools/new.sh"),
+    "an editor": ({"EDITOR": "sh tools/new.sh"}, "tools/new.sh"),
+    "a folder of programs": ({"GIT_EXEC_PATH": "tools/git"}, "tools/git/git-gc"),
+}
+
+
+@pytest.mark.attack(
+    "board",
+    "a change reaches what the user's git runs by variables of the user's (GIT_CONFIG_COUNT, GIT_EXTERNAL_DIFF, EDITOR)",
+    "it is refused: the variables with which moot was started count like settings in files",
+)
+@pytest.mark.parametrize("what", BY_VARIABLE)
+def test_no_run_changes_what_the_users_git_runs_by_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    variables, path = BY_VARIABLE[what]
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    yard = Yard(tmp_path / "yard", files={"tools/other.txt": "other\n"})
+    evil = yard.add("evil", f"write {path} evil", "report done")
+    good = yard.add("good", "write tools/other.txt good", "report done")
+    yard.run()
+    assert refused(yard, evil) and "is run or read by your own git" in str(yard.show(evil)["runs"][-1])
+    assert yard.status(good) == "done"
+
+
 @pytest.mark.attack(
     "board",
     "a change brings a file that a hook of the user's finds by itself and runs, and a run of it is waited for",

@@ -5,8 +5,10 @@ with those of the user and of the machine, and whatever the condition is under w
 them is carried out.
 """
 
+import contextlib
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -36,6 +38,9 @@ HARMLESS = re.compile(
     r"|lfs\.(url|pushurl|.*\.access|.*\.locksverify|locksverify|fetchinclude|fetchexclude|concurrenttransfers|batch|dialtimeout|tlstimeout"
     r"|activitytimeout|keepalive|repositoryformatversion|skipdownloaderrors|allowincompletepush|lockignoredfiles|setlockablereadonly)"
 )
+# Variables of the user's that git takes settings, or programs, from: each one of its own, and some that others use too.
+OF_GIT = re.compile(r"GIT_\w+|PAGER|SSH_ASKPASS|EDITOR|VISUAL|LESSOPEN|LESSCLOSE")
+FOLDERS_OF_GIT = {"GIT_TEMPLATE_DIR", "GIT_EXEC_PATH"}
 BREAKS = re.compile(r"[\s;|&()<>'\"`$={}!,]+")
 MOVES = frozenset({"cd", "pushd", "-C"})  # the words after which a folder follows
 INCLUDES_MAX = 100
@@ -81,7 +86,8 @@ def in_force(repository: "Repository", git_dir: str) -> dict[str, str]:
     """The settings of a work tree as the user's git has them, by name."""
     own, shared = _users_files()
     files = [file for file in (shared, own) if file == own or os.path.exists(file)]
-    return {name: value for file in files for _, name, value in _listed(repository, git_dir, file)}
+    found = {name: value for file in files for _, name, value in _listed(repository, git_dir, file)}
+    return found | dict(_of_environment())
 
 
 def attributes_file(settings: dict[str, str]) -> str:
@@ -115,9 +121,24 @@ def _places(repository: "Repository", trees: list[str], follower: Follower) -> I
             yield from _named(value, trees)
 
 
+def _of_environment() -> Iterator[tuple[str, str]]:
+    """Settings that stand in the user's variables, and the variables that name a program or a folder for git."""
+    env = os.environ
+    with contextlib.suppress(ValueError):  # no number, or a quote without an end: git itself refuses that
+        for word in shlex.split(env.get("GIT_CONFIG_PARAMETERS", "")):
+            name, _, value = word.partition("=")
+            yield name.lower(), value
+        for number in range(min(int(env.get("GIT_CONFIG_COUNT") or 0), WORDS_MAX)):
+            yield env.get(f"GIT_CONFIG_KEY_{number}", "").lower(), env.get(f"GIT_CONFIG_VALUE_{number}", "")
+    for name, value in env.items():
+        if OF_GIT.fullmatch(name):
+            yield "init.templatedir" if name in FOLDERS_OF_GIT else f"env.{name.lower()}", value
+
+
 def _settings(repository: "Repository") -> Iterator[Setting]:
     """Of the repository and of each of its work trees, with the user's and the machine's."""
     common = repository.user.common
+    yield from ((os.path.join(common, "config"), name, value) for name, value in _of_environment())
     read: set[str] = set()
     waiting: list[str] = []
     for number, file in enumerate(_users_files()):
@@ -141,6 +162,7 @@ def _settings(repository: "Repository") -> Iterator[Setting]:
 
 def _listed(repository: "Repository", git_dir: str, own: str | None, file: str = "") -> Iterator[Setting]:
     env = {"GIT_CONFIG_GLOBAL": own or os.devnull, "GIT_CONFIG_NOSYSTEM": "0", "HOME": os.path.expanduser("~")}
+    env |= {name: os.environ[name] for name in ("GIT_CONFIG_SYSTEM",) if name in os.environ}
     which = ("--file", file, "--no-includes") if file else ("--includes",)
     said = repository.git("config", *which, "--list", "--show-origin", "-z", git_dir=git_dir, env=env, check=not file)
     parts = said.out.decode("utf-8", "surrogateescape").split("\0")
