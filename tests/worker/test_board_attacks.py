@@ -688,7 +688,7 @@ BY_VARIABLE = {
 
 @pytest.mark.attack(
     "board",
-    "a change reaches what the user's git runs by variables of the user's (GIT_CONFIG_COUNT, GIT_EXTERNAL_DIFF, EDITOR)",
+    "a change reaches what the user's git runs by the user's variables (GIT_CONFIG_COUNT, GIT_EXTERNAL_DIFF, EDITOR)",
     "it is refused: the variables with which moot was started count like settings in files",
 )
 @pytest.mark.parametrize("what", BY_VARIABLE)

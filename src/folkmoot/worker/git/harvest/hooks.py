@@ -18,6 +18,7 @@ from folkmoot.worker.git.harvest.shell import MARK, SHELL, Script, understood
 BREAKS = re.compile(r"[\s;|&()<>'\"`={}!,\[\]\\:]+")
 VARIABLE = re.compile(r"\$\{?\w+[^\s/}]*\}?|\$|[()`]")
 GLOB = re.compile(r"[*?\[{]")
+UP = re.compile(r"^(/?\.\.(?=/|$))+")
 MOVES = frozenset({"cd", "pushd", "-C"})  # the words after which a folder follows
 ENDINGS = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".php", ".lua", ".sh")
 SCRIPT = re.compile(r"\w[\w.+-]*\.(sh|bash|zsh|py|[mc]?[jt]s|rb|p[lm]|php|lua|jar|exe|bin|out)")
@@ -188,7 +189,9 @@ def _paths(word: str) -> list[str]:
     if is_cut:
         path = path.rpartition("/")[0]
     rest = [tail for tail in parts[at + 1 :] if tail.strip("/") and not GLOB.search(tail)][-1:]
-    return [one for one in (path, *rest) if one.strip("/.")]
+    # Where it goes up from what cannot be told, such as the hook's own folder, it may come to the top.
+    down = UP.sub("", path) if at else path
+    return [one for one in dict.fromkeys((path, down, *rest)) if one.strip("/.")]
 
 
 def _after(path: str, tree: str) -> Iterator[str]:

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from msgspec import Struct, field
 
-VARIABLE, OUTPUT = "\x00", "\x01"  # stand around the name of a variable, and around the number of a substitution
+from folkmoot.worker.git.harvest.scanner import OUTPUT, VARIABLE, Command, Scanner
+
 MARK = re.compile(r"\x00[^\x00]*\x00|\x01[^\x01]*\x01")
 NAMED = re.compile(r"\x00([^\x00]*)\x00")
 NUMBERED = re.compile(r"\x01([^\x01]*)\x01")
@@ -18,7 +19,6 @@ LIST = re.compile(r"(?<![\w$])(\w+)\+?=\(([^()]*)\)")
 HERE = re.compile(r"<<-?[ \t]*\\?(['\"]?)(\w+)\1[^\n]*\n")
 FUNCTION = re.compile(r"(?:^|[\s;{])(?:function\s+)?([\w-]+)\s*\(\s*\)")
 ASSIGNED = re.compile(r"(\w+)\+?=(.*)", re.DOTALL)
-VARIABLE_NAME = re.compile(r"\{[#!]?(\w+|[@*?$!#-])|(\w+|[@*?$!#-])")
 POSITION = re.compile(r"[\d@*]+")
 
 
@@ -29,13 +29,22 @@ def _of(words: str) -> frozenset[str]:
 KEYWORDS = _of("if then else elif do while until ! { } in fi done esac case select coproc")
 # Words before a command that begin it; what stands there as an option or a number is theirs.
 BEGIN = _of("exec command builtin env nohup nice time timeout sudo doas setsid stdbuf xargs npx bunx")
+RUNNERS = _of("poetry uv pipenv pdm hatch rye conda")  # with `run` behind them
 ASSIGN = _of("export local declare typeset readonly")
 SHELL = re.compile(r"(ba|da|z|k|mk|a|fi)?sh")
 INTERPRETER = re.compile(
     r"(ba|da|z|k|mk|a|fi)?sh|python[\d.]*|pypy[\d.]*|node(js)?|ruby|perl|php[\d.]*|lua(jit)?|tsx|ts-node"
     r"|Rscript|pwsh|tclsh|osascript|groovy|julia"
 )
-TAKES_CODE = re.compile(r"-m\S*|-e|-c|-p|-pe|-ne")  # and no file, in other languages than the shell's
+TAKES_CODE = re.compile(r"-m(\S*)|-e|-c|-p|-pe|-ne|--eval|--print")  # and no file, in other languages than the shell's
+IMPORTS = re.compile(
+    r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+([\w., \t]+)|\bimport[ \t]+([\w., \t]+)"
+    r"|\b(?:require|require_relative|import)\b[ \t(]*['\"]([^'\"\n]+)"
+)
+MODULES_FROM = ("PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB")
+TEXT = re.compile(r"['\"]([^'\"\n]+)['\"]")
+MODULE = ("{}.py", "{}/__init__.py", "{}/__main__.py")
+ENDINGS = {"node": (".js", ".cjs", ".mjs", "/index.js"), "tsx": (".ts", "/index.ts"), "ts-node": (".ts", "/index.ts")}
 SHELL_CODE = re.compile(r"-\w*c")
 ONLY_CHECKS = frozenset({"-n", "-l", "--check", "-wc", "--syntax-check", "--test"})
 # What prints names or words of the project: whoever runs those runs what nobody can tell beforehand.
@@ -44,13 +53,7 @@ GIT_LISTS = _of("ls-files ls-tree diff diff-index diff-tree diff-files show grep
 VALUED = frozenset({"-I", "-J", "-u", "-k", "-s", "-a", "-d"})  # options of such words with a value
 COUNT = re.compile(r"[\d.]+[smhd]?")
 DEEP_MAX = 8
-
-
-class Command(Struct):
-    """One simple command: its words, and whether it takes what another one says."""
-
-    words: list[str] = field(default_factory=list)
-    piped: bool = False
+HELD_MAX = 20  # readings of one word: more are not looked at
 
 
 class Script(Struct):
@@ -59,121 +62,6 @@ class Script(Struct):
     runs: dict[str, None] = field(default_factory=dict)
     bases: dict[str, None] = field(default_factory=dict)
     unclear: str = ""  # words of the text: what they run is computed from what the project holds
-
-
-class Scanner:
-    """Text → commands, those of substitutions among them. Quotes hold words together; all else parts them."""
-
-    def __init__(self) -> None:
-        self.commands: list[Command] = []
-        self.outputs: list[list[Command]] = []
-        self.is_open = False  # does the text end inside of a quote?
-        self._text, self._at = "", 0
-
-    def read(self, text: str) -> list[Command]:
-        before = self._text, self._at
-        self._text, self._at = text, 0
-        found = self._commands_until("")
-        self._text, self._at = before
-        return found
-
-    def _commands_until(self, end: str) -> list[Command]:
-        """The commands from here to the sign `end`, or to the end of the text. `self.commands` gets them, too."""
-        found: list[Command] = []
-        command, word, has_word, depth = Command(), "", False, 0
-        text = self._text
-        while True:
-            sign = text[self._at] if self._at < len(text) else ""
-            ends = not sign or (sign == end and not depth)
-            if ends or sign in " \t\n;|&()<>":
-                if has_word:
-                    command.words.append(word)
-                word, has_word = "", False
-                if ends or sign in "\n;|&()":
-                    if (
-                        sign == ")"
-                        and not ends
-                        and (not depth or (len(command.words) == 1 and "*" in command.words[0]))
-                    ):
-                        _drop_pattern(found, command)
-                    elif command.words:
-                        found.append(command)
-                    depth = max(depth + {"(": 1, ")": -1}.get(sign, 0), 0)
-                    command = Command(piped=sign == "|" and "||" not in text[max(self._at - 1, 0) : self._at + 2])
-                if ends:
-                    self.commands += found
-                    return found
-                self._at += 1
-            elif sign == "#" and not has_word:
-                line_end = text.find("\n", self._at)
-                self._at = len(text) if line_end < 0 else line_end
-            else:
-                word, has_word = word + self._part(sign), True
-
-    def _part(self, sign: str) -> str:
-        self._at += 1
-        if sign == "\\":
-            self._at += 1
-            return self._text[self._at - 1 : self._at]
-        if sign == "'":
-            return self._quoted()
-        if sign == '"':
-            said = ""
-            while self._at < len(self._text) and self._text[self._at] != '"':
-                said += self._part(self._text[self._at]) if self._text[self._at] in "\\$`" else self._plain()
-            self.is_open |= self._at >= len(self._text)
-            self._at += 1
-            return said
-        if sign == "`":
-            return self._output("`")
-        return self._dollar() if sign == "$" else sign
-
-    def _plain(self) -> str:
-        self._at += 1
-        return self._text[self._at - 1]
-
-    def _quoted(self) -> str:
-        end = self._text.find("'", self._at)
-        self.is_open |= end < 0
-        end = len(self._text) if end < 0 else end
-        said, self._at = self._text[self._at : end], end + 1
-        return said
-
-    def _output(self, end: str) -> str:
-        inner = self._commands_until(end)
-        self._at += 1
-        self.outputs.append(inner)
-        return f"{OUTPUT}{len(self.outputs) - 1}{OUTPUT}"
-
-    def _dollar(self) -> str:
-        text = self._text
-        if text.startswith("((", self._at) and "))" in text[self._at :]:
-            self._at = text.index("))", self._at) + 2
-            return ""  # a number
-        if text.startswith("(", self._at):
-            self._at += 1
-            return self._output(")")
-        named = VARIABLE_NAME.match(text, self._at)
-        if named is None:
-            return "$"
-        self._at = named.end()
-        if named[1] is not None:  # what follows the name may be another word: ${A:-$B/c}
-            rest, depth = "", 1
-            while self._at < len(text) and depth:
-                depth += {"{": 1, "}": -1}.get(text[self._at], 0)
-                rest, self._at = rest + text[self._at], self._at + 1
-            return f"{VARIABLE}{named[1]}{VARIABLE}{self._default(rest[:-1])}"
-        return f"{VARIABLE}{named[2]}{VARIABLE}"
-
-    def _default(self, rest: str) -> str:
-        """What stands for a variable that is not set; it is read as a command of its own too."""
-        if rest[:2] in (":-", ":=", ":+") or rest[:1] in ("-", "=", "+"):
-            inner = Scanner()
-            inner.outputs = self.outputs
-            said = inner.read(rest.lstrip(":").lstrip("-=+"))
-            self.commands += inner.commands
-            return said[0].words[0] if said and said[0].words else ""
-        return ""
 
 
 @lru_cache(256)
@@ -199,6 +87,8 @@ def _understood(text: str) -> Script:
         scanner.read(LIST.sub(r"for \1 in \2\n", part))
     reader = _Reader(scanner, set(FUNCTION.findall(text)))
     reader.look()
+    for body in bodies:  # it may be for another language
+        reader.imports(body)
     return reader.script
 
 
@@ -217,10 +107,14 @@ class _Reader:
         commands = list(self._scanner.commands)
         for command in commands:
             self._assign(command)
+        for word in list(self.script.bases):
+            self._lead(word, anew=True)
         for before, command in zip([Command(), *commands], commands, strict=False):
             self._command(command.words, before.words if command.piped else None)
         for path in self._values.get("PATH", []):
             self._path(path)
+        for path in (path for name in MODULES_FROM for path in self._values.get(name, [])):
+            self.script.bases |= {part: None for part in path.split(":") if MARK.sub("", part)}
 
     def _path(self, value: str) -> None:
         """Where programs are looked for by their name."""
@@ -279,16 +173,38 @@ class _Reader:
         if any(word in ONLY_CHECKS for word in rest) or (name in ("ruby", "perl", "node") and "-c" in rest[:1]):
             return
         for number, word in enumerate(rest):
-            if (SHELL_CODE if SHELL.fullmatch(name) else TAKES_CODE).fullmatch(word):
-                self._again(" ".join(rest[number + 1 : number + 2]) if SHELL.fullmatch(name) else "")
+            if coded := (SHELL_CODE if SHELL.fullmatch(name) else TAKES_CODE).fullmatch(word):
+                code = " ".join(rest[number + 1 : number + 2])
+                if SHELL.fullmatch(name):
+                    self._again(code)
+                elif word.startswith("-m"):
+                    self._modules(coded[1] or code)
+                else:
+                    self.imports(code)
                 return
             if word == "{}":
                 self._is_unclear(" ".join([name, *rest]))
             if not word.startswith(("-", "+")) or "/" in word:
-                self._run(word)
+                self._run(word, *(word + ending for ending in ENDINGS.get(name, ())))
                 return
         if listed or (before is not None and _lists(before)):
             self._is_unclear(" ".join([*(before or ["xargs"]), "|", name, *rest]))
+
+    def imports(self, code: str) -> None:
+        """What a text in another language reads in, by the names that it has for it."""
+        if "sys.path" in code:
+            self.script.bases |= dict.fromkeys(TEXT.findall(code))
+        for source, named, plain, path in IMPORTS.findall(code):
+            self._modules(*(f"{source}.{one}" for one in named.split(",") if one), *plain.split(","))
+            if path.strip("./"):
+                self._run(*(path + ending for ending in ("", *ENDINGS["node"], ".rb")))
+
+    def _modules(self, *names: str) -> None:
+        """Modules of Python, and the packages that they are in: looked for first where the hook stands."""
+        for name in names:
+            steps = [step for step in name.split()[0].split(".") if step] if name.strip() else []
+            for number in range(1, len(steps) + 1):
+                self._run(*(form.format("/".join(steps[:number])) for form in MODULE))
 
     def _again(self, text: str) -> None:
         if self._deep < DEEP_MAX:
@@ -320,7 +236,7 @@ class _Reader:
             self._followed.add((word, code))
             if code:
                 self._again(word)
-            self.script.runs[word] = None
+            self.script.runs |= dict.fromkeys(self._held(word))
             for mark in MARK.finditer(word):
                 self._follow(mark[0], is_base="/" in MARK.sub("", word[mark.end() :]), word=word, code=code)
 
@@ -354,10 +270,21 @@ class _Reader:
             self._deep -= 1
         return [words[0] for words in self._calls if words and "/" in words[0]]
 
-    def _lead(self, value: str) -> None:
-        if value in self.script.bases:
+    def _held(self, word: str) -> list[str]:
+        """A word with what its variables may hold in their places, as far as that is known."""
+        found, waiting = [word], [word]
+        while waiting and len(found) < HELD_MAX:
+            one = waiting.pop()
+            mark = next((mark for mark in NAMED.finditer(one) if mark[1] in self._values), None)
+            more = [one[: mark.start()] + value + one[mark.end() :] for value in self._values[mark[1]]] if mark else []
+            waiting += [other for other in more if other not in found]
+            found += [other for other in more if other not in found]
+        return found[:HELD_MAX]
+
+    def _lead(self, value: str, *, anew: bool = False) -> None:
+        if value in self.script.bases and not anew:
             return
-        self.script.bases[value] = None
+        self.script.bases |= dict.fromkeys(self._held(value))
         for name in NAMED.findall(value):
             for one in self._values.get(name, []):
                 self._lead(one)
@@ -371,19 +298,13 @@ class _Reader:
         self.script.unclear = self.script.unclear or " ".join(shown.split())[:80]
 
 
-def _drop_pattern(found: list[Command], command: Command) -> None:
-    """What stands before a closing sign that nobody opened is a pattern of `case`, and no command."""
-    while command.piped and found:
-        command = found.pop()
-
-
 def _begun(words: list[str]) -> tuple[list[str], list[str]]:
     """The words before a command, and the command."""
     begun: list[str] = []
     rest = list(words)
     while rest and (
-        rest[0] in KEYWORDS
-        or rest[0] in BEGIN
+        rest[0] in KEYWORDS | BEGIN | RUNNERS
+        or (rest[0] == "run" and begun[-1:] and begun[-1] in RUNNERS)
         or ASSIGNED.fullmatch(rest[0])
         or (BEGIN.intersection(begun) and (rest[0].startswith("-") or COUNT.fullmatch(rest[0]) or begun[-1] in VALUED))
     ):
