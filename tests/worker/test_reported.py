@@ -249,3 +249,19 @@ def test_what_is_slow_to_read_is_seldom_looked_at(tmp_path: Path, monkeypatch: p
         assert not file.look()
         time_now[0] += 0.5
     assert len(looks) == 3
+
+
+@pytest.mark.attack(
+    "gates",
+    "a run prints that it is done, and its client then says that the context is full",
+    "what was only printed was no last word: the run has failed by its size, and nothing lands",
+)
+def test_what_was_printed_before_the_context_was_full_is_no_report(tmp_path: Path) -> None:
+    yard = Yard(tmp_path / "yard")
+    full = "shell echo 'Error: context window exceeded' >&2"
+    item = yard.add("one", "write a.txt half", "report done", full, "exit 1")
+    yard.run()
+    first = yard.show(item)["runs"][0]
+    assert (first["outcome"], first["report"]["cause"]) == ("failed", "size"), first
+    assert yard.commits() == ["first"]
+    yard.close()

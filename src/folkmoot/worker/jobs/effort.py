@@ -314,11 +314,12 @@ class EffortJob(Job):
         """The report: said by command, written to its file, or the last one in what was printed.
 
         What was acknowledged counts, and so does a whole report in the file, however the process ended after it.
-        What was only printed counts where the process was left to its end: before that it may be a draft.
+        What was only printed counts where the process was left to its end, and its context was not full: before that it
+        may be a draft.
         """
         if relay.report is not None:
             return relay.report, relay.fault
-        cut = self.timers.ending in ("timeout", "silence") or bool(ended.fault or ended.limit)
+        cut = self.timers.ending in ("timeout", "silence") or bool(ended.fault or ended.limit) or stream.cause == "size"
         in_file = written(self.paths)
         for text in (in_file,) if cut else (in_file, stream.text):
             if not text.strip():
