@@ -53,7 +53,7 @@ GIT_LISTS = _of("ls-files ls-tree diff diff-index diff-tree diff-files show grep
 VALUED = frozenset({"-I", "-J", "-u", "-k", "-s", "-a", "-d"})  # options of such words with a value
 COUNT = re.compile(r"[\d.]+[smhd]?")
 DEEP_MAX = 8
-HELD_MAX = 20  # readings of one word: more are not looked at
+HELD_MAX = 8  # readings of one word: more are not looked at
 
 
 class Script(Struct):
