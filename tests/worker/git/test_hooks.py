@@ -196,6 +196,7 @@ RUN = {
     "up from the hook's folder": ('T="$(dirname "$0")/../../tools"\n. "$T/new.sh"', "tools/new.sh"),
     "cd up from the hook's folder": ('cd "$(dirname "$0")/../../tools"\n./new', "tools/new"),
     "cd to a variable": ("T=tools\ncd $T\n./new", "tools/new"),
+    "a variable that is set where it was not": (': "${T:=tools}"\n"$T/new"', "tools/new"),
     "cd in a loop": ("for d in tools other; do (cd $d && ./new); done", "tools/new"),
     "a variable with a part of the name": ("x=tools/ne\n${x}w.sh", "tools/new.sh"),
     "a variable of a variable of a variable": ('T=tools; U=$T/sub; V=$U/x\n"$V/new"', "tools/sub/x/new"),

@@ -112,17 +112,20 @@ class Scanner:
             while self._at < len(text) and depth:
                 depth += {"{": 1, "}": -1}.get(text[self._at], 0)
                 rest, self._at = rest + text[self._at], self._at + 1
-            return f"{VARIABLE}{named[1]}{VARIABLE}{self._default(rest[:-1])}"
+            return f"{VARIABLE}{named[1]}{VARIABLE}{self._default(named[1], rest[:-1])}"
         return f"{VARIABLE}{named[2]}{VARIABLE}"
 
-    def _default(self, rest: str) -> str:
+    def _default(self, name: str, rest: str) -> str:
         """What stands for a variable that is not set; it is read as a command of its own too."""
         if rest[:2] in (":-", ":=", ":+") or rest[:1] in ("-", "=", "+"):
             inner = Scanner()
             inner.outputs = self.outputs
             said = inner.read(rest.lstrip(":").lstrip("-=+"))
             self.commands += inner.commands
-            return said[0].words[0] if said and said[0].words else ""
+            word = said[0].words[0] if said and said[0].words else ""
+            if "=" in rest[:2]:
+                self.commands.append(Command([f"{name}={word}"]))  # from then on it is set
+            return word
         return ""
 
 
