@@ -173,11 +173,16 @@ class Relay:
         if call is None or "run" not in call.may:
             raise self._not_for_runs(asked.call, call)
         if call.request is SendReport:
-            return self._timed(lambda: self._keep(_typed(self._clean(asked.args), Said), self._clean(asked.key)))
+            return self._timed(lambda: self._keep(*self._cleaned(asked, Said)))
         if not call.writes:
             return self._read(_typed(asked.args, call.request))
         self._count_written(len(request))
-        return self._timed(lambda: self._write(_typed(self._clean(asked.args), call.request), self._clean(asked.key)))
+        return self._timed(lambda: self._write(*self._cleaned(asked, call.request)))
+
+    def _cleaned(self, asked: Envelope, kind: type[Any]) -> tuple[Any, str | None]:
+        """What is kept of a call: its words and its key."""
+        args, key = self._clean([asked.args, asked.key])
+        return _typed(args, kind), key
 
     def _not_for_runs(self, name: str, call: Call | None) -> Refused:
         if call is None:
