@@ -27,36 +27,40 @@ class Scanner:
     def read(self, text: str) -> list[Command]:
         before = self._text, self._at
         self._text, self._at = text, 0
-        found = self._until("")
+        found = self._commands_until("")
         self._text, self._at = before
         return found
 
-    def _until(self, end: str) -> list[Command]:
-        """The commands up to the sign `end`."""
+    def _commands_until(self, end: str) -> list[Command]:
+        """The commands from here to the sign `end`, or to the end of the text. `self.commands` gets them, too."""
         found: list[Command] = []
-        now, word, has_word, depth = Command(), "", False, 0
+        command, word, has_word, depth = Command(), "", False, 0
         text = self._text
         while True:
             sign = text[self._at] if self._at < len(text) else ""
             ends = not sign or (sign == end and not depth)
             if ends or sign in " \t\n;|&()<>":
                 if has_word:
-                    now.words.append(word)
+                    command.words.append(word)
                 word, has_word = "", False
                 if ends or sign in "\n;|&()":
-                    if sign == ")" and not ends and (not depth or (len(now.words) == 1 and "*" in now.words[0])):
-                        _drop_pattern(found, now)
-                    elif now.words:
-                        found.append(now)
+                    if (
+                        sign == ")"
+                        and not ends
+                        and (not depth or (len(command.words) == 1 and "*" in command.words[0]))
+                    ):
+                        _drop_pattern(found, command)
+                    elif command.words:
+                        found.append(command)
                     depth = max(depth + {"(": 1, ")": -1}.get(sign, 0), 0)
-                    now = Command(piped=sign == "|" and "||" not in text[max(self._at - 1, 0) : self._at + 2])
+                    command = Command(piped=sign == "|" and "||" not in text[max(self._at - 1, 0) : self._at + 2])
                 if ends:
                     self.commands += found
                     return found
                 self._at += 1
             elif sign == "#" and not has_word:
-                line = text.find("\n", self._at)
-                self._at = len(text) if line < 0 else line
+                line_end = text.find("\n", self._at)
+                self._at = len(text) if line_end < 0 else line_end
             else:
                 word, has_word = word + self._part(sign), True
 
@@ -90,7 +94,7 @@ class Scanner:
         return said
 
     def _output(self, end: str) -> str:
-        inner = self._until(end)
+        inner = self._commands_until(end)
         self._at += 1
         self.outputs.append(inner)
         return f"{OUTPUT}{len(self.outputs) - 1}{OUTPUT}"
@@ -129,7 +133,7 @@ class Scanner:
         return ""
 
 
-def _drop_pattern(found: list[Command], now: Command) -> None:
+def _drop_pattern(found: list[Command], command: Command) -> None:
     """What stands before a closing sign that nobody opened is a pattern of `case`, and no command."""
-    while now.piped and found:
-        now = found.pop()
+    while command.piped and found:
+        command = found.pop()
