@@ -22,10 +22,10 @@ from folkmoot.core.events import Event
 from folkmoot.core.item import Item
 from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.core.report import AskedQuestion, Report
-from folkmoot.doors.board import Board
+from folkmoot.doors.python import Board
 from folkmoot.engine.application import Application
 from folkmoot.engine.checking.doctor import examine
-from folkmoot.store.base import Reading, Transaction
+from folkmoot.store.port import Reading, Transaction
 from folkmoot.store.sqlite.reading import QUERIES
 from folkmoot.store.sqlite.store import SqliteStore
 

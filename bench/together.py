@@ -19,7 +19,7 @@ from msgspec import Struct
 from bench.board import copy_of, engine_on, make_board
 from bench.cycle import Cost, Statement, measured, record, replay
 from folkmoot.core.report import Remark, Report
-from folkmoot.doors.board import Board
+from folkmoot.doors.python import Board
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.store.sqlite.store import SqliteStore

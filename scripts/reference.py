@@ -12,13 +12,13 @@ from msgspec.structs import fields as struct_fields
 
 from folkmoot.api.errors import ERRORS
 from folkmoot.core import flow as core
+from folkmoot.core.enums import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.events import EVENTS
 from folkmoot.core.report import Report
-from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.vocabulary.words import CAUSE_WORDS
 from folkmoot.doors.cli.main import COMMANDS, moot
 from folkmoot.engine.checking.invariants import CHECKS
-from folkmoot.flows import sections, words
+from folkmoot.flows import keys, sections
 from folkmoot.flows.sizes import format_size
 from folkmoot.flows.spans import format_span
 from folkmoot.reports import canonical, messages, quest, signals, status
@@ -83,21 +83,21 @@ def errors_page() -> str:
 
 
 # Each section of a flow: where it stands, its keys, and the values that hold without them.
-FLOW_SECTIONS: list[tuple[str, str, words.Keys, type[msgspec.Struct] | None]] = [
-    ("The flow", "At the top of the file.", words.FLOW, core.Flow),
-    ("columns", "Under `columns`, each column by its name.", words.COLUMN, core.Column),
-    ("agents", "Under `agents`, each agent by its name.", words.AGENT, core.Agent),
-    ("run", "At the top, or at an agent: exactly one of these.", words.START, None),
-    ("gates", "Under `gates`, each gate by its name. `landing` is always there.", words.GATE, core.Gate),
-    ("limits", "Under `limits`. At a limit a person is asked; nothing is dropped.", words.LIMITS, core.Limits),
-    ("models", "Under `models`, by the name of a rung.", words.MODEL, core.Model),
-    ("pools", "Under `pools`, each pool by its name.", words.POOL, core.Pool),
-    ("clients", "Under `clients`, each client by its name.", words.CLIENT, core.Client),
-    ("budget", "Under `budget`.", words.BUDGET, core.Budget),
-    ("messages", "Under `messages`, by the type of message.", words.MESSAGE, None),
-    ("questions", "Under `questions`.", words.QUESTIONS, core.QuestionPolicy),
-    ("secrets", "Under `secrets`.", words.SECRETS, core.SecretPolicy),
-    ("mirror", "Under `mirror`.", words.MIRROR, None),
+FLOW_SECTIONS: list[tuple[str, str, keys.Keys, type[msgspec.Struct] | None]] = [
+    ("The flow", "At the top of the file.", keys.FLOW, core.Flow),
+    ("columns", "Under `columns`, each column by its name.", keys.COLUMN, core.Column),
+    ("agents", "Under `agents`, each agent by its name.", keys.AGENT, core.Agent),
+    ("run", "At the top, or at an agent: exactly one of these.", keys.START, None),
+    ("gates", "Under `gates`, each gate by its name. `landing` is always there.", keys.GATE, core.Gate),
+    ("limits", "Under `limits`. At a limit a person is asked; nothing is dropped.", keys.LIMITS, core.Limits),
+    ("models", "Under `models`, by the name of a rung.", keys.MODEL, core.Model),
+    ("pools", "Under `pools`, each pool by its name.", keys.POOL, core.Pool),
+    ("clients", "Under `clients`, each client by its name.", keys.CLIENT, core.Client),
+    ("budget", "Under `budget`.", keys.BUDGET, core.Budget),
+    ("messages", "Under `messages`, by the type of message.", keys.MESSAGE, None),
+    ("questions", "Under `questions`.", keys.QUESTIONS, core.QuestionPolicy),
+    ("secrets", "Under `secrets`.", keys.SECRETS, core.SecretPolicy),
+    ("mirror", "Under `mirror`.", keys.MIRROR, None),
 ]
 
 
@@ -111,27 +111,27 @@ with its line and column. [Write a flow](../how-to/write-a-flow.md) shows them a
 
 def flow_page() -> str:
     lines = [MADE.strip(), FLOW_INTRODUCTION]
-    for title, where, keys, holds in FLOW_SECTIONS:
+    for title, where, section, holds in FLOW_SECTIONS:
         lines += [f"## {title}\n", f"{where}\n", "| key | type | default | what it says |", "|---|---|---|---|"]
-        for name, key in keys.items():
-            lines.append(f"| `{name}` | {_kind(name, key, keys)} | {_default(name, key, holds)} | {key.meaning} |")
+        for name, key in section.items():
+            lines.append(f"| `{name}` | {_kind(name, key, section)} | {_default(name, key, holds)} | {key.meaning} |")
         lines.append("")
     lines += ["## Types\n", "| type | what it is |", "|---|---|"]
-    lines += [f"| {kind} | {meaning} |" for kind, meaning in words.KINDS.items()]
+    lines += [f"| {kind} | {meaning} |" for kind, meaning in keys.KINDS.items()]
     return "\n".join(lines) + "\n"
 
 
-def _kind(name: str, key: words.Key, keys: words.Keys) -> str:
-    if keys is words.LIMITS and name in sections.SPAN_LIMITS:
+def _kind(name: str, key: keys.Key, section: keys.Keys) -> str:
+    if section is keys.LIMITS and name in sections.SPAN_LIMITS:
         low, high = sections.SPAN_LIMITS[name]
         return f"{key.kind}, {format_span(low)} to {format_span(high)}"
-    if keys is words.LIMITS and name in sections.SIZE_LIMITS:
+    if section is keys.LIMITS and name in sections.SIZE_LIMITS:
         least, most = sections.SIZE_LIMITS[name]
         return f"{key.kind}, {format_size(least)} to {format_size(most)}"
     return key.kind
 
 
-def _default(name: str, key: words.Key, holds: type[msgspec.Struct] | None) -> str:
+def _default(name: str, key: keys.Key, holds: type[msgspec.Struct] | None) -> str:
     """What holds without the key, as the code has it; in the words of the table where these say more."""
     if key.default:
         return key.default

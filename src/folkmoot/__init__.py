@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from folkmoot.core.report import Report
-    from folkmoot.doors.board import Board
+    from folkmoot.doors.python import Board
 
 __all__ = ["Board", "Report", "__version__"]
 __version__ = "0.1.0"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from folkmoot import Board, Report
-from folkmoot.core.terms import Outcome
+from folkmoot.core.enums import Outcome
 from folkmoot.errors import NothingToDo, Refused, Unavailable
 from folkmoot.testing.in_json import in_json
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.terms import OUTCOMES
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.testing.clock import VirtualClock

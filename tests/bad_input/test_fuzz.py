@@ -14,7 +14,7 @@ import pytest
 from folkmoot import Board
 from folkmoot.api.errors import ERRORS
 from folkmoot.core.commands import Actor
-from folkmoot.core.terms import OUTCOMES
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.errors import Invalid, MootError
 from folkmoot.flows.load import load_flow
 from folkmoot.sim.population.read import population_from

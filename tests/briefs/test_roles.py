@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AddComment, CancelItem, DispatchAgent, SendMessage
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.testing.builders import PERSON, TrialBoard
 from tests.briefs.scenes import (
     BODY,

@@ -8,10 +8,10 @@ from msgspec.structs import fields
 
 from folkmoot.core import commands
 from folkmoot.core.commands import OfferReport, ReportRun
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import UNREAD, UNREAD_MAX, Report
 from folkmoot.core.rules.judging.carrying import ACTS, ASKED, CARRIES, TO_BE_READ, TOLD, carries
 from folkmoot.core.rules.judging.examples import EXAMPLES, tried_in
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import SoundBoard, View, preset_flow, report, small_flow

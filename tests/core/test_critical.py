@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from folkmoot.core.enums import FINDING_KINDS, SEVERITIES
 from folkmoot.core.flow import QuestionPolicy
-from folkmoot.core.terms import FINDING_KINDS, SEVERITIES
 from folkmoot.testing.builders import SoundBoard, preset_flow
 
 PIPELINE, KANBAN = preset_flow("pipeline"), preset_flow("kanban")

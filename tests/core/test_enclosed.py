@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import SendMessage
+from folkmoot.core.enums import Outcome
 from folkmoot.core.report import UNSENT, Posted, Report
-from folkmoot.core.terms import Outcome
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import PERSON, SoundBoard, View, limited, preset_flow
 

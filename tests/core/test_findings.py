@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkmoot.core.enums import FINDING_KINDS, SEVERITIES
 from folkmoot.core.item import Item
 from folkmoot.core.report import Finding
 from folkmoot.core.rules.sharing.findings import identity, in_scope, merged
-from folkmoot.core.terms import FINDING_KINDS, SEVERITIES
 from folkmoot.testing.builders import SoundBoard, small_flow
 
 FLOW = small_flow("""

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import SendMessage
+from folkmoot.core.enums import PRIORITIES, Priority
 from folkmoot.core.item import Item
 from folkmoot.core.rules.messages.carrying import carried
-from folkmoot.core.terms import PRIORITIES, Priority
 from folkmoot.testing.builders import PERSON, SoundBoard, preset_flow
 
 HANDOFF = preset_flow("handoff")

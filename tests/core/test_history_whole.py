@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkmoot.core.terms import CAUSES
+from folkmoot.core.enums import CAUSES
 from folkmoot.testing.builders import Story, preset_flow
 from tests.core.test_experts import WAYS
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from folkmoot.core import commands
 from folkmoot.core.commands import AcceptMessage, Actor, CompleteMessage, RejectMessage, SendMessage
+from folkmoot.core.enums import Outcome
 from folkmoot.core.records import Message
-from folkmoot.core.terms import Outcome
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow, small_flow
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from folkmoot.core import commands
 from folkmoot.core.commands import AcceptMessage, Actor, CompleteMessage, RejectMessage, SendMessage
+from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.core.records import Message
-from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid, MootError, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, preset_flow, small_flow
 

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core import commands
+from folkmoot.core.enums import PRIORITIES, Status
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key, queue_position
-from folkmoot.core.terms import PRIORITIES, Status
 from folkmoot.testing.builders import TrialBoard, limited, preset_flow
 
 KANBAN = preset_flow()

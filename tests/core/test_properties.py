@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
+from folkmoot.core.enums import ENDED
 from folkmoot.core.events import evolve
 from folkmoot.core.item import Item
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.situation import Case, Neighbour, Situation
-from folkmoot.core.terms import ENDED
 from folkmoot.errors import MootError
 from folkmoot.testing.builders import PERSON, Story, limited, preset_flow, report
 

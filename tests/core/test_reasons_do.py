@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from folkmoot.core.enums import OUTCOMES, Outcome
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.reasons import reason_does
-from folkmoot.core.terms import OUTCOMES, Outcome
 from folkmoot.testing.builders import Story, preset_flow
 
 KANBAN = preset_flow()

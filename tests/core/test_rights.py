@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core import commands
+from folkmoot.core.enums import WriteRight
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
 from folkmoot.core.report import Report
 from folkmoot.core.rules.running.names import is_repository
 from folkmoot.core.rules.running.rights import NEVER, danger, is_test, taken_by_others, trespasses
 from folkmoot.core.rules.sharing.paths import outside
-from folkmoot.core.terms import WriteRight
 from folkmoot.core.work import LINK, SUBMODULE, Touched, Work
 from folkmoot.errors import Refused
 from folkmoot.testing.builders import SoundBoard, change, small_flow

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import AskedQuestion, Report
 from folkmoot.core.rules.judging.together import BESIDE, SAID, fault_of_outcomes, verdict
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import TrialBoard
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkmoot.core.commands import Actor, MoveItem
-from folkmoot.core.terms import SEVERITIES
+from folkmoot.core.enums import SEVERITIES
 from folkmoot.testing.builders import PERSON, SoundBoard, preset_flow
 
 PIPELINE, KANBAN, HANDOFF = (preset_flow(name) for name in ("pipeline", "kanban", "handoff"))

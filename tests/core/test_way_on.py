@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import may_say
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import canonical_report
 from folkmoot.testing.builders import SoundBoard, preset_flow, report

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from folkmoot.core.enums import SEVERITIES
 from folkmoot.core.flow import Column
 from folkmoot.core.report import Finding, Tests
 from folkmoot.core.rules.sharing.findings import GRAVE, against_done, identity, merged
-from folkmoot.core.terms import SEVERITIES
 from folkmoot.testing.builders import PERSON, SoundBoard, preset_flow
 
 PIPELINE, KANBAN, HANDOFF, QUEST = (preset_flow(name) for name in ("pipeline", "kanban", "handoff", "quest"))

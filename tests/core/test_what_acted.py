@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from folkmoot.core.commands import SendMessage
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.carrying import TO_BE_READ
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid, MootError
 from folkmoot.reports.read import read_report
 from folkmoot.testing.builders import SoundBoard, View, preset_flow, report

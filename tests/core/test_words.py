@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.core.terms import CAUSES, ReportedCause
+from folkmoot.core.enums import CAUSES, ReportedCause
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.words import CAUSE_WORDS, REASONS, Meaning, known_reason, meaning_in, meaning_of, plain
 

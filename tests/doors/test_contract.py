@@ -13,9 +13,9 @@ from folkmoot.api.calls import ROLES, Call
 from folkmoot.api.pages import Locks
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
-from folkmoot.doors.board import Board
-from folkmoot.engine import calls
-from folkmoot.engine.calls import BY_NAME, BY_REQUEST, CALLS, LOOKERS, PEOPLE
+from folkmoot.doors.python import Board
+from folkmoot.engine import registry
+from folkmoot.engine.registry import BY_NAME, BY_REQUEST, CALLS, LOOKERS, PEOPLE
 from folkmoot.errors import Refused
 from tests.acceptance.moot import new_board
 from tests.worker.test_relay import Scene
@@ -41,7 +41,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 
 def added(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """As if its line stood in the registry."""
-    monkeypatch.setattr(calls, "CALLS", (*CALLS, call))
+    monkeypatch.setattr(registry, "CALLS", (*CALLS, call))
     monkeypatch.setitem(BY_NAME, call.name, call)
     monkeypatch.setitem(BY_REQUEST, call.request, call)
 
@@ -63,7 +63,7 @@ def test_a_call_that_is_added_exists_at_every_door(
         # its schema, and its line in the docs
         schema = schemas.schema_of_call(call)
         assert schema["$defs"]["WhoHolds"]["required"] == ["path"] and "HoldView" in schema["$defs"]
-        monkeypatch.setattr(contract, "CALLS", calls.CALLS)
+        monkeypatch.setattr(contract, "CALLS", registry.CALLS)
         line = "| `who_holds` | Who holds a path. | `path` | `Locks` | person, run, observer |"
         assert line in contract.calls_page()
 

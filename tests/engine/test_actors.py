@@ -4,7 +4,7 @@ import pytest
 
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE, Actor
-from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.testing.builders import SoundBoard, preset_flow
 
 NAMES = [ENGINE_NAME, "orchestrator", "landing", "dev-agent", "r1", "all", "any"]

@@ -21,7 +21,7 @@ from folkmoot.engine.claiming import CANDIDATES_MAX
 from folkmoot.engine.loading import claim_context
 from folkmoot.engine.moment import moment
 from folkmoot.errors import Invalid, NothingToDo, Refused
-from folkmoot.store.base import Reading, Transaction
+from folkmoot.store.port import Reading, Transaction
 from folkmoot.testing.builders import PERSON, SoundBoard, TrialBoard, change, limited, small_flow
 
 ANN = Actor("ann")

@@ -13,7 +13,7 @@ from folkmoot.core.events import type_of_table
 from folkmoot.engine.checking.doctor import examine
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.clock import SystemClock, SystemIds
 from tests.acceptance.moot import Moot, new_board

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from folkmoot import Board, Report
-from folkmoot.core.terms import Outcome
+from folkmoot.core.enums import Outcome
 from folkmoot.engine.application import Application
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import WORDS_BESIDE, AskedQuestion, Choice, Contract, Files, Finding, Report, Task, Tests, Try
 from folkmoot.core.rules.judging.together import verdict
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import REPORT_CHARS_MAX, read_report
 from tests.effort import effort

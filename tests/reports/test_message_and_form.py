@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.together import BESIDE
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from tests.documents import CLARIFICATION, FAILURES, QUEST_LONG, RESULTS, REVIEW, SECURITY, SHARED, SUB_AGENTS, TASKS

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.core.terms import SEVERITIES
+from folkmoot.core.enums import SEVERITIES
 from folkmoot.core.vocabulary.lines import finding_in
 from folkmoot.reports.loose.options import options_in
 from folkmoot.reports.read import read_report

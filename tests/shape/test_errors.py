@@ -13,7 +13,7 @@ from folkmoot import errors
 from folkmoot.api.errors import ERRORS, REMEDIES
 from folkmoot.doors.cli.main import moot
 from folkmoot.doors.hints import PLACED, command
-from folkmoot.engine.calls import CALLS
+from folkmoot.engine.registry import CALLS
 
 SOURCE = Path(__file__).parents[2] / "src" / "folkmoot"
 KINDS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.MootError)}
@@ -44,7 +44,7 @@ TOLD_OTHERWISE = {
     "core/rules/sharing/lessons.py": 2,
     "flows/checking/agents.py": 2,
     "flows/checking/columns.py": 2,
-    "flows/words.py": 2,
+    "flows/keys.py": 2,
     "mirror/tracked.py": 1,  # an option of git
     "reports/canonical.py": 2,
 }

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
-from folkmoot.core.terms import OUTCOMES
-from folkmoot.flows import words
+from folkmoot.flows import keys
 from folkmoot.flows.faults import FlowFaults
 from folkmoot.flows.load import load_flow
 from folkmoot.reports.canonical import OUTCOME_WORDS, WORDS
@@ -21,21 +21,21 @@ ROOT = Path(__file__).parents[2]
 FLOWS = ROOT / "src" / "folkmoot" / "flows"
 
 # Where each table of words stands in a flow, and beside what.
-PLACES: list[tuple[words.Keys, str]] = [
-    (words.FLOW, ""),
-    (words.COLUMN, "columns.dev"),
-    (words.AGENT, "agents.dev-agent"),
-    (words.START, "run"),
-    (words.GATE, "gates.ward"),
-    (words.LIMITS, "limits"),
-    (words.MODEL, "models.opus"),
-    (words.POOL, "pools.anthropic"),
-    (words.CLIENT, "clients.mine"),
-    (words.BUDGET, "budget"),
-    (words.MESSAGE, "messages.review_request"),
-    (words.QUESTIONS, "questions"),
-    (words.SECRETS, "secrets"),
-    (words.MIRROR, "mirror"),
+PLACES: list[tuple[keys.Keys, str]] = [
+    (keys.FLOW, ""),
+    (keys.COLUMN, "columns.dev"),
+    (keys.AGENT, "agents.dev-agent"),
+    (keys.START, "run"),
+    (keys.GATE, "gates.ward"),
+    (keys.LIMITS, "limits"),
+    (keys.MODEL, "models.opus"),
+    (keys.POOL, "pools.anthropic"),
+    (keys.CLIENT, "clients.mine"),
+    (keys.BUDGET, "budget"),
+    (keys.MESSAGE, "messages.review_request"),
+    (keys.QUESTIONS, "questions"),
+    (keys.SECRETS, "secrets"),
+    (keys.MIRROR, "mirror"),
 ]
 # For each kind of value, one that is of another kind.
 WRONG: dict[str, object] = {
@@ -89,14 +89,14 @@ def faults_of(place: str, key: str, value: object) -> str:
 
 
 @pytest.mark.parametrize(("place", "name", "key"), KEYS, ids=[f"{place}.{name}".strip(".") for place, name, _ in KEYS])
-def test_every_key_of_a_flow_is_read_as_the_kind_that_its_words_say(place: str, name: str, key: words.Key) -> None:
+def test_every_key_of_a_flow_is_read_as_the_kind_that_its_words_say(place: str, name: str, key: keys.Key) -> None:
     said = faults_of(place, name, WRONG[key.kind])
     assert f" {place}.{name}".replace(" .", " ") in said, f"{place}.{name} takes {WRONG[key.kind]!r}: {said}"
     assert "unknown key" not in said
 
 
 def test_every_kind_of_value_is_explained() -> None:
-    assert {key.kind for _, _, key in KEYS} == set(words.KINDS) == set(WRONG)
+    assert {key.kind for _, _, key in KEYS} == set(keys.KINDS) == set(WRONG)
 
 
 def keys_without_words(source: str) -> list[str]:
@@ -108,7 +108,7 @@ def keys_without_words(source: str) -> list[str]:
             found += [] if known.endswith("_KEYS") or known == "known" else [known]
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("_KEYS"):
             made = ast.unparse(node.value)
-            found += [] if made.startswith("list(words.") else [made]
+            found += [] if made.startswith("list(keys.") else [made]
     return found
 
 

@@ -8,11 +8,11 @@ from typing import get_args
 
 import pytest
 
+from folkmoot.core.enums import EventName
 from folkmoot.core.events import EVENTS
-from folkmoot.core.terms import EventName
 
 ROOT = Path(__file__).parents[2]
-TERMS = "core/terms.py"
+TERMS = "core/enums.py"
 # The vocabulary, one of its words, and a module whose rules must say what another one means.
 ADDED = {
     "outcome": ('"split", "incomplete"', '"split", "incomplete", "postponed"', "core/rules/outcomes.py"),

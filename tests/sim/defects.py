@@ -19,6 +19,7 @@ from folkmoot.core.commands import (
     ReopenChild,
     SettleLanding,
 )
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, Cause, EventName, QuestionKind, RunEnd
 from folkmoot.core.events import Event
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Dispute, Item
@@ -49,7 +50,6 @@ from folkmoot.core.rules.messages import asking, life, sending
 from folkmoot.core.rules.running import landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, mirrored
 from folkmoot.core.situation import MADE, Case, Situation
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, Cause, EventName, QuestionKind, RunEnd
 from folkmoot.core.work import Work
 from folkmoot.engine import claiming, engine, loading, unit_of_work
 from folkmoot.engine.checking import doctor
@@ -58,8 +58,8 @@ from folkmoot.engine.moment import moment as true_moment
 from folkmoot.errors import Invalid
 from folkmoot.reports.splits import finding
 from folkmoot.sim.flows import flow_of, kanban
-from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import link
+from folkmoot.store.port import BoardHead, KeptAnswer
 from folkmoot.store.sqlite import writing
 from folkmoot.store.sqlite.reading import SqliteReading
 from folkmoot.store.sqlite.store import SqliteStore

@@ -20,9 +20,9 @@ from folkmoot.errors import Invalid, MootError, Refused, Step, Unavailable
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.run import chaos, live
 from folkmoot.sim.world import World
-from folkmoot.store.base import Transaction
 from folkmoot.store.codec import decode_row
 from folkmoot.store.lines import read_lines
+from folkmoot.store.port import Transaction
 from folkmoot.store.sqlite.backup import backup, exclusive, log
 from folkmoot.store.sqlite.backup.archive import Manifest
 from folkmoot.store.sqlite.backup.backup import look_into, pack, proven_copy

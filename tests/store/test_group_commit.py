@@ -14,7 +14,7 @@ import pytest
 from folkmoot.core.commands import Actor, AddItem, LockPaths, UnlockPaths
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, MootError, Unavailable
-from folkmoot.store.base import Store, Transaction
+from folkmoot.store.port import Store, Transaction
 from folkmoot.store.sqlite import group_commit
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.store.sqlite.writer_queue import WriteRequest, WriterQueue

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from msgspec import Struct
 
-from folkmoot.store.base import Transaction
+from folkmoot.store.port import Transaction
 from folkmoot.store.sqlite import group_commit
 from folkmoot.store.sqlite import store as store_module
 from folkmoot.store.sqlite import writer_queue as turns_module

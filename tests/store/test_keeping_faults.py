@@ -17,9 +17,9 @@ import msgspec
 import pytest
 
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
-from folkmoot.store.base import Transaction
 from folkmoot.store.codec import link
 from folkmoot.store.lines import LINE_BYTES_MAX
+from folkmoot.store.port import Transaction
 from folkmoot.store.sqlite import faults
 from folkmoot.store.sqlite.backup import backup, exclusive, log
 from folkmoot.store.sqlite.backup.archive import Manifest

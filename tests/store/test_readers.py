@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.store.base import Reading, Transaction
+from folkmoot.store.port import Reading, Transaction
 from folkmoot.store.sqlite.store import READERS_MAX, SqliteStore
 
 LONG = 20.0  # seconds: far more than any step here takes; who waits so long waits for ever

@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from folkmoot.errors import Unavailable
-from folkmoot.store.base import Transaction
+from folkmoot.store.port import Transaction
 from folkmoot.store.sqlite import create, faults, preflight
 from folkmoot.store.sqlite.migrate import known_migrations, migrate
 from folkmoot.store.sqlite.store import SqliteStore

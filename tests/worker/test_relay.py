@@ -24,9 +24,9 @@ from folkmoot.core.report import UNREAD, Finding, Report, Try
 from folkmoot.core.rules.decide import carry_out
 from folkmoot.core.rules.distinct import TOLD_MAX
 from folkmoot.engine.application import Application
-from folkmoot.engine.calls import BY_REQUEST, CALLS
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.reads.queries import Queries
+from folkmoot.engine.registry import BY_REQUEST, CALLS
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.store.sqlite.store import SqliteStore
 from folkmoot.system.relay import PATH_BYTES_MAX, REQUEST_BYTES_MAX, RelayServer, receive, send

@@ -7,9 +7,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from folkmoot.core.item import Guidance, Output, Proof
-from folkmoot.core.report import Finding, Report, Statement, Tests
-from folkmoot.core.terms import (
+from folkmoot.core.enums import (
     Cause,
     CommentStatus,
     EventName,
@@ -24,6 +22,8 @@ from folkmoot.core.terms import (
     Status,
     Type,
 )
+from folkmoot.core.item import Guidance, Output, Proof
+from folkmoot.core.report import Finding, Report, Statement, Tests
 
 Data = dict[str, Any]  # fields that whoever wrote them has chosen
 

@@ -7,12 +7,12 @@ from msgspec import Struct, field, to_builtins
 from folkmoot.briefs.ending import ending, report_format
 from folkmoot.briefs.meanwhile import meanwhile
 from folkmoot.briefs.quote import reports_of
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Dispute, Guidance, Item, Output
 from folkmoot.core.order import iteration, stage
 from folkmoot.core.records import Run
 from folkmoot.core.rules.judging.required import required
-from folkmoot.core.terms import ENDED
 
 View = dict[str, Any]
 

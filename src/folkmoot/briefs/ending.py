@@ -5,11 +5,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from folkmoot.core.enums import OUTCOMES, Outcome
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.judging.carrying import PERMISSION, UNSPEAKABLE
-from folkmoot.core.terms import OUTCOMES, Outcome
 
 View = dict[str, Any]
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Agent, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import ANY, Run
 from folkmoot.core.rules.children.making import PURPOSES
 from folkmoot.core.rules.messages.kinds import asks_person
 from folkmoot.core.rules.running.rights import LOOKING, may_write
-from folkmoot.core.terms import ONE_SHOT_KINDS
 
 View = dict[str, Any]
 

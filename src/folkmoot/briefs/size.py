@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from folkmoot.briefs.quote import reports_of
-from folkmoot.core.terms import SEVERITIES
+from folkmoot.core.enums import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from folkmoot.core.enums import ENGINE_NAME, ActorKind, Kind, Priority, QuestionKind, Status, Type
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option, Wanted
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.terms import ENGINE_NAME, ActorKind, Kind, Priority, QuestionKind, Status, Type
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Evidence, Touched, Work
 

@@ -11,10 +11,10 @@ from msgspec.structs import fields as struct_fields
 from msgspec.structs import replace
 
 from folkmoot.core.decoding import converted
+from folkmoot.core.enums import ENGINE_NAME, ActorKind, EventName
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
-from folkmoot.core.terms import ENGINE_NAME, ActorKind, EventName
 
 # Every event there is, and what it says happened. The reference in the docs is made from this.
 EVENTS: dict[EventName, str] = {

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import assert_never
 
+from folkmoot.core.enums import ASKING
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
 from folkmoot.core.records import Question
-from folkmoot.core.terms import ASKING
 
 # What its children are to an item that waits for them.
 _AWAITED = {"parts": "the parts in ", "tasks": "the tasks in ", "mends": "the tasks in ", "help": "help in "}

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from folkmoot.core.terms import ColumnKind, WriteRight
+from folkmoot.core.enums import ColumnKind, WriteRight
 
 END = "done"
 RUNG_ESCALATE = "escalate"

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from folkmoot.core.enums import Kind, Outcome, Priority, Status, Type
 from folkmoot.core.report import Finding, Remark, Tests, Try
-from folkmoot.core.terms import Kind, Outcome, Priority, Status, Type
 from folkmoot.core.work import Evidence, Landing
 
 

@@ -2,9 +2,9 @@
 
 from msgspec import Struct
 
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES
 
 # A chain of dependents longer than this counts as this long: the order is a hint, and its upkeep must stay bounded.
 RANK_MAX = 16

@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from folkmoot.core.report import Report
-from folkmoot.core.terms import (
+from folkmoot.core.enums import (
     Cause,
     CommentStatus,
     MessageStatus,
@@ -16,6 +15,7 @@ from folkmoot.core.terms import (
     RunEnd,
     RunOutcome,
 )
+from folkmoot.core.report import Report
 from folkmoot.core.work import Work
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from folkmoot.core.terms import Cause, CommentStatus, FindingKind, Outcome, Resolution, Severity
+from folkmoot.core.enums import Cause, CommentStatus, FindingKind, Outcome, Resolution, Severity
 
 UNREAD = "as it was written"  # in `extra`: the text of a report that could not be read
 OTHER_REASONS = "other reasons"  # in `extra`: of several in one field, those that do not decide

@@ -6,11 +6,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor, Command, MakeItem
+from folkmoot.core.enums import ENGINE_NAME, EventName
 from folkmoot.core.events import Change, Event, Row, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
-from folkmoot.core.terms import ENGINE_NAME, EventName
 
 if TYPE_CHECKING:
     from folkmoot.errors import MootError

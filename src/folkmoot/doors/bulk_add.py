@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from folkmoot.core.commands import AddItem
 from folkmoot.core.decoding import converted
+from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.input_limits import encoded, has_unstorable
-from folkmoot.core.terms import PRIORITIES, TYPES
 from folkmoot.errors import Invalid
 
 ITEMS_MAX = 1000

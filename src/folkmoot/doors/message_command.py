@@ -1,7 +1,7 @@
 """From an envelope that was read to the request that sends it."""
 
 from folkmoot.api.requests import Dispatch, SendMessage
-from folkmoot.core.terms import MESSAGE_STATUSES
+from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.errors import Invalid
 from folkmoot.reports.envelope import Envelope
 

@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from folkmoot.core.commands import Actor
 from folkmoot.core.flow import Flow
-from folkmoot.engine.calls import Calls
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.reads.queries import Queries
+from folkmoot.engine.registry import Calls
 from folkmoot.store.change_signal import ChangeSignal
 
 if TYPE_CHECKING:

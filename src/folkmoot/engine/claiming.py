@@ -35,7 +35,7 @@ from folkmoot.core.rules.sharing.choice import (
 from folkmoot.core.rules.sharing.holds import landing_bar, taken_branches
 from folkmoot.engine.loading import claim_context
 from folkmoot.errors import NothingToDo
-from folkmoot.store.base import Reading, Transaction
+from folkmoot.store.port import Reading, Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -30,16 +30,16 @@ from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.claiming import check_starting, next_item, next_of
+from folkmoot.engine.clock_and_ids import Clock, Ids
 from folkmoot.engine.facts import facts
 from folkmoot.engine.loading import known_message
 from folkmoot.engine.moment import moment
-from folkmoot.engine.ports import Clock, Ids
 from folkmoot.engine.reads.views import answer_view, claim_view, hold_views, item_view, message_view, pause_views
 from folkmoot.engine.run_context import run_context
 from folkmoot.engine.subjects import no_run, nothing_ready, own_item, subject
 from folkmoot.engine.unit_of_work import UnitOfWork
 from folkmoot.errors import Invalid, MootError, NothingToDo, Refused
-from folkmoot.store.base import KeptAnswer, Reading, Store, Transaction
+from folkmoot.store.port import KeptAnswer, Reading, Store, Transaction
 
 Answer = TypeVar("Answer")
 Found = TypeVar("Found")

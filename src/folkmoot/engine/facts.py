@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from folkmoot.briefs.brief import Facts, subject_of
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Guidance, Item, Output
 from folkmoot.core.records import Lesson, Run
@@ -14,10 +15,9 @@ from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT, output_of
 from folkmoot.core.rules.children.saying import said_beside
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.sharing.lessons import is_of_whole, told_to
-from folkmoot.core.terms import ENDED
 from folkmoot.core.unfinished import PARTIAL, told_of
 from folkmoot.engine.reads.views import comment_views, history_views, message_view
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 View = dict[str, Any]
 

@@ -6,6 +6,7 @@ import msgspec
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
+from folkmoot.core.enums import ENDED, STATUSES
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Message, Meter, Pause, Run
@@ -17,10 +18,9 @@ from folkmoot.core.rules.running.limits import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of
-from folkmoot.core.terms import ENDED, STATUSES
 from folkmoot.engine.moment import Moment
 from folkmoot.errors import Invalid, unknown_item
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

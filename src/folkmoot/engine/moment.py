@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from folkmoot.core.events import Clock as ClockRow
 from folkmoot.core.flow import LEASE_MAX
-from folkmoot.engine.ports import Clock
-from folkmoot.store.base import BoardHead
+from folkmoot.engine.clock_and_ids import Clock
+from folkmoot.store.port import BoardHead
 
 BACK_MAX = 1.0  # seconds by which the machine's clock may be behind the store's before it counts as set back
 

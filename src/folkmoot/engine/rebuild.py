@@ -9,8 +9,8 @@ from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
 from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Refused
-from folkmoot.store.base import Store
 from folkmoot.store.codec import Unreadable, number_of
+from folkmoot.store.port import Store
 
 if TYPE_CHECKING:
     from folkmoot.core.item import Item

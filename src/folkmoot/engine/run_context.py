@@ -2,6 +2,7 @@
 
 from msgspec import Struct, field
 
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.rules.judging.required import proved, required
@@ -9,11 +10,10 @@ from folkmoot.core.rules.running.landing import is_at_rest, moves_branch, unsett
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import ends_here
 from folkmoot.core.rules.sharing.holds import branch_of
-from folkmoot.core.terms import ENDED
 from folkmoot.core.work import Landing
 from folkmoot.engine.loading import known_item
 from folkmoot.errors import Invalid
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 ABOVE_MAX = 32  # more than splits and dispatches can lie above each other
 

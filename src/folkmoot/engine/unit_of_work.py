@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE, Actor, Command
+from folkmoot.core.enums import ASKING, ENDED, EventName
 from folkmoot.core.events import Change, Event, FlowVersion, Row
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
@@ -13,11 +14,10 @@ from folkmoot.core.rules.admission import bridge, check_place, way_out
 from folkmoot.core.rules.decide import decide
 from folkmoot.core.rules.dependencies import consequences
 from folkmoot.core.situation import MADE, Case, Draw, Situation
-from folkmoot.core.terms import ASKING, ENDED, EventName
+from folkmoot.engine.clock_and_ids import Clock, Ids
 from folkmoot.engine.loading import known_item, situation
 from folkmoot.engine.moment import Moment, moment
-from folkmoot.engine.ports import Clock, Ids
-from folkmoot.store.base import Transaction
+from folkmoot.store.port import Transaction
 
 if TYPE_CHECKING:
     from folkmoot.core.records import Run

@@ -5,17 +5,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import WRITE_RIGHTS
 from folkmoot.core.flow import LANDING, Agent, Rung
-from folkmoot.core.terms import WRITE_RIGHTS
 from folkmoot.core.vocabulary.roles import role
-from folkmoot.flows import words
+from folkmoot.flows import keys
 from folkmoot.flows.faults import Path, did_you_mean, shown
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.ladder import read_ladder
 from folkmoot.flows.running import Start, read_start
 from folkmoot.flows.source import Node
 
-AGENT_KEYS = list(words.AGENT)
+AGENT_KEYS = list(keys.AGENT)
 MAY = ["ask", "delegate", "dispatch", "split"]
 AGENTS_MAX = 200
 TIMEOUT_RANGE = (1.0, 7 * 86_400.0)

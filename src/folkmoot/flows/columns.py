@@ -1,13 +1,13 @@
 """The columns of a flow file: what may stand in one. What must fit together is in `checking`."""
 
+from folkmoot.core.enums import COLUMN_KINDS, ColumnKind
 from folkmoot.core.flow import END, Column
-from folkmoot.core.terms import COLUMN_KINDS, ColumnKind
-from folkmoot.flows import words
+from folkmoot.flows import keys
 from folkmoot.flows.faults import Path
 from folkmoot.flows.fields import Entries, Fields
 from folkmoot.flows.source import Node
 
-COLUMN_KEYS = list(words.COLUMN)
+COLUMN_KEYS = list(keys.COLUMN)
 # An item may pass all unwatched columns in one step, and somebody has to look at the board.
 COLUMNS_MAX = 200
 NO_COLUMNS = "add the stages that items go through, like `columns: {dev: {agents: [dev-agent], next: done}}`"

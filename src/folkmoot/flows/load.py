@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.flow import END, Flow
-from folkmoot.flows import running, sections, words
+from folkmoot.flows import keys, running, sections
 from folkmoot.flows.agents import AGENTS_MAX, Ladders, ReadPrompt, read_agents, with_ladders, with_start
 from folkmoot.flows.checking.agents import AgentCheck
 from folkmoot.flows.checking.columns import ColumnCheck
@@ -18,7 +18,7 @@ from folkmoot.flows.fields import NAME, Fields
 from folkmoot.flows.ladder import check_steps
 from folkmoot.flows.source import Mapping, Node, read_source
 
-FLOW_KEYS = list(words.FLOW)
+FLOW_KEYS = list(keys.FLOW)
 
 
 class ReadFlow(Struct, frozen=True, kw_only=True):

@@ -4,16 +4,16 @@ import re
 from typing import Any
 
 from folkmoot.core.flow import RUNG_ESCALATE, Budget, Client, Model, Pool
-from folkmoot.flows import words
+from folkmoot.flows import keys
 from folkmoot.flows.faults import Path, Place, shown
 from folkmoot.flows.fields import NAME, TEXT_MAX, Entries, Fields
 from folkmoot.flows.source import Node, Scalar, is_null
 
-START_KEYS = list(words.START)
-MODEL_KEYS = list(words.MODEL)
-CLIENT_KEYS = list(words.CLIENT)
-BUDGET_KEYS = list(words.BUDGET)
-POOL_KEYS = list(words.POOL)
+START_KEYS = list(keys.START)
+MODEL_KEYS = list(keys.MODEL)
+CLIENT_KEYS = list(keys.CLIENT)
+BUDGET_KEYS = list(keys.BUDGET)
+POOL_KEYS = list(keys.POOL)
 PERMISSIONS = ["allow", "deny", "ask"]
 SANDBOXES = ["auto", "always", "never"]
 WIDENS = ["guarded", "allow", "ask", "deny"]

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, Notice, QuestionPolicy, SecretPolicy
 from folkmoot.core.rules.sharing.paths import bad_path
-from folkmoot.flows import words
+from folkmoot.flows import keys
 from folkmoot.flows.agents import TIMEOUT_RANGE
 from folkmoot.flows.faults import shown
 from folkmoot.flows.fields import COUNT_MAX, Entries, Fields
@@ -21,18 +21,18 @@ SPAN_LIMITS = {
     "window": (1.0, 7 * DAY),
 }
 HIGHEST = {"change_bytes": 1_000_000_000_000}
-LIMIT_KEYS = list(words.LIMITS)
+LIMIT_KEYS = list(keys.LIMITS)
 # What a run may use up; less than the least and nothing could run at all.
 SIZE_LIMITS = {"memory": (16 << 20, 64 << 40), "disk": (1 << 20, 64 << 40)}
 COUNT_LIMITS = [key for key in LIMIT_KEYS if key not in {*SPAN_LIMITS, *SIZE_LIMITS}]
 LEAST = {"processes": 8, "open_files": 64}
 LIFTED = {*SIZE_LIMITS, *LEAST}  # `null` takes these limits away
 DEADLINE_RANGE = (1.0, 365 * DAY)
-GATE_KEYS = list(words.GATE)
-MESSAGE_KEYS = list(words.MESSAGE)
-QUESTION_KEYS = list(words.QUESTIONS)
-SECRET_KEYS = list(words.SECRETS)
-MIRROR_KEYS = list(words.MIRROR)
+GATE_KEYS = list(keys.GATE)
+MESSAGE_KEYS = list(keys.MESSAGE)
+QUESTION_KEYS = list(keys.QUESTIONS)
+SECRET_KEYS = list(keys.SECRETS)
+MIRROR_KEYS = list(keys.MIRROR)
 
 
 def read_limits(fields: Fields, entries: Entries) -> Limits:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.events import Event, evolve
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import ORCHESTRATOR, Attempt, Comment, Hold, Message, Question, Run
-from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.engine.reads.history import TABLES, Snapshot
 from folkmoot.mirror import names
 

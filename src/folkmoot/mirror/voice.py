@@ -25,13 +25,13 @@ from folkmoot.api.requests import (
     Unlock,
 )
 from folkmoot.core.commands import Actor, RaiseConflict
+from folkmoot.core.enums import ONE_SHOT_KINDS, Outcome
 from folkmoot.core.flow import LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import claimant
 from folkmoot.core.records import Message, Run
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.sharing.mirrored import outcome_of_comment, speaker_in_file, work_of_sender
-from folkmoot.core.terms import ONE_SHOT_KINDS, Outcome
 from folkmoot.core.vocabulary.roles import agent_named, correspondent
 from folkmoot.doors.hints import in_commands
 from folkmoot.doors.message_command import order_to_send

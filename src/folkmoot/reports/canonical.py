@@ -7,10 +7,10 @@ import msgspec
 from msgspec.structs import fields as struct_fields
 
 from folkmoot.core.decoding import converted
+from folkmoot.core.enums import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.examples import EXAMPLES
-from folkmoot.core.terms import CAUSES, COMMENT_STATUSES, FINDING_KINDS, OUTCOMES, RESOLUTIONS, SEVERITIES
 from folkmoot.core.vocabulary.phrases.tallies import completed
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.core.vocabulary.words import place_said

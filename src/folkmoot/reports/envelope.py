@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from folkmoot.core.enums import MESSAGE_STATUSES, TYPES
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.records import ORCHESTRATOR
-from folkmoot.core.terms import MESSAGE_STATUSES, TYPES
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.errors import Invalid
 from folkmoot.reports.canonical import UNSTORABLE, Faulty, did_you_mean, shown

@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec import json, to_builtins
 
+from folkmoot.core.enums import SEVERITIES, FindingKind, Outcome
 from folkmoot.core.input_limits import has_unstorable
 from folkmoot.core.report import Choice, Finding, Report
-from folkmoot.core.terms import SEVERITIES, FindingKind, Outcome
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.problems import Problems, finding_told, listed_under, problems_in

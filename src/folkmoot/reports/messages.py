@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from folkmoot.core.decoding import converted
+from folkmoot.core.enums import Outcome
 from folkmoot.core.report import AskedQuestion, Report, Tests
-from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, completed, tally
 from folkmoot.core.vocabulary.phrases.tallies import counted as counted_in
 from folkmoot.core.vocabulary.problems import listed_under, tells_severity

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
+from folkmoot.core.enums import Outcome
 from folkmoot.core.report import Contract, Delegation, Files, Report
-from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
 from folkmoot.core.vocabulary.phrases.tallies import counted, told_under

@@ -33,8 +33,8 @@ def read_report(text: str) -> Report:
 def _read(text: str) -> Report:
     data = _whole_object(text)
     if data is None:
-        from folkmoot.reports.listen import listen
         from folkmoot.reports.splits.bare import tasks_alone
+        from folkmoot.reports.text_dialects import listen
 
         data = tasks_alone(text)
         if data is None:

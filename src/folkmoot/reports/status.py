@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from folkmoot.core.terms import Outcome
+from folkmoot.core.enums import Outcome
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.reds import said_failed
 from folkmoot.core.vocabulary.words import place_said

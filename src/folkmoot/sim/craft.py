@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Command, PauseRun, RecordLanding, ReportRun
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report
@@ -10,7 +11,6 @@ from folkmoot.core.rules.judging.required import required
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import is_last_word
 from folkmoot.core.rules.sharing.holds import branch_of
-from folkmoot.core.terms import ENDED
 from folkmoot.core.work import Evidence, Secret, Touched, Work
 from folkmoot.sim.speech import PATHS, Scene
 

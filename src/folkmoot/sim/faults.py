@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 from folkmoot.core.events import Event, Row
 from folkmoot.core.order import QueuePosition
-from folkmoot.store.base import Reading, Store, Transaction
+from folkmoot.store.port import Reading, Store, Transaction
 
 Result = TypeVar("Result")
 

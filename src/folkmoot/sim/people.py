@@ -4,11 +4,11 @@ import random
 
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE, Actor, Command
+from folkmoot.core.enums import PRIORITIES
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question
 from folkmoot.core.rules.running.landing import unsettled
-from folkmoot.core.terms import PRIORITIES
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.speech import PATHS

@@ -7,9 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.landing import unsettled
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.sim.agents import CHARACTERS, Agent
 from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.habits.answering import hasty
@@ -17,7 +17,7 @@ from folkmoot.sim.habits.posts.couriers import courier
 from folkmoot.sim.habits.posts.filing import scribbler
 from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
 from folkmoot.sim.world import Red, World
-from folkmoot.store.base import Store
+from folkmoot.store.port import Store
 from folkmoot.store.sqlite.store import SqliteStore
 
 STEPS, AGENTS, ITEMS = 1500, 10, 100

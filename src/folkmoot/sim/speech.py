@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.api.views import ClaimView, ItemView
+from folkmoot.core.enums import CAUSES, RESOLUTIONS, Cause, FindingKind, Resolution
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import (
@@ -22,7 +23,6 @@ from folkmoot.core.report import (
     Try,
     Usage,
 )
-from folkmoot.core.terms import CAUSES, RESOLUTIONS, Cause, FindingKind, Resolution
 
 View = dict[str, Any]
 REASONS = ("concurrency", "security", "performance", "architecture", "unknown", "story", "arch", "tests", "moon", None)

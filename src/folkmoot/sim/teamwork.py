@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import Cause, Outcome
 from folkmoot.core.report import Contract, Delegation, Files, Finding, Report, Task, Tests, Try
-from folkmoot.core.terms import Cause, Outcome
 from folkmoot.sim.speech import PATHS, Scene, approach, good
 
 CONTRACTS = ("types", "api")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from folkmoot.core.enums import ENDED
 from folkmoot.core.events import Event, Row, evolve, type_of_table, typed
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
@@ -13,12 +14,11 @@ from folkmoot.core.records import Comment, Pause, Question, Run
 from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
 from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
-from folkmoot.core.terms import ENDED
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import Waiters, check_board, writers_by_path
 from folkmoot.engine.checking.invariants import check_item
 from folkmoot.sim.habits.heard import misheard
-from folkmoot.store.base import Reading, Store
+from folkmoot.store.port import Reading, Store
 
 if TYPE_CHECKING:
     from folkmoot.core.flow import Flow

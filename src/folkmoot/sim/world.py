@@ -28,7 +28,7 @@ from folkmoot.sim.habits.several import taken_though_it_contradicts
 from folkmoot.sim.habits.talkative import misjudged, untold
 from folkmoot.sim.orders import Answer, Order, carry_out
 from folkmoot.sim.witness import Witness
-from folkmoot.store.base import BoardHead, Store
+from folkmoot.store.port import BoardHead, Store
 from folkmoot.testing.clock import SeededIds, VirtualClock
 
 # An actor is a script: it speaks by `World.say`, and yields the seconds until it acts again.

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from folkmoot.core.decoding import reader
+from folkmoot.core.enums import ActorKind
 from folkmoot.core.events import Change, Event, type_of_table
-from folkmoot.core.terms import ActorKind
 
 
 class Unreadable(Exception):

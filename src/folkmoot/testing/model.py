@@ -11,7 +11,7 @@ from folkmoot.core.order import QueuePosition, order_key
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
-from folkmoot.store.base import BoardHead, KeptAnswer
+from folkmoot.store.port import BoardHead, KeptAnswer
 
 
 class Model:

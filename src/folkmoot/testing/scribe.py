@@ -7,14 +7,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import MESSAGE_STATUSES, PRIORITIES, EventName
 from folkmoot.core.events import Change, Event, Row
 from folkmoot.core.flow import Agent, Column, Flow
 from folkmoot.core.item import Effort, GuidanceCounters, Item
 from folkmoot.core.order import QueuePosition, queue_position
 from folkmoot.core.records import ORCHESTRATOR, Option, Question, Run
 from folkmoot.core.report import Finding, Report
-from folkmoot.core.terms import MESSAGE_STATUSES, PRIORITIES, EventName
-from folkmoot.store.base import KeptAnswer, Store, Transaction
+from folkmoot.store.port import KeptAnswer, Store, Transaction
 from folkmoot.testing.model import Model
 
 COLUMNS = ("todo", "review", "done")

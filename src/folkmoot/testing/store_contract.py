@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.core.events import Change, Event, Row, evolve, type_of_table, typed
 from folkmoot.core.item import Item
 from folkmoot.core.order import QueuePosition
 from folkmoot.core.records import Hold, Lesson, Message, Run
-from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import Invalid, Refused
-from folkmoot.store.base import BoardHead, KeptAnswer, Reading, Store, Transaction
+from folkmoot.store.port import BoardHead, KeptAnswer, Reading, Store, Transaction
 from folkmoot.testing.model import Model
 from folkmoot.testing.scribe import AGENTS, BARS, COLUMNS, RECEIVERS, TAGS, Scribe
 

@@ -7,7 +7,7 @@ from folkmoot import __version__
 
 if TYPE_CHECKING:
     from folkmoot.config import Settings
-    from folkmoot.doors.board import Board
+    from folkmoot.doors.python import Board
     from folkmoot.engine.application import Boards
 
 
@@ -38,7 +38,7 @@ def board_class() -> "type[Board]":
     import os
 
     from folkmoot.config import read_settings
-    from folkmoot.doors.board import Board
+    from folkmoot.doors.python import Board
 
     Board.boards = boards_for(read_settings(os.environ))
     return Board

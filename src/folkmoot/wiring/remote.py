@@ -11,7 +11,7 @@ from folkmoot.api.errors import ERRORS
 from folkmoot.api.requests import Request
 from folkmoot.core.decoding import converted, reader
 from folkmoot.core.input_limits import encoded
-from folkmoot.engine.calls import BY_REQUEST
+from folkmoot.engine.registry import BY_REQUEST
 from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.system.relay import BEHIND_PATH, receive, send
 from folkmoot.worker.relay import ANSWER_BYTES_MAX, Fault, Reply, not_in_a_run

@@ -15,10 +15,10 @@ from typing import Any
 from msgspec.structs import asdict
 
 from folkmoot.api.machine import BroughtBack, UnlandedPage, UnlandedWork, WorkerEnd, WorkerStart
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Flow
 from folkmoot.core.rules.running.names import Places
 from folkmoot.core.rules.running.rights import CLIENT_LED, MIRRORS, STARTED
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.core.vocabulary.roles import role
 from folkmoot.engine.application import Application
 from folkmoot.errors import Invalid, Refused, Unavailable

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from folkmoot.core.terms import ReportedCause
+from folkmoot.core.enums import ReportedCause
 
 Names = Sequence[str]
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 
 from folkmoot.core.commands import ENGINE, AddComment, SettleLanding
-from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of

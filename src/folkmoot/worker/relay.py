@@ -25,7 +25,7 @@ from folkmoot.core.decoding import converted, reader
 from folkmoot.core.input_limits import NAME_CHARS_MAX, encoded
 from folkmoot.core.report import UNREAD, Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
-from folkmoot.engine.calls import BY_NAME
+from folkmoot.engine.registry import BY_NAME
 from folkmoot.errors import Invalid, MootError, Refused
 
 if TYPE_CHECKING:

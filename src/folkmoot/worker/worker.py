@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable, Sequence
 
 from folkmoot.core.commands import Actor, ReleaseRun, RenewRun
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, Flow
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.jobs.effort import EffortJob

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.errors import Invalid
-from folkmoot.worker.clients.dialects.base import Listener
 from folkmoot.worker.clients.listener import DIALECTS, listener
-from folkmoot.worker.clients.stream import TEXT_MAX
+from folkmoot.worker.clients.printed import TEXT_MAX
+from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.ports import Ended, Stream
 from tests.worker.clients.hearing import END_TURN, SAMPLES, dialect_of, hear, heard_in
 

@@ -3,11 +3,11 @@
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor
+from folkmoot.core.enums import ASKING, ONE_SHOT_KINDS
 from folkmoot.core.flow import END, LANDING, LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.claims import stale
-from folkmoot.core.terms import ASKING, ONE_SHOT_KINDS
 from folkmoot.errors import Invalid, NothingToDo, Refused, unknown_agent, unknown_column
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import AnswerQuestion, PassDeadline
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.flow import END
 from folkmoot.core.item import Dispute, Effort, Guidance, GuidanceCounters
 from folkmoot.core.records import Option, Question
@@ -33,7 +34,6 @@ from folkmoot.core.rules.running.pauses import go_on
 from folkmoot.core.rules.sharing.findings import remarks, to_change
 from folkmoot.core.rules.sharing.mirrored import take_over
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.errors import Invalid, Refused, unknown_column
 
 GUIDANCE_KEPT = 20

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor, ClaimItem
+from folkmoot.core.enums import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
@@ -29,7 +30,6 @@ from folkmoot.core.rules.sharing.holds import (
     with_wanted,
 )
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.errors import Refused
 
 RELEASES_MAX = 3

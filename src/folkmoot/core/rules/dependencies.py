@@ -15,6 +15,7 @@ from folkmoot.core.commands import (
     RankItem,
     SettleDependency,
 )
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, EventName, Kind
 from folkmoot.core.item import Item, Output
 from folkmoot.core.order import RANK_MAX
 from folkmoot.core.rules.children.help import expert_failed, note_experts_tries
@@ -22,7 +23,6 @@ from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
 from folkmoot.core.situation import MADE, Case, path
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, EventName, Kind
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused, unknown_item
 

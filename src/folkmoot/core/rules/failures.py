@@ -4,6 +4,7 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import Cause
 from folkmoot.core.item import Effort, GuidanceCounters
 from folkmoot.core.records import Attempt
 from folkmoot.core.report import SIGNALS, Report, Try
@@ -25,7 +26,6 @@ from folkmoot.core.rules.judging.verdicts import is_stopped
 from folkmoot.core.rules.movement import again, at_limit, at_rest, history, leave_flow, said_last
 from folkmoot.core.rules.questions import ask, clarify
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import Cause
 from folkmoot.core.vocabulary.roles import helping_column
 from folkmoot.core.vocabulary.tries import unended, worked
 from folkmoot.core.vocabulary.triggers import FATAL, REQUIREMENT, stated_in

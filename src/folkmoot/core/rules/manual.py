@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core import order
 from folkmoot.core.commands import AddComment, AddItem, AskPerson, CancelItem, EditItem, MoveItem, ReopenItem
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
 from folkmoot.core.records import Option
@@ -24,7 +25,6 @@ from folkmoot.core.rules.running.looking import shown
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case, origin_of
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES
 from folkmoot.errors import Invalid, Refused, unknown_column
 
 TITLE_MAX = 500

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core import order
 from folkmoot.core.commands import CancelItem
+from folkmoot.core.enums import ASKING, ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.flow import END, LANDING, Column
 from folkmoot.core.item import Dispute, Effort, Item, Output, Proving
 from folkmoot.core.records import Attempt
@@ -15,7 +16,6 @@ from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.terms import ASKING, ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance

@@ -5,6 +5,7 @@ from typing import Any, assert_never
 from msgspec.structs import replace
 
 from folkmoot.core.commands import OfferReport, RaiseQuestion, ReportRun
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.item import Artifact
 from folkmoot.core.records import Comment, Option
 from folkmoot.core.report import AskedQuestion, Files, Remark, Report
@@ -58,7 +59,6 @@ from folkmoot.core.rules.sharing.findings import kept_of, unheard
 from folkmoot.core.rules.sharing.lessons import learn
 from folkmoot.core.rules.sharing.makers import files_made
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import AGAIN
 from folkmoot.core.vocabulary.words import is_security
 

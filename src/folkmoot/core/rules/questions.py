@@ -5,12 +5,12 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENGINE_NAME, ONE_SHOT_KINDS, QuestionKind, Status
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option, Question, Wanted
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.choosing import fitting
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENGINE_NAME, ONE_SHOT_KINDS, QuestionKind, Status
 from folkmoot.core.vocabulary.ways import CANCEL, PARK, Way
 
 # An item's third question since guidance blocks and has no default: two were for the agent's convenience.

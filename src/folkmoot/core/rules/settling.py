@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.flow import END, LANDING
 from folkmoot.core.order import actor
 from folkmoot.core.rules.asking.telling import facts, findings_told
@@ -23,7 +24,6 @@ from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.running.looking import looks_anew, unseen_by
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, EventName
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, NOT_NOW, Way
 
 # More than a flow can have columns: whoever gets here has found a circle that no check of the flow has seen.

@@ -4,8 +4,8 @@ import itertools
 import re
 from typing import Any
 
+from folkmoot.core.enums import SEVERITIES, FindingKind, Severity, is_severity
 from folkmoot.core.report import Finding
-from folkmoot.core.terms import SEVERITIES, FindingKind, Severity, is_severity
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.mended import mended_in
 from folkmoot.core.vocabulary.phrases.reds import failed_test_named

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct, json
 from msgspec.structs import astuple, replace
 
+from folkmoot.core.enums import FINDING_KINDS, SEVERITIES, FindingKind, Severity, is_finding_kind, is_severity
 from folkmoot.core.report import Finding
-from folkmoot.core.terms import FINDING_KINDS, SEVERITIES, FindingKind, Severity, is_finding_kind, is_severity
 from folkmoot.core.vocabulary.lines import (
     LINE,
     PLACE,

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from folkmoot.core.terms import ReportedCause
+from folkmoot.core.enums import ReportedCause
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.denials import is_denied, says_nothing, without_unticked
 

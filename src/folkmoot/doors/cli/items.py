@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 from folkmoot.api.pages import AddedItems
 from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBoard, ShowFlow
 from folkmoot.core.commands import AddItem
-from folkmoot.core.terms import PRIORITIES, STATUSES, TYPES
+from folkmoot.core.enums import PRIORITIES, STATUSES, TYPES
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common, in_run, keyed, number_of, read_text
 from folkmoot.errors import Invalid, MootError

@@ -4,7 +4,7 @@ import click
 from msgspec import UNSET
 
 from folkmoot.api.requests import Cancel, Edit, Move, Reopen
-from folkmoot.core.terms import PRIORITIES, TYPES
+from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, keyed, number_of, read_text
 

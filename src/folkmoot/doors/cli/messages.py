@@ -4,8 +4,8 @@ import click
 
 from folkmoot.api.requests import AcceptMessage, CompleteMessage, ListMessages, RejectMessage, Show, ShowFlow
 from folkmoot.api.views import MessageView
+from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.core.records import ORCHESTRATOR
-from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, common, in_run, keyed, number_of, print_json, read_text

@@ -15,7 +15,7 @@ from folkmoot.core.commands import Actor
 from folkmoot.core.input_limits import checked_key, checked_name
 from folkmoot.doors.hints import in_commands
 from folkmoot.engine.application import Application, Boards
-from folkmoot.engine.calls import BY_REQUEST
+from folkmoot.engine.registry import BY_REQUEST
 from folkmoot.errors import Invalid, MootError
 
 View = dict[str, Any]

@@ -7,19 +7,19 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENDED
 from folkmoot.core.events import Change, Event, FlowVersion, Row, evolve, typed
 from folkmoot.core.flow import Flow
 from folkmoot.core.input_limits import COMMAND_BYTES_MAX, has_unstorable
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Hold, Message, Question, Run
-from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.tries import worked
 from folkmoot.engine.checking.behaviour import Conduct
 from folkmoot.engine.checking.invariants import Violation
 from folkmoot.engine.checking.landings import Landings
 from folkmoot.engine.checking.running import Running
 from folkmoot.engine.unit_of_work import DUE_MAX
-from folkmoot.store.base import BoardHead, Reading
+from folkmoot.store.port import BoardHead, Reading
 
 # What a run itself writes; each must come while that run is the item's current one.
 WRITTEN_BY_RUNS = frozenset(

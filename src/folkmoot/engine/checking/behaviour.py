@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from folkmoot.core.decoding import converted
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
@@ -21,7 +22,6 @@ from folkmoot.core.rules.messages.kinds import MAKES_ITEM, may_send
 from folkmoot.core.rules.sharing.choice import wanted, writes_now
 from folkmoot.core.rules.sharing.findings import against_done
 from folkmoot.core.rules.sharing.paths import overlap
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.engine.checking.enclosed import check_enclosed
 
 Found = Callable[[str, str, str | None], None]

@@ -25,7 +25,7 @@ from folkmoot.engine.checking.invariants import (
 from folkmoot.engine.claiming import is_barred_by
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.loading import flow_in_force
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 PAGE = 5000
 Tell = Callable[[str, int, int], None]  # what is looked at, how many of them, of how many

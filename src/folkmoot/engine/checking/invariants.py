@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from folkmoot.core.enums import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import queue_position
@@ -12,7 +13,6 @@ from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.life import is_over
-from folkmoot.core.terms import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import DOES
 from folkmoot.engine.checking.quests import check_task
 

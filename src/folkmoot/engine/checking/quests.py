@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from folkmoot.core.enums import ENDED
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
 from folkmoot.core.rules.children.outputs import OUTPUTS_KEPT
-from folkmoot.core.terms import ENDED
 
 
 def check_task(item: Item, runs: list[Run], others: dict[str, Item]) -> Iterable[tuple[str, str]]:

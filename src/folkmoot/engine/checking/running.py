@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
@@ -13,7 +14,6 @@ from folkmoot.core.rules.running.rights import may_write, strays, trespasses
 from folkmoot.core.rules.running.work import leaked, too_much
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.core.rules.sharing.paths import outside
-from folkmoot.core.terms import ONE_SHOT_KINDS
 
 Found = Callable[[str, str, str | None], None]
 NOBODYS = frozenset({".git", ".moot"})  # no run changes what lies in one of these, at any depth

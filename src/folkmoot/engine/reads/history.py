@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from folkmoot.core.events import Event, evolve, typed
 from folkmoot.core.item import Item
-from folkmoot.store.base import Reading, Store
+from folkmoot.store.port import Reading, Store
 
 TABLES = ("items", "runs", "attempts", "comments", "questions", "messages", "holds", "flows")
 PAGE = 1000

@@ -11,7 +11,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question, Run
 from folkmoot.engine.loading import known_item
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

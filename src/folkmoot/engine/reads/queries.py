@@ -21,11 +21,11 @@ from folkmoot.api.pages import (
 )
 from folkmoot.api.requests import LESSONS_MAX
 from folkmoot.api.views import EventView, ItemView, OutputPart
+from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
-from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.work import Landing
+from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import known_item, workflow
-from folkmoot.engine.ports import Clock
 from folkmoot.engine.reads.snapshot import MESSAGES_MAX, PAGE, Snapshot
 from folkmoot.engine.reads.views import (
     comment_view,
@@ -40,7 +40,7 @@ from folkmoot.engine.reads.views import (
 )
 from folkmoot.engine.run_context import RunContext, run_context, unsettled_landing
 from folkmoot.errors import Invalid
-from folkmoot.store.base import Store
+from folkmoot.store.port import Store
 
 Result = TypeVar("Result")
 ITEMS_MAX = 1_000_000

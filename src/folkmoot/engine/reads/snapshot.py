@@ -19,9 +19,9 @@ from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation
 from folkmoot.engine.claiming import CANDIDATES_MAX
+from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import claim_context, flow_in_force, known_item, situation
 from folkmoot.engine.moment import Moment, moment
-from folkmoot.engine.ports import Clock
 from folkmoot.engine.reads.blocked import blocked
 from folkmoot.engine.reads.views import (
     item_view,
@@ -31,7 +31,7 @@ from folkmoot.engine.reads.views import (
     run_view,
     summary_view,
 )
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 Shown = TypeVar("Shown", bound=ItemSummary)
 PAGE = 1000

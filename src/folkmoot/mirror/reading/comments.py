@@ -6,8 +6,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.core.enums import COMMENT_STATUSES, RESOLUTIONS, CommentStatus, Resolution
 from folkmoot.core.records import Comment
-from folkmoot.core.terms import COMMENT_STATUSES, RESOLUTIONS, CommentStatus, Resolution
 from folkmoot.errors import Invalid
 from folkmoot.mirror.reading.texts import known_keys, text_in, yaml_mapping
 

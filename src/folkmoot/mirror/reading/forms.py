@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from folkmoot.core.terms import MESSAGE_STATUSES
+from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.errors import Invalid
 from folkmoot.mirror.reading.texts import Unfinished, json_object, text_in, text_of, yaml_mapping
 from folkmoot.mirror.writing.items import EDITABLE, EDITED_BY

@@ -6,11 +6,11 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.api.views import Tracking
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Hold, Run
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.engine.reads.views import moment_text, pending_view, tracking_view
 from folkmoot.mirror.picture import Picture
 from folkmoot.mirror.writing.items import pretty

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.core.enums import SEVERITIES, FindingKind, Severity
 from folkmoot.core.report import Finding
-from folkmoot.core.terms import SEVERITIES, FindingKind, Severity
 from folkmoot.core.vocabulary.lines import PATH, finding_in, place_in, says_severity, severity_of, unknown_severity
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing

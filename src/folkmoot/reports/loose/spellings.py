@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from folkmoot.core.enums import CAUSES, FindingKind, Severity
 from folkmoot.core.report import Report
-from folkmoot.core.terms import CAUSES, FindingKind, Severity
 from folkmoot.core.vocabulary.lines import (
     LINE,
     PLACE,

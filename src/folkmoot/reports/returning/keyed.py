@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from folkmoot.core.terms import Outcome
+from folkmoot.core.enums import Outcome
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.reports.loose.headings import SECTIONS

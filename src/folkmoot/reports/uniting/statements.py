@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from folkmoot.core.enums import FINDING_KINDS, SEVERITIES
 from folkmoot.core.report import SIGNALS, AskedQuestion, Choice, Files, Finding, Report, Tests, Try
 from folkmoot.core.rules.judging.together import SAID, verdict
-from folkmoot.core.terms import FINDING_KINDS, SEVERITIES
 from folkmoot.reports.canonical import Faulty
 
 ALSO = "also"  # of `extra`: what other statements of the same text say under a name that is taken

@@ -8,8 +8,8 @@ import random
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
+from folkmoot.core.enums import ENDED
 from folkmoot.core.records import Option, Question
-from folkmoot.core.terms import ENDED
 from folkmoot.sim.orders import Answer, Order
 from folkmoot.sim.world import Red, Script, World
 

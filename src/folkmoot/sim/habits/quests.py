@@ -3,9 +3,9 @@ beside `done`, say blocked without a reason, and tell more than can be kept."""
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import Severity
 from folkmoot.core.report import Contract, Finding, Remark, Report
 from folkmoot.core.rules.children.outputs import OUTPUT_CHARACTERS
-from folkmoot.core.terms import Severity
 from folkmoot.sim.speech import Scene, good
 from folkmoot.sim.teamwork import CONTRACTS
 

@@ -1,7 +1,7 @@
 """An agent that means well and writes loosely: no parent, other spellings, labels that are not true."""
 
+from folkmoot.core.enums import Outcome
 from folkmoot.core.report import Remark, Report, Try
-from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.words import CAUSE_WORDS, SECURITY_WORDS
 from folkmoot.sim import speech
 from folkmoot.sim.speech import Scene

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from folkmoot.api.views import ClaimView
+from folkmoot.core.enums import ONE_SHOT_KINDS, FindingKind
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import (
@@ -23,7 +24,6 @@ from folkmoot.core.report import (
     Try,
     Usage,
 )
-from folkmoot.core.terms import ONE_SHOT_KINDS, FindingKind
 from folkmoot.sim.population.chance import Chance
 from folkmoot.sim.population.population import Population
 

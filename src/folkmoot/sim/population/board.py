@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 from typing import cast
 
+from folkmoot.core.enums import ASKING, ENDED
 from folkmoot.core.events import Event, Row, type_of_table
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import queue_position
 from folkmoot.core.records import Attempt, Question, Run
 from folkmoot.core.rules.sharing.paths import overlap
-from folkmoot.core.terms import ASKING, ENDED
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import check_rows
 from folkmoot.engine.checking.invariants import check_item
-from folkmoot.store.base import Store
+from folkmoot.store.port import Store
 
 EVENTS_MAX = 100_000
 

@@ -21,7 +21,7 @@ from folkmoot.flows.spans import format_span
 from folkmoot.sim.population.actors import role_of
 from folkmoot.sim.population.population import AMOUNTS, OTHERS
 from folkmoot.sim.population.tally import OF_USE, PASSING
-from folkmoot.store.base import Reading
+from folkmoot.store.port import Reading
 
 ENOUGH = 10  # runs, questions or items; a share of fewer is an anecdote
 PLAIN = re.compile(r"[A-Za-z_][\w.-]*")

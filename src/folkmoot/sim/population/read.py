@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import TYPES
 from folkmoot.core.flow import Flow
-from folkmoot.core.terms import TYPES
 from folkmoot.errors import Invalid
 from folkmoot.flows.faults import Fault, Findings, Path, did_you_mean, shown
 from folkmoot.flows.fields import Entries, Fields

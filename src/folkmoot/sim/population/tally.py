@@ -7,9 +7,9 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ASKING
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import Run
-from folkmoot.core.terms import ASKING
 from folkmoot.engine.reads.metrics import workflow_of
 from folkmoot.sim.population.trial import Trial
 

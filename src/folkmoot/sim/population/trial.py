@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LEASE_MAX, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
 from folkmoot.core.records import Question, Run
-from folkmoot.core.terms import ENDED
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.sim.population.actors import Act, Effort

@@ -12,7 +12,7 @@ from folkmoot.store.sqlite.writing import SqliteTransaction
 
 if TYPE_CHECKING:
     from folkmoot.core.events import FlowVersion
-    from folkmoot.store.base import BoardHead
+    from folkmoot.store.port import BoardHead
 
 COMMIT = QUERIES["commit"]
 ROLLBACK = QUERIES["rollback"]

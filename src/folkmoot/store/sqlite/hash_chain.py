@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from folkmoot.store.base import BoardHead
 from folkmoot.store.codec import Columns, link
+from folkmoot.store.port import BoardHead
 from folkmoot.store.sqlite.proving.columns import broken_columns
 from folkmoot.store.sqlite.reading import HEAD, QUERIES, Execute
 

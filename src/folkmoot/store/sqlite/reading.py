@@ -12,8 +12,8 @@ from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter
 from folkmoot.core.situation import Neighbour
 from folkmoot.errors import Invalid
 from folkmoot.store import sql
-from folkmoot.store.base import BoardHead
 from folkmoot.store.codec import Unreadable, decode_event, decode_numbers, decode_row, encode_numbers, number_of
+from folkmoot.store.port import BoardHead
 
 QUERIES = sql.load(os.path.join(os.path.dirname(__file__), "queries.sql"))
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import apsw
 
 from folkmoot.errors import Unavailable
-from folkmoot.store.base import Reading, Transaction
 from folkmoot.store.change_signal import ChangeSignal
+from folkmoot.store.port import Reading, Transaction
 from folkmoot.store.sqlite import faults, hash_chain, preflight
 from folkmoot.store.sqlite.connecting import PATIENCE, STATEMENTS, BusyHandler, configure, connect, connect_again
 from folkmoot.store.sqlite.create import create_file, empty_board

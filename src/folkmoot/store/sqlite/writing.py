@@ -10,8 +10,8 @@ from folkmoot.core.events import Clock, Event, FlowVersion, Row
 from folkmoot.core.item import Item
 from folkmoot.core.order import QueuePosition
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Meter, Pause, Question, Run
-from folkmoot.store.base import BoardHead, KeptAnswer
 from folkmoot.store.codec import encode_body, encode_row, link, number_of
+from folkmoot.store.port import BoardHead, KeptAnswer
 from folkmoot.store.sqlite.faults import NoSuchRow
 from folkmoot.store.sqlite.reading import QUERIES, Execute, SqliteReading
 

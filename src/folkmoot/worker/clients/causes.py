@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from folkmoot.core.terms import ReportedCause
+from folkmoot.core.enums import ReportedCause
 
 WHY_MAX = 500  # characters of a reason that are shown
 _READ_MAX = 20_000  # characters of an error that are looked at

@@ -2,16 +2,16 @@
 
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.causes import Now
-from folkmoot.worker.clients.dialects.acp import AcpListener
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.dialects.claude import ClaudeListener, QwenListener
-from folkmoot.worker.clients.dialects.codex import CodexListener
-from folkmoot.worker.clients.dialects.copilot import CopilotListener
-from folkmoot.worker.clients.dialects.gemini import GeminiListener
-from folkmoot.worker.clients.dialects.goose import GooseListener
-from folkmoot.worker.clients.dialects.opencode import OpenCodeListener
-from folkmoot.worker.clients.dialects.pi import PiListener
-from folkmoot.worker.clients.dialects.plain import AiderListener, ContinueListener, MiniListener, TextListener
+from folkmoot.worker.clients.streams.acp import AcpListener
+from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.claude import ClaudeListener, QwenListener
+from folkmoot.worker.clients.streams.codex import CodexListener
+from folkmoot.worker.clients.streams.copilot import CopilotListener
+from folkmoot.worker.clients.streams.gemini import GeminiListener
+from folkmoot.worker.clients.streams.goose import GooseListener
+from folkmoot.worker.clients.streams.opencode import OpenCodeListener
+from folkmoot.worker.clients.streams.pi import PiListener
+from folkmoot.worker.clients.streams.plain import AiderListener, ContinueListener, MiniListener, TextListener
 
 DIALECTS: dict[str, type[Listener]] = {
     "text": TextListener,

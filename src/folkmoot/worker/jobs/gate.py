@@ -4,7 +4,7 @@ from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.work import Evidence
-from folkmoot.worker.clients.stream import Words
+from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up

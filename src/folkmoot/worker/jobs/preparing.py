@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from folkmoot.errors import Unavailable
-from folkmoot.worker.clients.stream import Words
+from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Paths

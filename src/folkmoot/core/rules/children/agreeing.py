@@ -3,13 +3,13 @@
 from typing import Any
 
 from folkmoot.core.commands import AgreeContracts, ReopenChild
+from folkmoot.core.enums import ENDED
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report
 from folkmoot.core.rules.children.contracts import agreed_here, meant
 from folkmoot.core.rules.movement import at_rest
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.ways import Way
 
 CONTRACT_CHANGES_MAX = 2  # after its first task is done; the next one asks

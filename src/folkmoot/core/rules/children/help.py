@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem
+from folkmoot.core.enums import ENGINE_NAME, ONE_SHOT_KINDS, Kind
 from folkmoot.core.flow import RUNG_ESCALATE
 from folkmoot.core.item import Output
 from folkmoot.core.report import Delegation, Report, Try
@@ -13,7 +14,6 @@ from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_sp
 from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, note, said_last
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENGINE_NAME, ONE_SHOT_KINDS, Kind
 from folkmoot.core.vocabulary.scopes import makes_something
 from folkmoot.core.vocabulary.ways import AGAIN, GO_ON, Way
 

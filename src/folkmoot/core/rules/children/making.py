@@ -3,12 +3,12 @@
 from msgspec.structs import replace
 
 from folkmoot.core.commands import DispatchAgent, MakeItem, NoteDispatch
+from folkmoot.core.enums import ENDED
 from folkmoot.core.rules.children.counting import GENERATIONS_MAX, HELPERS, count_made, refuse_excess
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.asking import asks_for_itself, escalate
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case, origin_of
-from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.roles import agent_named
 from folkmoot.core.vocabulary.ways import NOT_NOW, Way
 from folkmoot.errors import Invalid, Refused, unknown_agent

@@ -5,12 +5,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem
+from folkmoot.core.enums import Outcome
 from folkmoot.core.item import Item, Output
 from folkmoot.core.report import Finding, Remark, Report, Tests
 from folkmoot.core.rules.movement import at_rest, stage_of
 from folkmoot.core.rules.sharing.findings import against_done, merged, remarks, still_open
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import Outcome
 
 STRICTNESS: tuple[Outcome, ...] = ("failed", "disputed", "changes_requested", "done")
 

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import ReopenChild
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.item import Item
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.children.agreeing import waits_again
@@ -13,7 +14,6 @@ from folkmoot.core.rules.movement import at_rest, enter, stage_of
 from folkmoot.core.rules.sharing.findings import still_open
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 
 SERIOUS = ("critical", "high")  # what is less beside `done` is a remark: it is kept and told, and opens nothing
 

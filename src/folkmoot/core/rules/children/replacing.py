@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENDED
 from folkmoot.core.item import Item
 from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.ordering import names_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.situation import Case, path
-from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.words import plain
 

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import CancelItem, EndReview, MakeItem, ReviewConflict
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import END
 from folkmoot.core.input_limits import path_fault
 from folkmoot.core.report import Report, Task
@@ -28,7 +29,6 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import MADE, Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 DISCOVERIES_MAX = 3  # times one item is sent to be split, since guidance

@@ -13,11 +13,11 @@ from typing import Any
 from msgspec import json, to_builtins
 from msgspec.structs import replace
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.report import OTHER_REASONS, UNSENT, WORDS_BESIDE, Report, Statement
 from folkmoot.core.rules.messages.telling import is_envelope
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.core.vocabulary.lines import severity_of
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing

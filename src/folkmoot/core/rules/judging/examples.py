@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from folkmoot.core.terms import OUTCOMES
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.vocabulary.patterns import pattern
 
 EXAMPLES: dict[str, str] = {

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ENDED, OUTCOMES
 from folkmoot.core.item import Item
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report, Try
@@ -28,7 +29,6 @@ from folkmoot.core.rules.judging.understanding import fault_of_words
 from folkmoot.core.rules.messages.enclosed import fault_of_enclosed, has_told
 from folkmoot.core.rules.running.work import fault_of_files
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, OUTCOMES
 from folkmoot.core.vocabulary.plans import numbered
 from folkmoot.core.vocabulary.roles import agent_named, folded
 from folkmoot.core.vocabulary.words import plain as words

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from folkmoot.core.enums import FINDING_KINDS, SEVERITIES, FindingKind
 from folkmoot.core.records import Message, Run
 from folkmoot.core.report import Finding, Report, Tests
 from folkmoot.core.rules.messages.enclosed import enclosed
@@ -12,7 +13,6 @@ from folkmoot.core.rules.messages.kinds import against_end
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.rules.sharing.findings import identity, remarks
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import FINDING_KINDS, SEVERITIES, FindingKind
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally
 from folkmoot.core.vocabulary.problems import finding_told, problem_itself, problems_in

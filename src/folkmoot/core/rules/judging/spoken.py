@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import Outcome
 from folkmoot.core.records import Comment
 from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.breaker import thread_of
@@ -9,7 +10,6 @@ from folkmoot.core.rules.disputes import answered_by, has_remarked, resolutions,
 from folkmoot.core.rules.sharing.makers import is_same, makers_of
 from folkmoot.core.rules.sharing.places import is_other
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import Outcome
 from folkmoot.core.vocabulary.roles import role
 
 NONE_OPEN = "; none is open, leave parent out to begin"

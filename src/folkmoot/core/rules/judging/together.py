@@ -5,8 +5,8 @@ A reader unites all that one text says, and drops nothing. What the words about 
 
 from collections.abc import Sequence
 
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.report import Report
-from folkmoot.core.terms import OUTCOMES
 
 # Where the reader keeps every verdict of one text, in the order in which they were said.
 SAID = "outcomes"

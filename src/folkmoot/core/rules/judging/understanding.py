@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.report import OTHER_REASONS, Report
 from folkmoot.core.rules.children.tasks import planned
 from folkmoot.core.rules.judging.sent import unfinished_by, with_sent, with_unheard
@@ -10,7 +11,6 @@ from folkmoot.core.rules.messages.carrying import fault_of_spec
 from folkmoot.core.rules.messages.enclosed import with_kept_messages
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.lines import number_in
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.phrases.nothings import without_nothing

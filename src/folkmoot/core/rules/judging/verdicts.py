@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem, RaiseQuestion
+from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import END
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
@@ -20,7 +21,6 @@ from folkmoot.core.rules.sharing.findings import Scope, against_done, in_scope, 
 from folkmoot.core.rules.sharing.paths import bad_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.triggers import SECURITY, stated_in
 from folkmoot.core.vocabulary.ways import AGAIN, AGAIN_ALL_THE_SAME, Way
 from folkmoot.core.vocabulary.words import is_security

@@ -7,6 +7,7 @@ its message, and only fills in what the item does not know yet. A priority that 
 from typing import Any
 
 from folkmoot.core.commands import SendMessage
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
@@ -15,7 +16,6 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import MAKES_ITEM, is_notice
 from folkmoot.core.rules.messages.telling import note_on_rounds
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, Priority
 from folkmoot.core.vocabulary.lines import paths_in
 
 WAITS = ("depends_on", "after", "blocked_by", "dependencies")

@@ -10,6 +10,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.commands import SendMessage
+from folkmoot.core.enums import MESSAGE_STATUSES
 from folkmoot.core.flow import Flow
 from folkmoot.core.records import Message
 from folkmoot.core.report import UNSENT, Posted, Report
@@ -18,7 +19,6 @@ from folkmoot.core.rules.messages.kinds import FIX_TYPES, may_send
 from folkmoot.core.rules.messages.sending import checked, in_our_names, send
 from folkmoot.core.rules.messages.telling import ENCLOSED_MAX
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import MESSAGE_STATUSES
 from folkmoot.errors import MootError
 
 

@@ -11,6 +11,7 @@ from folkmoot.core.commands import (
     RejectMessage,
     ReopenItem,
 )
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
@@ -21,7 +22,6 @@ from folkmoot.core.rules.messages.kinds import asks_person, is_open
 from folkmoot.core.rules.messages.writing import known
 from folkmoot.core.rules.movement import stage_of
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.errors import Refused
 

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import MakeItem, SendMessage
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, is_priority
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor
@@ -27,7 +28,6 @@ from folkmoot.core.rules.messages.writing import context_of
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path
 from folkmoot.core.rules.sharing.widening import beyond, handed_on
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS, PRIORITIES, TYPES, is_priority
 from folkmoot.core.vocabulary.problems import unknown_severities
 from folkmoot.core.vocabulary.roles import correspondent, message_type
 from folkmoot.errors import Invalid, Refused

@@ -4,13 +4,13 @@ from typing import Any
 
 from msgspec import json, to_builtins
 
+from folkmoot.core.enums import PRIORITIES
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import iteration
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.messages.kinds import ASKING
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import PRIORITIES
 from folkmoot.core.vocabulary.patterns import pattern
 
 TEXT_MAX = 8_000

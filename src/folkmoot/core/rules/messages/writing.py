@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from folkmoot.core.commands import AnswerQuestion, Command
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, iteration
@@ -12,7 +13,6 @@ from folkmoot.core.report import Report
 from folkmoot.core.rules.messages.kinds import AGAIN_TYPES, ASKING, FIX_TYPES, is_open, may_send
 from folkmoot.core.rules.messages.telling import of_item, of_report, own_context, own_envelope
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED
 
 # What a report that goes to the orchestrator is called in the documents, the most telling name first.
 NAMES_OF_REPORTS: tuple[tuple[str, Callable[[Report], bool]], ...] = (

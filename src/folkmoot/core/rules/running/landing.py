@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor, RecordLanding, ReportRun, SettleLanding
+from folkmoot.core.enums import ENDED, QuestionKind
 from folkmoot.core.flow import END, LANDING
 from folkmoot.core.item import Item, Proof, Proving
 from folkmoot.core.records import Run
@@ -22,7 +23,6 @@ from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, QuestionKind
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Budget, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Meter, Pause, Run
 from folkmoot.core.report import Report
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.errors import NothingToDo, Refused
 
 ALL, DAY, POOL, STARTS = "all", "day", "pool:", "starts:"

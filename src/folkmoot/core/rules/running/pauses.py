@@ -3,6 +3,7 @@
 from typing import Any
 
 from folkmoot.core.commands import PauseRun, ResumeBoard, StopBoard
+from folkmoot.core.enums import ONE_SHOT_KINDS, Cause
 from folkmoot.core.records import Pause
 from folkmoot.core.report import Report
 from folkmoot.core.rules.claims import end_run, fence
@@ -12,7 +13,6 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.limits import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ONE_SHOT_KINDS, Cause
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.work import Work
 from folkmoot.errors import Invalid

@@ -4,13 +4,13 @@ import posixpath
 from collections.abc import Iterable
 from typing import assert_never
 
+from folkmoot.core.enums import WriteRight
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
 from folkmoot.core.rules.running.names import is_boards, is_gits, is_moots, parts
 from folkmoot.core.rules.sharing.paths import normal_path, overlap
 from folkmoot.core.rules.sharing.widening import not_given
-from folkmoot.core.terms import WriteRight
 from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.work import LINK, SUBMODULE, Touched
 

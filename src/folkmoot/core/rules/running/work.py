@@ -7,6 +7,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.commands import KeepWork
+from folkmoot.core.enums import ONE_SHOT_KINDS, Cause
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Run
@@ -17,7 +18,6 @@ from folkmoot.core.rules.running.rights import may_write, strays, taken_by_other
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, outside
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ONE_SHOT_KINDS, Cause
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.core.vocabulary.words import is_security
 from folkmoot.core.work import Secret, Touched, Work

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Set
 
 from msgspec import Struct
 
+from folkmoot.core.enums import PRIORITIES
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import queue_position
 from folkmoot.core.records import Hold, Run
 from folkmoot.core.rules.sharing.holds import in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import crowd, meeting, overlap, path_key
-from folkmoot.core.terms import PRIORITIES
 
 WaitersOf = Callable[[str], Set[str]]
 PATH, RESERVED = "path:", "reserved:"  # how the names of bars begin

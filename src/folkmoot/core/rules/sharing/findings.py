@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from folkmoot.core.enums import SEVERITIES
 from folkmoot.core.item import Item
 from folkmoot.core.report import Finding, Report, Tests
 from folkmoot.core.rules.sharing.paths import bad_path, normal_path, overlap
-from folkmoot.core.terms import SEVERITIES
 from folkmoot.core.vocabulary.phrases.tallies import red_tests
 
 FINDINGS_MAX = 500

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from folkmoot.core.commands import Actor, LockPaths, UnlockPaths, WidenRun
+from folkmoot.core.enums import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.explain import time_of_day
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
@@ -13,7 +14,6 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.paths import bad_path, meeting, normal_path, overlap
 from folkmoot.core.rules.sharing.widening import DENY, beyond
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Invalid, Refused
 

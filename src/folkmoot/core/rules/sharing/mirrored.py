@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from folkmoot.core.commands import Actor, RaiseConflict
+from folkmoot.core.enums import ENDED, Outcome
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import actor, claimant, stage
@@ -15,7 +16,6 @@ from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.sharing.holds import pass_on
 from folkmoot.core.rules.sharing.paths import good_files
 from folkmoot.core.situation import Case
-from folkmoot.core.terms import ENDED, Outcome
 from folkmoot.core.vocabulary.roles import correspondent
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused

@@ -22,7 +22,7 @@ from folkmoot.api.requests import (
     ReadLog,
     ShowFlow,
 )
-from folkmoot.core.terms import ENDED
+from folkmoot.core.enums import ENDED
 from folkmoot.doors.cli.session import READER, Session, plain
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from folkmoot.api.pages import BoardView, Pauses
 from folkmoot.api.views import ItemSummary, LiveRun, PauseView, QuestionView
+from folkmoot.core.enums import ASKING, ENDED
 from folkmoot.core.flow import END, LANDING, Flow
-from folkmoot.core.terms import ASKING, ENDED
 from folkmoot.doors.cli.render.messages import loose_messages
 from folkmoot.doors.cli.render.page import (
     AGENT,

@@ -3,9 +3,9 @@
 from folkmoot.api.calls import Ask
 from folkmoot.api.requests import ReadLog, Show, ShowFlow
 from folkmoot.api.views import EventView, ItemView, QuestionView, RunView
+from folkmoot.core.enums import ASKING, ENDED, ENGINE_NAME, ONE_SHOT_KINDS
 from folkmoot.core.report import Statement
 from folkmoot.core.rules.children.help import INCOMPLETES_MAX, UNSUCCESSFUL
-from folkmoot.core.terms import ASKING, ENDED, ENGINE_NAME, ONE_SHOT_KINDS
 from folkmoot.doors.cli.render.events import said
 from folkmoot.doors.cli.render.item import changed
 from folkmoot.doors.cli.render.page import CARE, GOOD, QUIET, Page, one_line

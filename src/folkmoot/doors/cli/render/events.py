@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from folkmoot.api.views import CommentView, EventView, RunView
-from folkmoot.core.terms import ENGINE_NAME
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.unfinished import PARTIAL
 from folkmoot.doors.cli.render.page import (
     AGENT,

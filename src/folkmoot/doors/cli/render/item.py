@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from folkmoot.api.views import AttemptView, CommentView, ContractView, EventView, ItemView, OutputView, RunView
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.rules.judging.carrying import shortly
-from folkmoot.core.terms import ENDED
 from folkmoot.core.vocabulary.phrases.tallies import told_tests
 from folkmoot.doors.cli.render.board import aside_line, pause_lines
 from folkmoot.doors.cli.render.events import steps, tell

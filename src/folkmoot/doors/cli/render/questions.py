@@ -3,8 +3,8 @@
 from folkmoot.api.calls import Ask
 from folkmoot.api.requests import ShowFlow
 from folkmoot.api.views import CommentView, ItemView, MessageView, OptionView, QuestionView
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.item import Guidance
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.render.messages import loose_messages
 from folkmoot.doors.cli.render.page import (
     AGENT,

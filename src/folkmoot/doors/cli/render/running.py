@@ -18,8 +18,8 @@ from folkmoot.api.calls import Ask
 from folkmoot.api.machine import WorkCounts, WorkerStart
 from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
 from folkmoot.api.views import Blocked, EventView, ItemSummary, ItemView
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.render.board import aside_line
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words

@@ -8,10 +8,10 @@ import random
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
+from folkmoot.core.enums import ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import END
 from folkmoot.core.item import Item
 from folkmoot.core.records import Question, Wanted
-from folkmoot.core.terms import ENDED, ONE_SHOT_KINDS
 from folkmoot.sim.orders import Order
 from folkmoot.sim.speech import PATHS
 from folkmoot.sim.world import Red, Script, World

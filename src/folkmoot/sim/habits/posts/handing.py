@@ -8,9 +8,9 @@ import random
 from collections.abc import Iterator
 
 from folkmoot.core.commands import Command, LockPaths, SendMessage
+from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.core.records import ORCHESTRATOR
 from folkmoot.core.rules.messages.kinds import may_send
-from folkmoot.core.terms import PRIORITIES, TYPES
 from folkmoot.sim.speech import Scene
 
 OFTEN = 0.3

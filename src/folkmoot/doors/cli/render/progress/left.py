@@ -6,8 +6,8 @@ from msgspec import to_builtins
 
 from folkmoot.api.views import ItemView
 from folkmoot.briefs.quote import told
+from folkmoot.core.enums import ENDED
 from folkmoot.core.rules.judging.carrying import shortly
-from folkmoot.core.terms import ENDED
 from folkmoot.core.unfinished import BEYOND, PARTIAL
 from folkmoot.doors.cli.render.page import CARE, Page, one_line, who
 

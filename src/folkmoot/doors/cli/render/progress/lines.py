@@ -9,9 +9,9 @@ from msgspec import Struct
 from folkmoot.api.calls import Ask
 from folkmoot.api.requests import ReadLog, Show, ShowFlow
 from folkmoot.api.views import EventView
+from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import END, Flow
 from folkmoot.core.item import Proof
-from folkmoot.core.terms import ENGINE_NAME
 from folkmoot.doors.cli.render.events import OUTCOMES, said, told_of
 from folkmoot.doors.cli.render.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.stream import at, count, parts, words
+from folkmoot.worker.clients.printed import at, count, parts, words
+from folkmoot.worker.clients.streams.base import Listener
 
 # What goose itself says of a request that failed, where the model's answer would stand, and what it advises then.
 _FAILED = re.compile(

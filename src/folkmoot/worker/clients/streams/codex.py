@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.stream import at, count, words
+from folkmoot.worker.clients.printed import at, count, words
+from folkmoot.worker.clients.streams.base import Listener
 
 
 class CodexListener(Listener):

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.stream import at, cost, count, words
+from folkmoot.worker.clients.printed import at, cost, count, words
+from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.ports import Ended, Stream
 
 _BODY_MAX = 2_000

@@ -47,11 +47,11 @@ from folkmoot.api.views import (
     QuestionView,
 )
 from folkmoot.core.commands import Actor
+from folkmoot.core.enums import OUTCOMES
 from folkmoot.core.input_limits import check_words, checked_key, checked_name
 from folkmoot.core.report import Report
 from folkmoot.core.rules.judging.form import REPORT_REFUSED
 from folkmoot.core.rules.sharing.holds import LOCK_SECONDS
-from folkmoot.core.terms import OUTCOMES
 from folkmoot.doors.message_command import order_to_dispatch, order_to_send
 from folkmoot.doors.waiting import Waiting, patiently, when_ready
 from folkmoot.engine.application import Application, Boards

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from folkmoot.core.terms import ReportedCause
+from folkmoot.core.enums import ReportedCause
 from folkmoot.errors import Invalid
 from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.causes import recognised
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.stream import at, cost, count, words
+from folkmoot.worker.clients.printed import at, cost, count, words
+from folkmoot.worker.clients.streams.base import Listener
 
 # How agents tell a failed request as the end of a turn like any other.
 _TOLD_AS_TEXT = re.compile(

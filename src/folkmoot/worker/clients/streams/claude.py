@@ -3,8 +3,8 @@
 from typing import Any
 
 from folkmoot.worker.clients.causes import Now
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.stream import at, cost, count, parts, plain, words
+from folkmoot.worker.clients.printed import at, cost, count, parts, plain, words
+from folkmoot.worker.clients.streams.base import Listener
 
 _MESSAGES_MAX = 10_000  # messages whose tokens are remembered for a run that never gets to its result
 _LONG_WAIT = 30.0  # seconds

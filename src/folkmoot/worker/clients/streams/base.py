@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from folkmoot.core.terms import ReportedCause
+from folkmoot.core.enums import ReportedCause
 from folkmoot.worker.clients.causes import Now, cause_of, recognised, reset_after, shown
-from folkmoot.worker.clients.stream import LastMessage, Words, decoded, plain
+from folkmoot.worker.clients.printed import LastMessage, Words, decoded, plain
 from folkmoot.worker.ports import Ended, Stream
 
 _TAIL = 4_000  # characters at the end of what it printed in which an error is looked for

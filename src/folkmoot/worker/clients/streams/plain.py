@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from folkmoot.worker.clients.causes import Now, recognised
-from folkmoot.worker.clients.dialects.base import Listener
-from folkmoot.worker.clients.stream import Words, decoded, words
+from folkmoot.worker.clients.printed import Words, decoded, words
+from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.ports import Ended, Stream
 
 _LAST_LINES = 5
