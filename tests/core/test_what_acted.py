@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -83,6 +83,7 @@ def reports(draw: st.DrawFn) -> Report:
 @pytest.mark.ledger("R-32")
 @settings(max_examples=40, deadline=None)
 @given(said=reports(), column=st.sampled_from(list(AGENTS)), final=st.booleans())
+@example(report("done", attempts=OTHERS["attempts"][0], escalation_reason="deep"), "make", False)
 def test_what_had_no_effect_can_be_left_out_and_what_acted_cannot(said: Report, column: str, final: bool) -> None:
     found = world(column, said, final)
     if found is None:

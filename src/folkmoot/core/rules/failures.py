@@ -257,7 +257,8 @@ def _record(case: Case, report: Report, told: Try, cause: Cause | None, noted: s
         "attempt_count": number,
         "last_attempt_type": kind,
         "last_attempt_outcome": told.outcome or report.summary,
-        "escalation_reason": _known(case, report) or item.escalation_reason,
+        # Beside `done` nobody is to help, and the next phase begins without a reason.
+        "escalation_reason": (_known(case, report) if report.outcome != "done" else None) or item.escalation_reason,
         "effort": Effort() if counted else replace(item.effort, repeats=repeats),
     }
     if counted:
