@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import fields as struct_fields
 
-from folkmoot.api.calls import ROLES
+from folkmoot.api.call import ROLES
 from folkmoot.engine.registry import CALLS
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from folkmoot.api import schemas
-from folkmoot.api.calls import ROLES, Call
+from folkmoot.api.call import ROLES, Call
 from folkmoot.api.pages import Locks
 from folkmoot.api.requests import Request
 from folkmoot.core import commands

@@ -14,7 +14,7 @@ from folkmoot.core.commands import Actor, LockPaths, UnlockPaths
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
-from folkmoot.core.rules.running.limits import POOL, has_room, in_force
+from folkmoot.core.rules.running.budgets import POOL, has_room, in_force
 from folkmoot.core.rules.sharing.choice import obstacle
 from folkmoot.engine import claiming
 from folkmoot.engine.claiming import CANDIDATES_MAX

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from folkmoot.api.calls import Call
+from folkmoot.api.call import Call
 from folkmoot.api.views import EventView, MessageView
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report

@@ -13,7 +13,7 @@ from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key
 from folkmoot.core.records import Pause
-from folkmoot.core.rules.running.limits import (
+from folkmoot.core.rules.running.budgets import (
     DAY,
     POOL,
     STARTS,

@@ -23,8 +23,8 @@ from folkmoot.core.report import Remark, Report
 from folkmoot.core.rules.admission import check_claimer, check_moves, check_pause, lease_for
 from folkmoot.core.rules.claims import stale
 from folkmoot.core.rules.messages.carrying import note_on, note_on_completed
+from folkmoot.core.rules.running.budgets import check_stop
 from folkmoot.core.rules.running.landing import check_lease, moves_branch
-from folkmoot.core.rules.running.limits import check_stop
 from folkmoot.core.rules.sharing.holds import note_on_lock
 from folkmoot.core.rules.sharing.paths import normal_path, outside
 from folkmoot.core.vocabulary.roles import agent_named

@@ -14,7 +14,7 @@ from folkmoot.core.rules.judging.form import names_another
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.sending import belongs_to
 from folkmoot.core.rules.messages.telling import ids_in
-from folkmoot.core.rules.running.limits import DAY, STARTS
+from folkmoot.core.rules.running.budgets import DAY, STARTS
 from folkmoot.core.rules.sharing.choice import Ground, waiting_for, wanted, writes_now
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import MADE_BELOW, Draw, Neighbour, Situation, origin_of

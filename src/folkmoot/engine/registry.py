@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import asdict
 
 from folkmoot.api import requests
-from folkmoot.api.calls import Call, Role
+from folkmoot.api.call import Call, Role
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
 

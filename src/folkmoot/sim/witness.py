@@ -11,7 +11,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key, queue_position
 from folkmoot.core.records import Comment, Pause, Question, Run
-from folkmoot.core.rules.running.limits import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
+from folkmoot.core.rules.running.budgets import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
 from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit

@@ -16,7 +16,7 @@ from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.rules.decide import FOR_PEOPLE
 from folkmoot.core.rules.judging.form import REFUSALS_KEPT, REPORT_REFUSED
-from folkmoot.core.rules.running.limits import ALL
+from folkmoot.core.rules.running.budgets import ALL
 from folkmoot.engine.engine import Engine
 from folkmoot.engine.moment import Moment, moment
 from folkmoot.engine.reads.queries import Queries

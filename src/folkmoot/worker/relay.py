@@ -31,7 +31,7 @@ from folkmoot.errors import Invalid, MootError, Refused
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from folkmoot.api.calls import Call
+    from folkmoot.api.call import Call
     from folkmoot.api.requests import Request
     from folkmoot.api.views import ItemView
     from folkmoot.core.commands import Actor

@@ -16,7 +16,7 @@ from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
-from folkmoot.core.rules.running.limits import started
+from folkmoot.core.rules.running.budgets import started
 from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.rules.sharing.holds import (
     end_locks,

@@ -44,7 +44,7 @@ from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
 from folkmoot.core.rules.movement import at_limit, end_child, judges_alone, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
-from folkmoot.core.rules.running.limits import spend_day, used
+from folkmoot.core.rules.running.budgets import spend_day, used
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import (
     Judged,

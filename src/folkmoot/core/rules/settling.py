@@ -19,8 +19,8 @@ from folkmoot.core.rules.judging.required import unsigned
 from folkmoot.core.rules.movement import again, at_limit, enter, finish, history, said_last, stages
 from folkmoot.core.rules.outcomes import merged
 from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.running.budgets import over_budget
 from folkmoot.core.rules.running.landing import is_before_landing, is_marked, not_mended
-from folkmoot.core.rules.running.limits import over_budget
 from folkmoot.core.rules.running.looking import looks_anew, unseen_by
 from folkmoot.core.rules.sharing.holds import give_up_paths, needless
 from folkmoot.core.situation import Case

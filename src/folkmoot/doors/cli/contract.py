@@ -4,7 +4,7 @@ import click
 import msgspec
 
 from folkmoot.api import schemas
-from folkmoot.api.calls import Call
+from folkmoot.api.call import Call
 from folkmoot.core.decoding import reader
 from folkmoot.doors.cli.session import Session, common, in_run, keyed, print_json, read_text
 from folkmoot.engine.registry import BY_NAME, CALLS

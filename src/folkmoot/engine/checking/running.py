@@ -8,7 +8,7 @@ from folkmoot.core.events import Event, Row
 from folkmoot.core.flow import LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Run
-from folkmoot.core.rules.running.limits import ALL, DAY, POOL, day_is_spent
+from folkmoot.core.rules.running.budgets import ALL, DAY, POOL, day_is_spent
 from folkmoot.core.rules.running.pauses import LONG_SECONDS, QUOTA_SECONDS_MAX
 from folkmoot.core.rules.running.rights import may_write, strays, trespasses
 from folkmoot.core.rules.running.work import leaked, too_much

@@ -14,7 +14,7 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
 from folkmoot.core.rules.decide import carry_out
-from folkmoot.core.rules.running.limits import STARTS, in_force, next_start
+from folkmoot.core.rules.running.budgets import STARTS, in_force, next_start
 from folkmoot.core.rules.sharing.choice import Ground, obstacle, wanted
 from folkmoot.core.rules.sharing.paths import meeting
 from folkmoot.core.situation import Case, Draw, Situation

@@ -39,7 +39,7 @@ from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Optio
 from folkmoot.core.report import Statement
 from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.judging.reasons import reason_does
-from folkmoot.core.rules.running.limits import in_force
+from folkmoot.core.rules.running.budgets import in_force
 from folkmoot.core.vocabulary.ways import does
 from folkmoot.engine.moment import Moment
 

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from folkmoot.core.commands import Actor, ResumeBoard
 from folkmoot.core.flow import RUNG_ESCALATE, Flow
-from folkmoot.core.rules.running.limits import POOL
+from folkmoot.core.rules.running.budgets import POOL
 from folkmoot.errors import MootError
 from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.logins.expiry import is_over

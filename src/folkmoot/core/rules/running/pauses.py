@@ -10,7 +10,7 @@ from folkmoot.core.rules.claims import end_run, fence
 from folkmoot.core.rules.failures import passing_fault
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask
-from folkmoot.core.rules.running.limits import ALL, POOL, in_force
+from folkmoot.core.rules.running.budgets import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.ways import Way

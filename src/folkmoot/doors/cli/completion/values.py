@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from folkmoot.api.calls import Ask
+from folkmoot.api.call import Ask
 from folkmoot.api.requests import (
     ListComments,
     ListItems,

@@ -1,6 +1,6 @@
 """What came of a report or an answer: where the item is, the phase that is over, the question that is open."""
 
-from folkmoot.api.calls import Ask
+from folkmoot.api.call import Ask
 from folkmoot.api.requests import ReadLog, Show, ShowFlow
 from folkmoot.api.views import EventView, ItemView, QuestionView, RunView
 from folkmoot.core.enums import ASKING, ENDED, ENGINE_NAME, ONE_SHOT_KINDS

@@ -1,6 +1,6 @@
 """Questions and threads."""
 
-from folkmoot.api.calls import Ask
+from folkmoot.api.call import Ask
 from folkmoot.api.requests import ShowFlow
 from folkmoot.api.views import CommentView, ItemView, MessageView, OptionView, QuestionView
 from folkmoot.core.enums import ENGINE_NAME

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TextIO
 
 from rich.text import Text
 
-from folkmoot.api.calls import Ask
+from folkmoot.api.call import Ask
 from folkmoot.api.machine import WorkCounts, WorkerStart
 from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
 from folkmoot.api.views import Blocked, EventView, ItemSummary, ItemView

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from folkmoot.api.calls import Ask
+from folkmoot.api.call import Ask
 from folkmoot.api.requests import ReadLog, Show, ShowFlow
 from folkmoot.api.views import EventView
 from folkmoot.core.enums import ENGINE_NAME

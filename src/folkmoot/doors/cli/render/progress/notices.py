@@ -1,6 +1,6 @@
 """What stands below a line of progress: the same sentences that a report or an answer prints by itself."""
 
-from folkmoot.api.calls import Ask
+from folkmoot.api.call import Ask
 from folkmoot.api.requests import ListQuestions, Show, ShowFlow
 from folkmoot.api.views import EventView, ItemView
 from folkmoot.doors.cli.render.ends import delivered, question_of, whose
