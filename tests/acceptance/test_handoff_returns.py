@@ -48,6 +48,20 @@ class Desk:
         return words in json.dumps([self.moot("show", "1"), self.moot("messages")], ensure_ascii=False)
 
 
+@pytest.mark.ledger("R-06")
+@pytest.mark.parametrize(
+    "tried", ["a lock: it hangs", {"approach": "a lock", "what_happened": "it hangs", "suspect": "the clock"}], ids=str
+)
+def test_what_a_failed_run_tried_is_told_to_all_runs_after_it(tmp_path: Path, tried: str | View) -> None:
+    desk = Desk(tmp_path, "build")
+    desk.says(json.dumps({"status": "failed", "attempts": [tried]}))
+    desk.claim("builder")
+    desk.says(json.dumps({"status": "failed", "attempts": ["a queue"]}))
+    told = json.dumps(desk.claim("builder")["brief"]["attempts"])
+    assert all(words in told for words in ("a lock", "it hangs", "a queue"))
+    assert isinstance(tried, str) or "the clock" in told
+
+
 TWO_REVIEWS = (
     'Review of auth.py:\n\n{status: needs_fixes, issues: ["password logged"]}\n\nReview of session.py:\n\n'
     "{status: approved}\n"

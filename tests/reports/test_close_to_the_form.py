@@ -182,12 +182,27 @@ CANONICAL: list[tuple[View, View]] = [
         {"attempts": {"kind": "Expert Delegation", "Approach": "x"}},
         {"attempts": [{"kind": "expert_delegation", "approach": "x"}]},
     ),
+    ({"attempts": ["x", "none", {"approach": "y"}]}, {"attempts": [{"approach": "x"}, {"approach": "y"}]}),
+    (
+        {"attempts": [{"attempt": 1, "approach": "x", "result": "red", "suspect": "the clock", "files": ["a", "b"]}]},
+        {"attempts": [{"approach": "x", "outcome": "red; suspect: the clock; files: a, b"}]},
+    ),
 ]
 
 
 @pytest.mark.parametrize(("said", "meant"), CANONICAL)
 def test_a_canonical_report_in_another_spelling_says_the_same(said: View, meant: View) -> None:
     assert read({"outcome": "failed", **said}) == read({"outcome": "failed", **meant})
+
+
+MANY = {"approach": "x", **{f"a{number}": "y" for number in range(30)}}
+
+
+@pytest.mark.parametrize("part", [{"tried": "x"}, {"approach": "x", "why_diferent": "y"}, 3, ["x"], MANY], ids=str)
+@pytest.mark.parametrize("ended", ["outcome", "status"])
+def test_an_attempt_that_cannot_be_read_is_asked_back(ended: str, part: object) -> None:
+    with pytest.raises(Invalid, match="attempts"):
+        read({ended: "failed", "attempts": [part]})
 
 
 @pytest.mark.ledger("R-07", "R-24", "Q-08")

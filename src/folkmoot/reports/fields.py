@@ -220,8 +220,11 @@ def finish(outcome: Outcome, said: Taken, extra: dict[str, Any] | None = None, *
             continue
         try:
             parts[name] = getattr(canonical_report({"outcome": outcome, name: value}), name)
-        except Faulty:
-            continue  # another meaning of the same name: it survives as it stands
+        except Faulty as fault:
+            # Another meaning of the same name: it survives as it stands. Attempts that may count are asked back.
+            counts = name == "attempts" and outcome in ("failed", "stuck", "incomplete")
+            faults += fault.faults if counts and isinstance(value, list | dict) else []
+            continue
         said.used.add(name)
     if faults:
         raise Faulty(faults)

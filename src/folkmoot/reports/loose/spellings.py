@@ -5,11 +5,12 @@ from typing import Any
 from msgspec import to_builtins
 
 from folkmoot.core.enums import CAUSES, FindingKind, Severity
-from folkmoot.core.report import Report
+from folkmoot.core.report import Report, Try
 from folkmoot.core.vocabulary.lines import (
     LINE,
     PLACE,
     finding_in,
+    is_misspelt,
     number_in,
     paths_in,
     severity_of,
@@ -30,6 +31,7 @@ _TEXTS = ("next_steps", "lessons")
 # Other names of the documents for a field of ours, where ours is not said.
 _FINDING = {name: own for own, names in NAMES.items() for name in names if name != own}
 _ATTEMPT = {"Approach": "approach", "Outcome": "outcome", "Why Different": "why_different", "result": "outcome"}
+_OF_ATTEMPT = 20  # names in one attempt that are read
 _KINDS = {"expert": "expert_delegation", "delegation": "expert_delegation"}
 _TRUTH = {"true": True, "false": False}  # "yes" and "no" are asked back: to what, a message does not say
 _VERDICTS = {"pass": "passed", "fail": "failed", "approve": "approved", "request_changes": "changes_requested"}
@@ -57,6 +59,9 @@ def spelled(data: dict[str, Any]) -> dict[str, Any]:
     _beyond(data)
     _kinds_of_attempts(data)
     _cause(data)
+    if isinstance(data.get("attempts"), list):
+        tried = (part for part in data["attempts"] if not (isinstance(part, str) and says_nothing(part)))
+        data["attempts"] = [{"approach": part} if isinstance(part, str) else part for part in tried]
     for name, reads in (("findings", _finding), ("comments", _comment), ("attempts", _attempt)):
         if isinstance(data.get(name), list):
             data[name] = [reads(part) if isinstance(part, dict) else part for part in data[name]]
@@ -259,7 +264,22 @@ def _attempt(part: dict[str, Any]) -> dict[str, Any]:
     if isinstance(said.get("kind"), str):
         word = _lower(said["kind"])
         said["kind"] = next((kind for sign, kind in _KINDS.items() if sign in word), "self_solve")
+    if isinstance(said.get("attempt"), int):
+        del said["attempt"]  # the board numbers them itself
+    own = Try.__struct_fields__ if len(said) <= _OF_ATTEMPT else tuple(said)
+    more = {name: _joined(said[name]) for name in said if not any(name == one or is_misspelt(name, one) for one in own)}
+    if isinstance(said.get("approach"), str) and isinstance(said.get("outcome", ""), str | None) and all(more.values()):
+        # What happened, under names that have no field: whoever tries next reads the attempt, and not the report.
+        told = [said.get("outcome") or "", *(f"{name}: {words}" for name, words in more.items())]
+        said = {name: said[name] for name in said if name not in more}
+        said |= {"outcome": "; ".join(filter(None, told))} if more else {}
     return said
+
+
+def _joined(value: Any) -> str:
+    """Words, or a list of them, as one text; empty if it is something else."""
+    texts = value if isinstance(value, list) else [value]
+    return ", ".join(texts) if all(isinstance(text, str) for text in texts) else ""
 
 
 def _renamed(part: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
