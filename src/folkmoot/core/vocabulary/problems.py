@@ -44,9 +44,10 @@ _BEHIND = ("found", "list", "details", "detected")  # `issues_found`, `failureLi
 _SECURITY = {"security", "vulnerability"}
 _TESTS = {"test", "tests", "failing"}
 # What was a problem, or is none: it stands beside the report as it was said.
+_EARLIER = {"previous", "previously", "earlier", "past", "prior"}  # how it stands now each of it says itself
 _OVER = {
-    *("fixed", "resolved", "addressed", "closed", "solved", "mended", "previous", "previously", "earlier", "past"),
-    *("prior", "known", "accepted", "ignored", "false", "no", "not", "without", "zero", "old", "existing", "handled"),
+    *("fixed", "resolved", "addressed", "closed", "solved", "mended", "handled", "accepted", "ignored", "known", "old"),
+    *("false", "no", "not", "without", "zero", "existing", *_EARLIER),
 }
 # Names under which whoever checks tells what must be done first: `required_changes`, `must_fix`, `conditions`.
 _WANTED = {"required", "requested", "needed", "necessary", "must", "blocking", "mandatory"}
@@ -124,9 +125,9 @@ def wants_change(name: str) -> bool:
     return words == {"conditions"} or (bool(words & _WANTED) and bool(words & _TO_DO) and not words & _OVER)
 
 
-def is_over(name: str) -> bool:
-    """Does the name say that what it lists is no problem any more?"""
-    return bool(_OVER & set(plain(name).split()))
+def is_over(name: str, now: bool = False) -> bool:
+    """Does the name say that what it lists is no problem any more? `now`: that it was found before does not say so."""
+    return bool((_OVER - _EARLIER if now else _OVER) & set(plain(name).split()))
 
 
 def problems_in(

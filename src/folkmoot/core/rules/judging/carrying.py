@@ -90,7 +90,7 @@ SAYS_DONE = frozenset(
 STILL_OPEN = ("open_issues", "openIssues", "remaining_issues")
 NUMBERS = ("issues", *STILL_OPEN)
 # Where a report tells how it came to its end, and what its own statements were joined from.
-_TOLD_OF = frozenset({"also", "said", "payload", "history", "iterations", "rounds", "context", folded(UNSENT)})
+TOLD_OF = frozenset({"also", "said", "payload", "history", "iterations", "rounds", "context", folded(UNSENT)})
 # Words that are no verdict on the work, and yet say that it is not done.
 UNDONE = frozenset(
     {
@@ -194,7 +194,7 @@ def _refusal(value: Any) -> str | None:
 
 def _inner_refusal(name: str, value: Any, deep: int = 0) -> str | None:
     """A verdict on a part of the work, in a list or an object of its own; what is over is told as such."""
-    if is_over(name) or folded(name) in _TOLD_OF or deep > 2:
+    if is_over(name) or folded(name) in TOLD_OF or deep > 2:
         return None
     for part in value if isinstance(value, list) else [value]:
         for inner, told in part.items() if isinstance(part, dict) else ():

@@ -20,7 +20,7 @@ from folkmoot.core.rules.judging.carrying import (
     shortly,
     words_of_end,
 )
-from folkmoot.core.rules.judging.own_words import red_check, untested, weight_in_words, words_against
+from folkmoot.core.rules.judging.own_words import in_parts, red_check, weight_in_words, words_against
 from folkmoot.core.rules.judging.sent import sent_by_run
 from folkmoot.core.rules.messages.enclosed import enclosed
 from folkmoot.core.rules.messages.kinds import FIX_TYPES
@@ -76,7 +76,7 @@ def contradictions(case: Case, said: Report) -> Iterator[Contradiction]:
     if grave is not None and any(says_fixed(word) for word in words_of_end(said)):
         words = f"{grave}: which holds? Give each that is mended a `status` of fixed; for what is open report "
         yield Contradiction(f"{words}changes_requested (needs_fixes)", "changes_requested")
-    found = against(said, judges=checks) or red_check(said, case.flow.gates) or (untested(said) if checks else None)
+    found = against(said, judges=checks) or red_check(said, case.flow.gates) or (in_parts(said) if checks else None)
     if found is not None:
         open_ones = "report how it ended (failed, blocked, incomplete)"
         if checks:

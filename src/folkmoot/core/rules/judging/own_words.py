@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from folkmoot.core.report import Report
+from folkmoot.core.rules.judging.carrying import TOLD_OF
 from folkmoot.core.rules.sharing.findings import GRAVE, still_open
 from folkmoot.core.vocabulary.lines import finding_in, says_severity, severity_of
+from folkmoot.core.vocabulary.phrases.mended import left_open
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing
 from folkmoot.core.vocabulary.phrases.reds import said_failed, said_grave, said_red
 from folkmoot.core.vocabulary.phrases.tallies import said_fewer
 from folkmoot.core.vocabulary.phrases.undone import is_fix, said_refused, wants_changes
 from folkmoot.core.vocabulary.problems import is_over, listed_under
+from folkmoot.core.vocabulary.roles import folded
 from folkmoot.core.vocabulary.words import plain
 
 # Under these names a dialect says what was changed or how to go on: a failure told there is over, or yet to come.
@@ -72,9 +75,11 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
     return None
 
 
-def untested(said: Report) -> str | None:
-    """A field that says of a part of the work that it was not tested: `{"point": "users", "tested": false}`."""
-    return next((told for name, value in said.extra.items() for told in _not_looked_at(name, value)), None)
+def in_parts(said: Report) -> str | None:
+    """A field that says of a part of the work that it was not tested (`{"point": "users", "tested": false}`), or of
+    something found that it is not mended (`{"issue": "…", "status": "still_open"}`)."""
+    fields = said.extra.items()
+    return next((told for name, value in fields for told in _not_looked_at(name, value)), None) or _unmended(said)
 
 
 def _not_looked_at(name: str, value: Any, deep: int = 0) -> Iterator[str]:
@@ -83,6 +88,17 @@ def _not_looked_at(name: str, value: Any, deep: int = 0) -> Iterator[str]:
             if told is False and _LOOKED_AT & set(f"{plain(name)} {plain(str(inner))}".split()):
                 yield f"its {name} says no: {part!r}"[:LETTERS_SHOWN]
             yield from _not_looked_at(str(inner), told, deep + 1)
+
+
+def _unmended(said: Report) -> str | None:
+    for name, value in said.extra.items():
+        if is_over(name, now=True) or folded(name) in TOLD_OF:
+            continue
+        parts = [value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+        told = (left_open(part, is_over(name)) for part in parts[:FIELDS_MAX] if isinstance(part, dict))
+        if word := next(filter(None, told), None):
+            return f"its {name} says {word[:LETTERS_SHOWN]}"
+    return None
 
 
 def weight_in_words(said: Report) -> str | None:

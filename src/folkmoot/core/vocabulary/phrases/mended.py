@@ -20,6 +20,12 @@ _NOT = pattern(r"\b(?:not|never|partially|partly|to be|will be|wont|won t|cannot
 # At the end or the beginning of a line of words: `plain text token (fixed)`, `[FIXED] plain text token`.
 _BEHIND = pattern(rf"\s*(?:[\[(](?:already |now )?({_OVER}[^\[\]()]{{0,80}})[\])]|[-–—]\s?({_OVER}))[.!]?\s*\Z", re.I)
 _BEFORE = pattern(rf"\A\s*(?:[\[(]({_OVER})[\])][:\s]*|({_OVER}):\s+)", re.I)
+# It was looked at again, and still holds.
+_LEFT = pattern(
+    r"still (?:open|present|there|broken|fail\w*|missing|exists?|holds|needs|not|un\w+|an? (?:issue|problem|bug))\b.*"
+    r"|un(?:resolved|fixed|addressed|mended|solved)\b.*|outstanding|remains\b.*"
+    rf"|(?:(?:is|was|only|has|been) )*(?:not|never|partially|partly|half)(?: (?:yet|been|fully|properly))* {_OVER}\b.*"
+)
 _NO = ("no", "false", "none", "n a", "open", "")
 
 
@@ -49,6 +55,18 @@ def mended(part: Mapping[str, Any]) -> Mended | None:
             said.append(value.strip())
             used.add(names[name])
     return Mended(": ".join(dict.fromkeys(said)), used)
+
+
+def left_open(part: Mapping[str, Any], earlier: bool = False) -> str | None:
+    """How an object says that what it tells of is not mended; None if it does not. Of what was found `earlier` also
+    "open" says so: elsewhere a door or a pull request may be open."""
+    for name, value in part.items():
+        folded, words = plain(str(name)).replace(" ", "_"), plain(value) if isinstance(value, str) else ""
+        if folded in (*_STATES, "result", "outcome") and (_LEFT.fullmatch(words) or (earlier and words == "open")):
+            return repr(value)
+        if folded in _SAYS_SO and folded != "done" and (value is False or words in _NO[:2] or _LEFT.fullmatch(words)):
+            return f"{name}: no"
+    return None
 
 
 def _said(name: str, value: Any) -> str:
