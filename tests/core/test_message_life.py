@@ -209,6 +209,17 @@ def test_nobody_rejects_what_a_live_run_has_accepted_but_that_run() -> None:
         assert caught.value.code == "item_running" and board.place(item) == ("build", "running")
 
 
+@pytest.mark.ledger("P-03", "R-15")
+def test_what_is_mended_already_is_not_asked_for_again() -> None:
+    with SoundBoard(HANDOFF) as board:
+        handed(board)
+        board.effort("builder", "done", summary="built")
+        found = [{"issue": "no limit", "file": "a.py"}, {"issue": "no check", "file": "b.py", "fixed": "resolved"}]
+        board.effort("reviewer", "changes_requested", findings=found)
+        asked = messages(board, type="fix_request")[0].payload["description"]
+        assert "no limit" in asked and "no check" not in asked
+
+
 @pytest.mark.ledger("R-26", "P-03", "H-14")
 def test_a_handoff_carries_what_the_agent_returned() -> None:
     with SoundBoard(HANDOFF) as board:

@@ -135,7 +135,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _description(case: Case, item: Item) -> str:
     """What is to be done now: the work, the changes asked for with their places, or another look after them."""
     if item.returns_to:
-        found = "\n".join(_line(finding) for finding in item.findings[:LIST_MAX])
+        found = "\n".join([_line(finding) for finding in item.findings if not finding.remark][:LIST_MAX])
         return f"{item.because}\n\n{found}".strip()
     look = iteration(case.flow, item)
     if look > 1 and item.effort.judged is False:
