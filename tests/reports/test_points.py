@@ -193,3 +193,13 @@ def test_no_options_are_none(words: str, options: list[str]) -> None:
 def test_an_option_with_its_colon_inside_of_the_marks_is_told_from_why_it_is_not_enough(mark: str, point: str) -> None:
     found = options_in(point.format(m=mark))
     assert [(one.option, one.why_insufficient) for one in found] == [("Hash", "slow"), ("Plain", "a risk")]
+
+
+@pytest.mark.ledger("P-09")
+@pytest.mark.parametrize("sign", ["  ", "- "])
+def test_fields_without_an_issue_are_called_by_their_type(sign: str) -> None:
+    fields = ["Severity: critical", "Location: a.go:3", "Type: sql_injection", "Exploit: ' OR '1'='1", "Fix: bind it"]
+    issues = "- " + f"\n{sign}".join(fields)
+    (found,) = read_report(f"## Summary\nTried\n\n## Issues Found\n{issues}\n\n## Status\n- [x] Complete\n").findings
+    assert (found.severity, found.issue, found.category) == ("critical", "sql_injection", "sql_injection")
+    assert (found.file, found.line, found.exploit, found.recommendation) == ("a.go", 3, "' OR '1'='1", "bind it")

@@ -40,6 +40,8 @@ _OWN = {plain(name): field for field, names in NAMES.items() for name in names} 
     **dict.fromkeys(("name", "what", "comment", "issue description"), "issue"),
     **dict.fromkeys(("files", "file line", "file and line", "place", "code"), "file"),
 }
+# By which of its fields a finding is called, the best first.
+_CALLED = ("issue", "category", "exploit", "test", "why", "recommendation")
 _COUNT = {"", "no", "nr", "id", "number", "n"}  # a column that only counts the rows
 
 
@@ -247,9 +249,9 @@ def _told(block: list[Point], kind: FindingKind, severity: Severity | None) -> F
     fields = [point for point in block if _field(point.words)]
     words = [point.words for point in block if not _field(point.words)]
     if not words:
-        named = next((point for point in fields if (_field(point.words) or ("",))[0] == "issue"), fields[0])
-        fields.remove(named)
-        words = [(_field(named.words) or ("", named.words))[1]]
+        told = {field[0]: field[1] for point in fields if (field := _field(point.words))}
+        words = [next((told[name] for name in _CALLED if name in told), fields[0].words)]
+        fields = [point for point in fields if (_field(point.words) or ("",))[0] != "issue"]
     return _one(" ".join(words), fields, kind, severity)
 
 
