@@ -182,3 +182,24 @@ approval: false
 def test_failures_in_words_beside_passed_are_failed_tests() -> None:
     said = read({**RESULTS, "failures": ["TestFeatureAPI: expected 200, got 500"]})
     assert [(one.kind, one.test) for one in said.findings] == [("test", "TestFeatureAPI")]
+
+
+@pytest.mark.ledger("P-05", "R-22")
+def test_a_field_told_as_a_list_is_that_field() -> None:
+    steps = {**VULNERABILITY, "exploit": ["Open /login", "Enter ' OR '1'='1"], "fix": ["Bind the values", "Test it"]}
+    found = finding_told(steps, "security").finding
+    assert found.exploit == "Open /login; Enter ' OR '1'='1"
+    assert found.recommendation == "Bind the values; Test it" and found.why is None
+
+
+@pytest.mark.ledger("P-05", "R-22")
+def test_a_place_told_as_an_object_is_the_place() -> None:
+    told = finding_told({**VULNERABILITY, "location": {"file": "a.go", "line": 7, "function": "login"}}, "security")
+    assert (told.finding.file, told.finding.line, told.finding.why) == ("a.go", 7, "function: login")
+    assert not told.faults
+
+
+@pytest.mark.ledger("P-05", "R-22")
+def test_several_files_are_all_told() -> None:
+    found = finding_told({**FINDING, "file": ["a.go", "b.go"], "line": None}, "review").finding
+    assert (found.file, found.issue) == ("a.go", "Missing error handling (a.go, b.go)") and found.why is None

@@ -78,7 +78,8 @@ _TEST_NAMES = ("test", "test_name", "name")
 _ENDS = ("status", "result", "outcome", "state")
 _RED = {"fail", "failed", "failing", "failure", "error", "errored", "red", "broken"}
 _WORD = re.compile(r"[^\W_]+")
-_PLACES = ("files", *NAMES["file"], *NAMES["line"])
+_FILES = ("files", *NAMES["file"])
+_PLACES = (*_FILES, *NAMES["line"])
 # What a finding is unless it says otherwise.
 _USUAL = {**dict.fromkeys(_ENDS, (*_RED, "open")), **dict.fromkeys((*_DEMANDS, "fixed", "resolved"), ("false",))}
 _DEEP = 3  # objects in objects that are looked into
@@ -305,9 +306,12 @@ class _Said:
     """The fields of an object by their folded names, and which of its own names were understood."""
 
     def __init__(self, part: dict[str, Any]) -> None:
-        self.part = part
+        self.part: dict[str, Any] = {}
+        for name, value in part.items():  # a place that is an object has its fields as the finding has its own
+            placed = isinstance(value, dict) and bool(_folded({name: value}).keys() & {*NAMES["file"]})
+            self.part |= value if placed and not value.keys() & part.keys() else {name: value}
         self.names: dict[str, str] = {}
-        for name in part:
+        for name in self.part:
             self.names.setdefault(plain(str(name)).replace(" ", "_"), name)
         self.used: set[str] = set()
         self.faults: list[str] = []
@@ -319,6 +323,8 @@ class _Said:
     def text(self, *names: str) -> str | None:
         for name in names:
             value, own = self.get(name), self.names.get(name, "")
+            if isinstance(value, list) and all(isinstance(one, str) for one in value):
+                value = "; ".join(value)
             if own in self.used or isinstance(value, bool) or not isinstance(value, str | int | float):
                 continue
             if value == "":
@@ -365,12 +371,12 @@ class _Said:
 
     def files(self) -> list[str]:
         """Where several are named for one problem."""
-        told = self.get("files")
+        told = next((value for name in _FILES if isinstance(value := self.get(name), list)), self.get("files"))
         return [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, str) and one]
 
     def place(self) -> tuple[str | None, int | None, str]:
         """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
-        name = next((one for one in NAMES["file"] if isinstance(self.get(one), str)), "file")
+        name = next((one for one in NAMES["file"] if isinstance(self.get(one), str)), "")
         file, line, lines = self.text(name) or next(iter(self.files()), None), None, ""
         key = next((one for one in NAMES["line"] if self.get(one) is not None), "")
         told = self.get(key) if key else None
@@ -390,6 +396,6 @@ class _Said:
         if place is None:
             return file, line, lines
         if place.group(3):
-            self.used.discard(self.names[name])
+            self.used.discard(self.names.get(name, ""))
         more = f"{place.group(2)}{place.group(3)}" if "-" in place.group(3) else ""
         return place.group(1), int(place.group(2)), more
