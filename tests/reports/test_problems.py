@@ -203,3 +203,10 @@ def test_a_place_told_as_an_object_is_the_place() -> None:
 def test_several_files_are_all_told() -> None:
     found = finding_told({**FINDING, "file": ["a.go", "b.go"], "line": None}, "review").finding
     assert (found.file, found.issue) == ("a.go", "Missing error handling (a.go, b.go)") and found.why is None
+
+
+@pytest.mark.ledger("R-22")
+def test_a_field_without_a_name_is_no_other_field() -> None:
+    found = finding_told({"severity": "high", "": "a.go", "issue": "no check"}, "review").finding
+    assert (found.file, found.recommendation, found.fixed, found.issue) == (None, None, None, "no check")
+    assert "a.go" in (found.why or "")

@@ -318,7 +318,7 @@ class _Said:
         self.weighs = False
 
     def get(self, name: str) -> Any:
-        return self.part.get(self.names.get(name, ""))
+        return self.part[self.names[name]] if name in self.names else None
 
     def text(self, *names: str) -> str | None:
         for name in names:
@@ -377,7 +377,7 @@ class _Said:
     def place(self) -> tuple[str | None, int | None, str]:
         """A file and a line, whether apart or written `file:line`, and more lines as they were said."""
         name = next((one for one in NAMES["file"] if isinstance(self.get(one), str)), "")
-        file, line, lines = self.text(name) or next(iter(self.files()), None), None, ""
+        file, line, lines = (self.text(name) if name else None) or next(iter(self.files()), None), None, ""
         key = next((one for one in NAMES["line"] if self.get(one) is not None), "")
         told = self.get(key) if key else None
         if told is not None:

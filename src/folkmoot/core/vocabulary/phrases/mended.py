@@ -42,7 +42,7 @@ def mended(part: Mapping[str, Any]) -> Mended | None:
     said: list[str] = []
     used: set[str] = set()
     for name in (*_STATES, *_SAYS_SO):
-        value = part.get(names.get(name, ""))
+        value = part[names[name]] if name in names else None
         words = _said(name, value)
         if words:
             said.append(words)
@@ -50,7 +50,7 @@ def mended(part: Mapping[str, Any]) -> Mended | None:
     if not said:
         return None
     for name in _HOW:
-        value = part.get(names.get(name, ""))
+        value = part[names[name]] if name in names else None
         if isinstance(value, str) and value.strip() and names[name] not in used:
             said.append(value.strip())
             used.add(names[name])
