@@ -168,3 +168,11 @@ def test_a_mender_that_finds_the_cause_in_the_split_or_the_quest_hands_it_on(
     moot.effort("ward", "failed", summary="two are red")
     item = moot.speak("spiritmender", {"agentType": "spiritmender", "status": "failed", "report": words})
     assert (item["column"], item["status"]) == place
+
+
+@pytest.mark.ledger("Q-04", "Q-11")
+def test_where_parts_meet_is_told_to_a_task_also_where_it_is_only_named(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    output = {"tasks": [{"task": "Register", "files": ["a.ts"]}], "integrationPoints": ["both call user-service.ts"]}
+    moot.speak("pathseeker", {"agentType": "pathseeker", "status": "complete", "output": output, "report": "Split"})
+    assert "| - both call user-service.ts" in moot.process_text("claim", "codeweaver", "--prompt")

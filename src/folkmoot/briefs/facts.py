@@ -158,7 +158,7 @@ def _previous(brief: View) -> Iterator[str]:
         label, last = f"The run of {inline(last['agent'])} ended without a report", {"end": last["end"]}
     else:
         last = {name: value for name, value in last.items() if name not in ("agent", "column", "run", "item")}
-    yield from quoted(label, told(last))
+    yield from quoted(label, told(_with_points(last)))
 
 
 def _attempts(brief: View) -> Iterator[str]:
@@ -192,9 +192,9 @@ def _outputs(brief: View) -> Iterator[str]:
 
 def _points(points: Any) -> Any:
     """Where parts meet: by name and in words, or by name alone, as a report may say it."""
-    if not isinstance(points, dict) or any(points.values()):
+    if not isinstance(points, dict) or all(points.values()):
         return points
-    return list(points)
+    return [f"{name}: {words}" if words else name for name, words in points.items()]
 
 
 def _short(found: Any) -> Any:
@@ -236,9 +236,8 @@ def _project(brief: View) -> Iterator[str]:
     }
     for name, label in names.items():
         if project.get(name):
-            yield from quoted(
-                label, told([_with_points(one) for one in project[name]] if name in RELATED else project[name])
-            )
+            views = [_with_points(one) for one in project[name]] if name in RELATED else project[name]
+            yield from quoted(label, told(_points(views) if name == "integrationPoints" else views))
 
 
 def _with_points(view: Any) -> Any:
