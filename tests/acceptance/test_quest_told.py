@@ -176,3 +176,14 @@ def test_where_parts_meet_is_told_to_a_task_also_where_it_is_only_named(tmp_path
     output = {"tasks": [{"task": "Register", "files": ["a.ts"]}], "integrationPoints": ["both call user-service.ts"]}
     moot.speak("pathseeker", {"agentType": "pathseeker", "status": "complete", "output": output, "report": "Split"})
     assert "| - both call user-service.ts" in moot.process_text("claim", "codeweaver", "--prompt")
+
+
+@pytest.mark.ledger("Q-09", "R-25")
+def test_a_sub_agent_is_told_all_that_it_is_asked(tmp_path: Path) -> None:
+    moot = quest(tmp_path)
+    first = {"task": "analyze_auth", "scope": "discovery_only", "questions": ["Who checks it?", "Where?"], "depth": 2}
+    moot.speak("pathseeker", {"decision": "delegate", "subAgents": [first]})
+    child = moot("claim", "pathseeker")["item"]
+    assert child["title"] == "analyze_auth" and child["kind"] == "sub"
+    assert child["body"] == "analyze_auth\nquestions: Who checks it?\nWhere?\ndepth: 2\n\ndiscovery_only"
+    assert moot("show", "1")["why"].endswith("pathseeker delegates: analyze_auth.")

@@ -333,7 +333,9 @@ def _sub_agents(said: Taken) -> list[Delegation]:
                     "it out, or make one task of those that come after each other"
                 ]
             )
-        asked.append(Delegation(task=task, to=inner.text("to", "agent", "agentType"), scope=inner.text("scope")))
+        to, scope = inner.text("to", "agent", "agentType"), inner.text("scope")
+        more = [f"{name}: {words}" for name in inner.left() if (words := inner.whole(name))]
+        asked.append(Delegation(task="\n".join([task, *more]), to=to, scope=scope))
         whole = whole and not inner.left()
     if whole:
         said.used.add("subAgents")

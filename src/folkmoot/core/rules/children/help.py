@@ -235,7 +235,8 @@ def delegates(case: Case, said: Report) -> None:
     """The agent asks others before it goes on; only this waits for them (R-25)."""
     assert case.run is not None
     first = said.delegate[0]
-    because = f"{case.run.agent} delegates: {said.summary or first.task}"
+    asked = first.task.strip().partition("\n")[0]
+    because = f"{case.run.agent} delegates: {said.summary or asked}"
     if first.to and _is_expert(case, first.to):
         _ask_expert(case, first.to, because, _task_of(first))
         return
