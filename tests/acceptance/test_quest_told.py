@@ -187,3 +187,18 @@ def test_a_sub_agent_is_told_all_that_it_is_asked(tmp_path: Path) -> None:
     assert child["title"] == "analyze_auth" and child["kind"] == "sub"
     assert child["body"] == "analyze_auth\nquestions: Who checks it?\nWhere?\ndepth: 2\n\ndiscovery_only"
     assert moot("show", "1")["why"].endswith("pathseeker delegates: analyze_auth.")
+
+
+@pytest.mark.ledger("Q-02", "Q-07")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "## Task decomposition\n\n### Task 1: Register\n- Files: `a.ts`\n\n### Task 2: Reset\n- Files: `b.ts`\n"
+        "- Depends on: Task 1\n\nStatus: complete\n",
+        {"status": "complete", "report": "Two tasks.\n1. **Task 1:** register (a.ts)\n2. **Task 2:** reset (b.ts)"},
+    ],
+)
+def test_tasks_that_a_text_numbers_are_asked_back_beside_complete(tmp_path: Path, said: str | dict[str, str]) -> None:
+    moot = quest(tmp_path)
+    answer = moot.try_in(moot("claim", "pathseeker"), said)
+    assert answer.error == "report_refused" and "looks like tasks" in answer.err

@@ -1,6 +1,7 @@
 """What a split says beside its tasks: whoever works on one of them is told all of it, and nothing in it is a task or an
 order that nobody has heard (R-24, R-32)."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from folkmoot.core.report import Report, Task
 from folkmoot.core.rules.children.ordering import name_of, names_of
 from folkmoot.core.rules.judging.carrying import CARRIED_ELSEWHERE, repeats, words_of
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.patterns import pattern
 from folkmoot.core.vocabulary.plans import Named, names_actions, numbered, split_field, task_field
 from folkmoot.core.vocabulary.roles import agent_named, folded
 
@@ -22,6 +24,9 @@ DEPTH_MAX = 6  # of what a dialect nests in its own words
 _ELSEWHERE = (
     *("outcome", "implied", "tasks", "contracts", "integration_points", "lessons", "usage", "messages", "comments"),
     *("artifacts", "findings", "question", "commit", "extra"),
+)
+_NUMBERED = pattern(
+    r"[\s#*_>+-]{0,12}(?:\d{1,3}[.)]\s)?[*_]{0,3}(?:task|codeweaver)[ -]?\d{1,3}[*_]{0,3}\s?[:–—-]", re.I
 )
 _ON_ITEM = tuple(name for name in _ELSEWHERE if name not in ("contracts", "integration_points"))
 BEYOND = "in its own words"
@@ -183,7 +188,7 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
     agent = case.flow.agents.get(case.run.agent) if case.run else None
     if agent is None or "split" not in agent.may:
         return None
-    for name, value in said.extra.items():
+    for name, value in (("report", said.summary), *said.extra.items()):
         told = isinstance(value, str) and name not in CARRIED_ELSEWHERE
         task = _in_words(value) if told else next(_tasks_below(name, value, DEPTH_MAX), None)
         if task:
@@ -195,10 +200,10 @@ def fault_of_unread_tasks(case: Case, said: Report) -> str | None:
 
 
 def _in_words(words: str) -> str | None:
-    """The line of a text under which tasks stand: it is called so, or is the head of a table of them."""
+    """The line of a text under which tasks stand: it is called so, is the head of a table of them, or numbers one."""
     for line in words.splitlines():
         columns = {task_field(cell) for cell in line.split("|") if cell.strip()}
-        if split_field(line.strip("#*_: ")) == "tasks" or {"title", "files"} <= columns:
+        if split_field(line.strip("#*_: ")) == "tasks" or {"title", "files"} <= columns or _NUMBERED.match(line):
             return line.strip()
     return None
 
