@@ -202,3 +202,28 @@ def test_tasks_that_a_text_numbers_are_asked_back_beside_complete(tmp_path: Path
     moot = quest(tmp_path)
     answer = moot.try_in(moot("claim", "pathseeker"), said)
     assert answer.error == "report_refused" and "looks like tasks" in answer.err
+
+
+@pytest.mark.ledger("Q-10")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"status": "partially complete", "report": "Context window approaching its limit. Storage is not begun."},
+        {"status": "failed", "report": {"left": "storage", "analysis": "I am running out of context"}},
+        {"status": "failed", "report": "My context runs low; storage is left."},
+    ],
+)
+def test_a_context_that_ends_has_the_task_split_however_that_is_put(tmp_path: Path, said: dict[str, object]) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    item = moot.hand_in(claim, json.dumps({"agentType": "codeweaver", **said}))
+    assert (item["column"], item["status"], item["failure_count"]) == ("discover", "ready", 0)
+    assert "torage" in moot.process_text("claim", "pathseeker", "--prompt")
+
+
+def test_a_context_that_did_not_end_is_no_reason_to_split(tmp_path: Path) -> None:
+    moot = decomposed(tmp_path)
+    claim = moot("claim", "codeweaver", "--item", "3")
+    words = "The request context is missing, and the example was taken out of context. I did not run out of context."
+    item = moot.hand_in(claim, json.dumps({"agentType": "codeweaver", "status": "failed", "report": words}))
+    assert (item["column"], item["failure_count"]) == ("weave", 1)

@@ -128,6 +128,9 @@ def status_report(data: dict[str, Any]) -> Report:
             parts["delegate"] = _sub_agents(said)
         if outcome in ("failed", "stuck"):
             parts |= why_failed(said, outcome, parts) | ({} if said.has("cause") else _kind_of_failure(data, parts))
+        elif outcome == "incomplete" and "agentType" in data and not said.has("cause"):
+            # In a quest a reason to stop has the rest split, and is not gone on with.
+            parts |= {name: told for name, told in _kind_of_failure(data, parts).items() if name == "cause"}
     return finish(outcome, said, **parts)
 
 
@@ -177,7 +180,8 @@ def _kind_of_failure(data: dict[str, Any], parts: dict[str, Any]) -> dict[str, s
     named = [words for name in _KIND_OF_FAILURE for words in _words_in(data.get(name))]
     meaning = next((found for word in named if (found := meaning_of(word))), None)
     meaning = meaning or meaning_in(named)
-    meaning = meaning or meaning_in([parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", [])])
+    told = [parts.get("blockers"), parts.get("summary"), *parts.get("next_steps", []), *_words_in(data.get("report"))]
+    meaning = meaning or meaning_in(told)
     if meaning is None:
         return {}
     return {"cause": meaning.cause} if meaning.cause else {"escalation_reason": meaning.reason or ""}

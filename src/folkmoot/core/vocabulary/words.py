@@ -90,6 +90,12 @@ _OF_DATA = pattern(
     r"|number|integer|string|token|cookie|packet|http|413|regex|index|row|column|table|blob|archive|log|url|field|attachment"
     r")s?(?: (?:is|was|are|were|becomes|became|gets|got|far|much|way|entity))*\Z"
 )
+# A context that comes to its end, however that is put: the brief itself says that it runs low.
+_CONTEXT = (
+    r"(?:run|runs|ran|running) (?:out of|low on) (?:the |my )?context"
+    r"|context(?: window)?(?: is| was| has)? (?:(?:run|runs|ran|running) (?:out|low)"
+    r"|(?:approaching|nearing|near|at|reached)(?: its| the)? limits?)"
+)
 _CAMEL = pattern(r"(?<=[a-z])(?=[A-Z])")
 _WORD = pattern(r"[^\W_]+")
 _NUMBERED = pattern(r"(?<!\s)\s*\d{1,3}[.)]\s+")  # from the first space on: else each of many is tried
@@ -203,7 +209,7 @@ def meaning_in(texts: Iterable[str | None]) -> Meaning | None:
             return (
                 Meaning(reason="security")
                 if phrase in SECURITY_WORDS
-                else Meaning(cause=_CAUSES[phrase.replace(" ", "")])
+                else Meaning(cause=_CAUSES.get(phrase.replace(" ", ""), "size"))
             )
     return None
 
@@ -218,4 +224,4 @@ def _heads(words: str) -> list[str]:
 @lru_cache(1)
 def _telling() -> re.Pattern[str]:
     phrases = [*_TELLING, *(words for words in SECURITY_WORDS if " " in words)]
-    return re.compile(rf"\b({'|'.join(re.escape(phrase) for phrase in phrases)})\b")
+    return re.compile(rf"\b({'|'.join(re.escape(phrase) for phrase in phrases)}|{_CONTEXT})\b")
