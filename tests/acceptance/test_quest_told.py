@@ -227,3 +227,25 @@ def test_a_context_that_did_not_end_is_no_reason_to_split(tmp_path: Path) -> Non
     words = "The request context is missing, and the example was taken out of context. I did not run out of context."
     item = moot.hand_in(claim, json.dumps({"agentType": "codeweaver", "status": "failed", "report": words}))
     assert (item["column"], item["failure_count"]) == ("weave", 1)
+
+
+@pytest.mark.ledger("Q-12", "R-22")
+@pytest.mark.parametrize(
+    ("checks", "accepted"),
+    [
+        ({"qualityGate": {"consistency": "pass", "contracts": "fail"}}, False),
+        ({"Ward:all": {"lint": "pass", "unit": "40 passed, 1 failed"}}, False),
+        ({"Ward:all": {"lint": "pass", "unit": "41 passed, 0 failed"}}, True),
+        ({"Ward:all": {"before": "failed", "after": "green"}}, True),
+        ({"qualityGate": {"consistency": "pass", "contractsChanged": False}}, True),
+    ],
+)
+def test_a_part_of_a_check_that_is_red_is_asked_back_whatever_it_is_called(
+    tmp_path: Path, checks: dict[str, object], accepted: bool
+) -> None:
+    moot = sieged(tmp_path)
+    moot.speak("siegemaster", {"agentType": "siegemaster", "status": "complete", "report": "Tests written"})
+    moot.effort("ward", "failed", summary="two are red")
+    whole = {"agentType": "spiritmender", "status": "complete", "report": "Healed", "blockers": "none"}
+    said = moot.try_in(moot("claim", "spiritmender"), {**whole, **checks})
+    assert (said.code == 0) is accepted

@@ -69,8 +69,10 @@ def red_check(said: Report, gates: Iterable[str]) -> str | None:
         is_check = said_red([f"{plain(name)} failed"], gate) is not None
         parts = value.items() if isinstance(value, dict) else [(name, value)]
         for part, word in parts if is_check else ():
-            told = "failed" if word is False else plain(word) if isinstance(word, str) else ""
-            if told and len(told.split()) <= FLAG_MAX and said_red([f"{plain(str(part))} {told}"], gate):
+            # Of a part in words it is the check that came out so, however the part is called: `contracts: fail`.
+            told = "failed" if word is False else f"check {plain(word)}" if isinstance(word, str) else ""
+            is_flag = told and len(told.split()) <= FLAG_MAX + 1 and said_red([f"{plain(str(part))} {told}"], gate)
+            if is_flag or (isinstance(word, str) and said_fewer([f"{part}: {word}"])):
                 return f"its {name} says {'no' if word is False else repr(word)}"
     return None
 
