@@ -63,7 +63,7 @@ def board_in(folder: Path, flow: str) -> Board:
     (folder / ".moot").mkdir(parents=True)
     (folder / ".moot" / "flow.yaml").write_text(flow)
     Board.boards = FileBoards()
-    return Board.create(str(folder), actor="bench")
+    return Board.create(str(folder), "kanban", actor="bench")
 
 
 def scratch() -> str | None:

@@ -135,7 +135,7 @@ def claims_at_once(board: Board) -> tuple[float, float]:
 
 def run() -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="moot-bench-") as name:
-        with Board.create(name) as board:
+        with Board.create(name, "kanban") as board:
 
             def add() -> None:
                 board.add("one", column="dev")

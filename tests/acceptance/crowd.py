@@ -73,7 +73,7 @@ def lap(folder: Path, name: str, agent: str) -> None:
 
 
 def laps(folder: Path, processes: int, items: int) -> dict[str, Any]:
-    with Board.create(str(folder)) as board:
+    with Board.create(str(folder), "kanban") as board:
         for number in range(items):
             board.add(f"item {number}", column="dev")
     result: dict[str, Any] = {}
@@ -130,7 +130,7 @@ def toil(folder: Path, name: str, seed: int) -> None:
 
 def kills(folder: Path, processes: int, count: int, seed: int) -> dict[str, Any]:
     chance = random.Random(seed)
-    with Board.create(str(folder)) as board:
+    with Board.create(str(folder), "kanban") as board:
         for number in range(50):
             board.add(f"item {number}", column="dev")
     born = 0

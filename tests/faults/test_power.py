@@ -106,7 +106,7 @@ def test_the_store_of_a_new_board_survives(new_board: Path) -> None:
 def test_the_flow_and_the_prompts_of_a_new_board_survive(new_board: Path) -> None:
     files = [path for path in (new_board / ".moot").rglob("*") if path.is_file() and "board.db" not in path.name]
     assert [path.name for path in files if not path.stat().st_size] == []
-    assert {"flow.yaml", "dev-agent.md", ".gitignore"} <= {path.name for path in files}
+    assert {"flow.yaml", "coder.md", ".gitignore"} <= {path.name for path in files}
     saw("F25", "the power cut after `moot init`: the flow and the prompts", "there, whole")
 
 

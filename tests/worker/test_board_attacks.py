@@ -736,3 +736,7 @@ def test_settings_of_the_user_count_too(tmp_path: Path, monkeypatch: pytest.Monk
     yard = Yard(tmp_path / "yard")
     repository = open_repository(str(yard.folder / ".moot"), "main")
     assert repository is not None and led_to(repository) == ["hooks"]
+    (tmp_path / "yard" / "roots.crt").write_text("tools/run.sh\n")
+    for name in ("GIT_SSL_CAINFO", "GIT_AUTHOR_NAME", "GIT_TRACE"):
+        monkeypatch.setenv(name, str(tmp_path / "yard" / "roots.crt"))
+    assert led_to(repository) == ["hooks"], "what only names data runs nothing"

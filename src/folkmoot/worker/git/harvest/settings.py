@@ -39,8 +39,19 @@ HARMLESS = re.compile(
     r"|activitytimeout|keepalive|repositoryformatversion|skipdownloaderrors|allowincompletepush|lockignoredfiles|setlockablereadonly)"
 )
 # Variables of the user's that git takes settings, or programs, from: each one of its own, and some that others use too.
-OF_GIT = re.compile(r"GIT_\w+|PAGER|SSH_ASKPASS|EDITOR|VISUAL|LESSOPEN|LESSCLOSE")
-FOLDERS_OF_GIT = {"GIT_TEMPLATE_DIR", "GIT_EXEC_PATH"}
+# What only names data is none of them: a file of certificates read as a script would be hundreds of commands.
+_DATA = r"SSL|PROXY_SSL|CURL|HTTP|TRACE|TRACE2|AUTHOR|COMMITTER|CONFIG_KEY|CONFIG_VALUE|PS1"
+_DATA_ALONE = (
+    r"CONFIG_COUNT|CONFIG_NOSYSTEM|CONFIG_PARAMETERS|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|REFLOG_ACTION"
+)
+OF_GIT = re.compile(
+    rf"GIT_(?!(?:{_DATA})(?:_|$)|(?:{_DATA_ALONE})$)\w+|PAGER|SSH_ASKPASS|EDITOR|VISUAL|LESSOPEN|LESSCLOSE"
+)
+# Those that say what a setting says: a folder of hooks and programs, or a file with more settings.
+SAME_AS = {
+    **dict.fromkeys(("GIT_TEMPLATE_DIR", "GIT_EXEC_PATH"), "init.templatedir"),
+    **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), "include.path"),
+}
 BREAKS = re.compile(r"[\s;|&()<>'\"`$={}!,]+")
 MOVES = frozenset({"cd", "pushd", "-C"})  # the words after which a folder follows
 INCLUDES_MAX = 100
@@ -132,7 +143,7 @@ def _of_environment() -> Iterator[tuple[str, str]]:
             yield env.get(f"GIT_CONFIG_KEY_{number}", "").lower(), env.get(f"GIT_CONFIG_VALUE_{number}", "")
     for name, value in env.items():
         if OF_GIT.fullmatch(name):
-            yield "init.templatedir" if name in FOLDERS_OF_GIT else f"env.{name.lower()}", value
+            yield SAME_AS.get(name, f"env.{name.lower()}"), value
 
 
 def _settings(repository: "Repository") -> Iterator[Setting]:
