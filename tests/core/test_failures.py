@@ -229,3 +229,12 @@ def test_the_fourth_generation_is_added_parked_with_a_question(generation: int, 
     assert story.it.generation == generation + 1
     assert story.it.status == status
     assert len(story.open_questions) == (status == "parked")
+
+
+@pytest.mark.parametrize(
+    "words", ["done: validation; left: storage", "Passed the unit tests, then it broke", "pending"]
+)
+def test_a_failure_whose_summary_begins_with_a_success_counts_as_one(words: str) -> None:
+    story = Story(KANBAN, "dev")
+    story.effort("failed", summary=words)
+    assert story.it.failure_count == 1

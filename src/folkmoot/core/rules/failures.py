@@ -208,9 +208,11 @@ def _judged(case: Case, report: Report, told: Try, files: list[str], kind: str, 
     """Does this attempt count, on what ground, and how many repeats are there with it?"""
     item = case.item
     repeats = item.effort.repeats
-    if worked(told.outcome):
+    # The summary of a failed run stands for an attempt that nobody told: "done: a parser; left: its tests" has failed.
+    is_told = told.approach is not None or told.outcome != report.summary
+    if is_told and worked(told.outcome):
         return False, "it succeeded: only what failed counts", repeats
-    if unended(told.outcome):
+    if is_told and unended(told.outcome):
         return False, "it has not ended: only what failed counts", repeats
     if noted:
         return False, noted, repeats
