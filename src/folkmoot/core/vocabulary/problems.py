@@ -32,12 +32,8 @@ _NOUNS: dict[str, FindingKind | None] = {
 }
 # What must be done before the work is good.
 _REQUIRED = (
-    "required changes",
-    "required fixes",
-    "must fix",
-    "changes requested",
-    "changes required",
-    "changes needed",
+    *("required changes", "required fixes", "must fix", "changes requested"),
+    *("changes required", "changes needed"),
 )
 _DEMANDS = ("must_fix", "must_be_fixed", "blocking", "blocker", "required")  # of one problem: true, or yes
 _BEHIND = ("found", "list", "details", "detected")  # `issues_found`, `failureList`

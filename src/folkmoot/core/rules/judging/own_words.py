@@ -94,7 +94,8 @@ def _not_looked_at(name: str, value: Any, deep: int = 0) -> Iterator[str]:
 
 def _unmended(said: Report) -> str | None:
     for name, value in said.extra.items():
-        if is_over(name, now=True) or folded(name) in TOLD_OF:
+        # What is listed under a name for findings has been read as such, and is open or not by that.
+        if is_over(name, now=True) or folded(name) in TOLD_OF or listed_under(name)[0]:
             continue
         parts = [value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
         told = (left_open(part, is_over(name)) for part in parts[:FIELDS_MAX] if isinstance(part, dict))
