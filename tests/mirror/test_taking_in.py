@@ -327,6 +327,20 @@ def test_a_state_that_is_written_in_place_is_not_swapped_away_under_the_writer(d
     assert desk.json("state.json")["current_workflow"]["title"] == "Meanwhile"
 
 
+@pytest.mark.ledger("R-04")
+def test_what_waits_for_a_writer_is_written_though_the_mirror_is_killed_meanwhile(desk: Desk) -> None:
+    desk.moot("add", "One")
+    desk.moot("comment", "1", "The first word", "--artifact", "specs/a.md")
+    desk.look()
+    with open(desk.dir / "specs/a.meta.yaml", "a", encoding="utf-8"):  # opened, and nothing is written
+        desk.moot("comment", "1", "The second word", "--artifact", "specs/a.md")
+        desk.mirror.pass_()
+        assert "second" not in desk.text("specs/a.meta.yaml")
+    desk.restart()
+    desk.look()
+    assert "The second word" in desk.text("specs/a.meta.yaml")
+
+
 @pytest.mark.ledger("H-04", "H-07")
 def test_who_lost_its_run_and_did_the_work_ends_the_stage_all_the_same(desk: Desk) -> None:
     desk.put(f"handoffs/pending/{NAME}", HANDOFF)

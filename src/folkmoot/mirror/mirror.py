@@ -152,7 +152,7 @@ class Mirror:
             if not late:
                 break
         self.folder.flush_moves()
-        if self._writer.owed_since is None and not self.is_left():
+        if not (self._writer.owes() or self.scribe.touched or self.is_left()):
             self.record.reached(self.scribe.picture.seq)
         self.record.flush(durable=False)
         self._is_first = False

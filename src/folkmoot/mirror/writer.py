@@ -145,6 +145,10 @@ class Writer:
         self._expected.clear()
         return late
 
+    def owes(self) -> bool:
+        """Is something still to be written? A mirror after a kill writes only what happened since the last one."""
+        return self.owed_since is not None or bool(self.postponed)
+
     def _may_wait(self) -> bool:
         if len(self._scribe.picture.items) < LARGE:
             return False
