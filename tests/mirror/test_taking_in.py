@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.mirror.record import digest
 from folkmoot.wiring.boards import FileBoards
 from tests.acceptance.moot import new_board
 from tests.mirror.desk import Desk, View, tree
@@ -339,6 +340,20 @@ def test_what_waits_for_a_writer_is_written_though_the_mirror_is_killed_meanwhil
     desk.restart()
     desk.look()
     assert "The second word" in desk.text("specs/a.meta.yaml")
+
+
+@pytest.mark.ledger("R-04")
+def test_what_was_announced_is_written_though_the_mirror_was_killed_before_it_wrote(desk: Desk) -> None:
+    desk.moot("add", "One")
+    desk.moot("comment", "1", "The first word", "--artifact", "specs/a.md")
+    desk.look()
+    desk.moot("comment", "1", "The second word", "--artifact", "specs/a.md")
+    mirror, path = desk.mirror, "specs/a.meta.yaml"
+    mirror.scribe.follow()
+    mirror.record.announce(path, digest(mirror.scribe.content(path) or b""))
+    desk.restart()
+    desk.look()
+    assert "The second word" in desk.text(path)
 
 
 @pytest.mark.ledger("H-04", "H-07")

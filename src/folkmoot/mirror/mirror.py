@@ -264,7 +264,7 @@ class Mirror:
             return
         own = self.record.is_own(path, found.data) or self._writer.is_moved(path, found.data)
         if own or found.data == self.scribe.content(path):
-            self.record.wrote(path, found.seen)
+            self.record.found(path, found.seen, found.data)
             self.scribe.touched.add(path)
         elif path == names.EVENTS or path.startswith(f"{names.ARCHIVE}/"):
             self._reject(path, found.data, Refused("not_editable", "the log is only shown", "say it by a command"))

@@ -92,6 +92,10 @@ class Record:
     def wrote(self, path: str, seen: Seen) -> None:
         self._add(Line(path=path, seen=seen))
 
+    def found(self, path: str, seen: Seen, data: bytes) -> None:
+        """This stands there: what was announced since may never have been written."""
+        self._add(Line(path=path, hash=digest(data), seen=seen))
+
     def removed(self, path: str) -> None:
         self._add(Line(path=path, gone=True))
 
