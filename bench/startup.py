@@ -45,7 +45,8 @@ def run() -> dict[str, float]:
         # What the installed command does: import the entry point and call it.
         moot = ["-c", "import sys; sys.argv[0] = 'moot'; from folkmoot.wiring import main; main()"]
         command = [sys.executable, "-S", "-P", *moot]  # -P: modules of the project are none of moot
-        subprocess.run([*command, "init", "--json"], env=environment, cwd=where, check=True, capture_output=True)
+        made = [*command, "init", "--preset", "kanban", "--json"]
+        subprocess.run(made, env=environment, cwd=where, check=True, capture_output=True)
         for number in range(ROUNDS):
             add = [*command, "add", f"item {number}", "--column", "dev", "--json"]
             subprocess.run(add, env=environment, cwd=where, check=True, capture_output=True)
