@@ -1,6 +1,9 @@
 """What `moot init` writes: a flow that fits the project and the clients that are installed, and true names in it."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,3 +125,21 @@ def test_what_an_item_costs_in_runs_is_said(nowhere: Moot, preset: str, runs: in
     assert f"An item takes {runs} run{'s' if runs > 1 else ''} where nothing is wrong with it: " in " ".join(
         made.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "gate"), [("", ["make", "test"]), ("n", None), ("make -s test", ["make", "-s", "test"])]
+)
+def test_at_a_terminal_the_user_says_whether_it_is_the_gate(tmp_path: Path, typed: str, gate: list[str] | None) -> None:
+    (tmp_path / "Makefile").write_text("test:\n\ttrue\n", "utf-8")
+    mine, terminal = os.openpty()
+    try:
+        os.write(mine, f"{typed}\n".encode())
+        command = [sys.executable, "-m", "folkmoot", "init"]
+        made = subprocess.run(command, cwd=tmp_path, stdin=terminal, stderr=terminal, stdout=subprocess.PIPE, text=True)
+        assert made.returncode == 0 and b"Makefile has a check: make test." in os.read(mine, 10_000)
+    finally:
+        os.close(mine)
+        os.close(terminal)
+    flow = read_flow((tmp_path / ".moot" / "flow.yaml").read_text("utf-8"), "flow.yaml", str).flow
+    assert (flow.gates["tests"].run if "tests" in flow.gates else None) == gate

@@ -276,6 +276,12 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
     def _way(self) -> list[str]:
         return self._way_from(self.start)
 
+    def agents_on_the_way(self) -> list[str]:
+        """The agents of an item with which nothing is wrong: each makes one run. Where a claim moves the item on, the
+        run belongs to the next stage."""
+        stages = (self.columns[name] for name in self.stages())
+        return [agent for column in stages if not column.work for agent in column.agents]
+
     def stages(self, start: str | None = None) -> list[str]:
         """The columns of the normal flow, in order, from its start, or from a column, to the end."""
         return self._way_from(start) if start else list(self._way)

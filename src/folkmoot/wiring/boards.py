@@ -95,11 +95,13 @@ class FileBoards:
         application.engine.adopt_flow(ENGINE, flow, checksum_of(home, ladders) or "")
         return application
 
-    def found_gate(self, folder: str) -> "machine.GateFound | None":
-        """The check that the project in this folder already has."""
+    def found_gate(self, folder: str, preset: str) -> "machine.GateFound | None":
+        """The check that the project in this folder already has; none where the preset has no place for one."""
+        from folkmoot.flows.preset import read_preset
         from folkmoot.wiring.files.found_gate import found_gate
+        from folkmoot.worker.clients.suggest import takes_gate
 
-        return found_gate(folder)
+        return found_gate(folder) if takes_gate(read_preset(preset)[FLOW]) else None
 
     def _made_for_this(self, home: str) -> Application:
         """A board that is there: its user may say that it is for the repository that was made, or moved, since."""

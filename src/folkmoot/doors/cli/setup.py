@@ -45,8 +45,8 @@ def init_command(session: Session, preset: str, gate: str | None, no_gate: bool)
         raise Invalid("bad_usage", "--gate and --no-gate exclude each other", "leave one of them out")
     made_flow = not os.path.exists(os.path.join(".moot", "flow.yaml"))
     gate = "" if no_gate else gate
-    found = session.boards.found_gate(os.curdir) if gate is None and made_flow else None
-    if found is not None and preset == "simple" and not session.json:
+    found = session.boards.found_gate(os.curdir, preset) if gate is None and made_flow else None
+    if found is not None and not session.json:
         gate = _asked_gate(found)
     application = session.boards.create(os.curdir, preset, gate)
     try:
@@ -62,9 +62,9 @@ def init_command(session: Session, preset: str, gate: str | None, no_gate: bool)
         run=run_by(flow),
         made_flow=made_flow,
         unable={} if made_flow else session.boards.unable(application, flow),
-        way=[agent for stage in flow.stages() if not flow.columns[stage].work for agent in flow.columns[stage].agents],
+        way=flow.agents_on_the_way(),
         gates={name: shlex.join(one.run) for name, one in flow.gates.items() if one.run},
-        gate_found_in=found.where if found and gate is None and flow.gates else None,
+        gate_found_in=found.where if found and gate is None else None,
     )
     session.answer(
         view,
