@@ -30,19 +30,19 @@ class Terminal:
 
     def wait_for(self, words: str) -> None:
         while words.encode() not in self.said:
-            assert self._read(), f"{words!r} never came: {self.said.decode()}"
+            assert self.read_some(), f"{words!r} never came: {self.said.decode()}"
 
     def type(self, keys: str) -> None:
         os.write(self._fd, keys.encode())
 
     def read_to_end(self) -> str:
-        while self._read():
+        while self.read_some():
             pass
         self.code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         os.close(self._fd)
         return self.said.decode()
 
-    def _read(self) -> bool:
+    def read_some(self) -> bool:
         assert select.select([self._fd], [], [], PATIENCE)[0], f"nothing came any more: {self.said.decode()}"
         try:
             data = os.read(self._fd, 65_536)

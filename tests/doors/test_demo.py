@@ -14,6 +14,7 @@ import pytest
 
 from folkmoot.testing.in_json import in_json
 from folkmoot.wiring.boards import FileBoards
+from scripts.recording import kept, recorded, told
 from tests.doors.conftest import environment
 from tests.doors.terminal import Terminal, shown
 
@@ -241,3 +242,8 @@ def test_every_run_says_whether_it_was_in_a_sandbox(played: dict[str, Played]) -
     runs = [run for item in played["alone"].items.values() for run in item["runs"] if not run["gate"]]
     assert {run["sandboxed"] for run in runs} == {view["sandboxed"]}
     assert ("not sandboxed" in played["alone"].story) != view["sandboxed"]
+
+
+def test_the_recording_of_the_readme_tells_what_a_demo_tells_now(played: dict[str, Played]) -> None:
+    now = told(kept(played["watched"].out))
+    assert told(recorded()) == now, "draw it again: python -m scripts.recording"
