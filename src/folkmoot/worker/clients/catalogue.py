@@ -29,6 +29,22 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]{1,20})\}")
 _ARGUMENT_MAX = 120_000
 
 
+class SettingsFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A settings file of the user's own, and what of it passes into a run."""
+
+    file: str  # like ~/.claude/settings.json; one whose name ends with .env holds variables
+    variables: str | None = None  # the key of an object whose entries are variables
+    passes_as: dict[str, str] = field(default_factory=dict)  # key → the variable that says the same
+    names: list[str] = field(default_factory=list)  # keys, at any depth, whose text is the name of a variable
+    references: bool = False  # may its texts put in variables, as {env:NAME} or ${NAME}?
+    keeps: list[str] = field(default_factory=list)  # keys that go into the run's own file of the same name
+    base: str | None = None  # what that file says beside them
+    signs_in: str | None = None  # the key that says how it signs in
+    only: list[str] = field(default_factory=list)  # of a .env that is not the client's alone: these variables
+    lacks: dict[str, str] = field(default_factory=dict)  # keys that cannot pass → what to do
+    lacks_whole: str = ""  # nothing of it passes: what to do
+
+
 class Start(Struct, frozen=True, kw_only=True):
     """How an agent is started, before it is known for which run."""
 
@@ -40,6 +56,9 @@ class Start(Struct, frozen=True, kw_only=True):
     files: list[str] = field(default_factory=list)  # the user's credential files, like ~/.codex/auth.json
     keeps_refresh: list[str] = field(default_factory=list)  # of `files`: those whose refresh token does not rotate
     home_files: dict[str, str] = field(default_factory=dict)  # path in its HOME → text; `files` come over them
+    settings: list[SettingsFile] = field(default_factory=list)  # see own_settings
+    own: list[str] = field(default_factory=list)  # how the names of its own variables begin
+    listed: bool = False  # the flow lists the variables that pass: no others do
     renew: str = ""  # the program that a person starts so that its login renews itself
     stdin: bool = True  # the prompt goes in on standard input
     acp: bool = False  # our driver is started, and it starts the agent
@@ -83,6 +102,8 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     files: list[str] = field(default_factory=list)
     keeps_refresh: list[str] = field(default_factory=list)
     home: dict[str, str] = field(default_factory=dict)
+    settings: list[SettingsFile] = field(default_factory=list)
+    own: list[str] = field(default_factory=list)
     obeys: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)  # names that it takes in every version, the smallest first
 
@@ -224,6 +245,9 @@ class Catalogue:
             files=given.files or (known.files if known else []),
             keeps_refresh=known.keeps_refresh if known else [],
             home_files=known.home if known else {},
+            settings=_with_base(known) if known else [],
+            own=known.own if known else [],
+            listed=bool(given.env),
             renew=known.find[0] if known else "",
             model=meant.id,
             pool=meant.pool,
@@ -243,6 +267,12 @@ class Catalogue:
         meant = _did_you_mean(name, names)
         remedy, known = f"{meant}; or {hint}" if meant else hint, sorted(set(names) - {name})
         return Invalid("unknown_client", "no client is called {name!r}", remedy, name, known)
+
+
+def _with_base(known: Known) -> list[SettingsFile]:
+    """The settings of a client, over what its HOME has anyway."""
+    homes = {f"~/{path}": text for path, text in known.home.items()}
+    return [msgspec.structs.replace(one, base=homes.get(one.file)) for one in known.settings]
 
 
 def _meaning(flow: Flow, model: str | None) -> Model:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from folkmoot.core.flow import Limits
 from folkmoot.core.rules.running.work import too_much
 from folkmoot.core.work import Work
@@ -10,6 +12,7 @@ from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import remove_tree
 
 SPACE = "space"  # as the keeper says that it filled the disk itself
+PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
 NAMES = ("memory", "processes", "open_files", "disk")
 
 
@@ -55,3 +58,14 @@ def shown(limit: str, most: int | None) -> str:
     if most is None:
         return "no limit"
     return f"{most / (1 << 20):,.0f} MB" if limit in ("memory", "disk") else f"{most:,}"
+
+
+def listed(work: Work) -> Work:
+    """As many paths as a command can hold, and how many there are: the rules take a change only if all are named."""
+    room, named = PATHS_BYTES_MAX, 0
+    for one in work.touched:
+        room -= len(one.path) + len(one.link or "") + 50
+        if room < 0:
+            break
+        named += 1
+    return work if named == len(work.touched) else replace(work, touched=work.touched[:named], files=len(work.touched))

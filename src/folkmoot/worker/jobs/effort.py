@@ -17,9 +17,10 @@ from folkmoot.errors import Invalid, MootError, Refused, Unavailable
 from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
+from folkmoot.worker.clients.own_settings import with_settings
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
-from folkmoot.worker.jobs.bounds import SPACE, not_taken, over_limit
+from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from folkmoot.worker.jobs.job import RunSocket
 
 MERGES_MAX = 50
-PATHS_BYTES_MAX = 500_000  # of the list of paths that a run changed: a command must hold it
 PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
 
 
@@ -57,6 +57,7 @@ class EffortJob(Job):
         start = tools.catalogue.resolve(self.flow, self.flow.agents[self.agent], self.model)
         if start is None:
             raise Unavailable("no_client", "the flow does not say how {agent} is run", "give it `run`", self.agent)
+        start = with_settings(start, tools.env.get("HOME", ""))
         login = read_files(start.files, tools.env.get("HOME", ""), start.keeps_refresh)
         over = self._login_over(start, login)
         if over:
@@ -230,6 +231,7 @@ class EffortJob(Job):
 
     def bring_back(self, start: Start, run_context: RunContext, base: str | None) -> None:
         """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
+        start = with_settings(start, self.tools.env.get("HOME", ""))
         login = read_files(start.files, self.tools.env.get("HOME", ""), start.keeps_refresh)
         self.redactor = self.knowing(start.env, login.texts, start.set)
         if names := unknown(self.paths.root, self._given(start, login)):
@@ -244,7 +246,7 @@ class EffortJob(Job):
         summary = said.summary if said is not None else "(no report)"
         message = self.redactor.clean(f"{self.title}\n\n{summary}".strip())
         work, lost = self._harvest(run_context, base, message)
-        return (_listed(work) if work is not None else None), lost
+        return (listed(work) if work is not None else None), lost
 
     def _hand_in(self, run_context: RunContext, said: Report, fault: str | None, work: Work | None, lost: str) -> None:
         if lost and run_context.write != "none":  # who only reads has nothing to lose but its word
@@ -380,17 +382,6 @@ def _usage(stream: Stream, said: Report) -> Usage | None:
     if not (stream.input_tokens or stream.output_tokens or stream.cost_usd):
         return said.usage
     return Usage(input_tokens=stream.input_tokens, output_tokens=stream.output_tokens, cost_usd=stream.cost_usd)
-
-
-def _listed(work: Work) -> Work:
-    """As many paths as a command can hold, and how many there are: the rules take a change only if all are named."""
-    room, named = PATHS_BYTES_MAX, 0
-    for one in work.touched:
-        room -= len(one.path) + len(one.link or "") + 50
-        if room < 0:
-            break
-        named += 1
-    return work if named == len(work.touched) else replace(work, touched=work.touched[:named], files=len(work.touched))
 
 
 def _looks_meant(text: str) -> bool:

@@ -35,9 +35,9 @@ def read_files(names: Iterable[str], worker_home: str, keeps_refresh: Iterable[s
             words = "{name!r} is not a file below a home."
             raise Invalid("client_files", words, "Name it like ~/.codex/auth.json.", name)
         try:
-            content = _read(os.path.join(worker_home, *parts[1:]))
+            content = read_regular(os.path.join(worker_home, *parts[1:]))
             own = content if name in keeps else without_refresh(name, content)
-        except _NotFit as fault:
+        except NotFit as fault:
             files.notes.append(f"{name} {fault}")
         except Unreadable:
             files.notes.append(f"{name} names a refresh token and cannot be parsed, so no run gets it")
@@ -96,23 +96,23 @@ def _is_crowded(home: str, below: str) -> bool:
     return crowded
 
 
-class _NotFit(Exception):
-    pass
+class NotFit(Exception):
+    """There is no file that could be read; the words say why."""
 
 
-def _read(path: str) -> bytes:
+def read_regular(path: str) -> bytes:
     try:
         # Not blocking: a pipe or a device would be waited for otherwise. What it is, is asked of the open file.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError as error:
-        raise _NotFit("is not there") from error
+        raise NotFit("is not there") from error
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise _NotFit("is not a regular file")
+            raise NotFit("is not a regular file")
         with open(fd, "rb", closefd=False) as file:
             content = file.read(FILE_BYTES_MAX + 1)
     finally:
         os.close(fd)
     if len(content) > FILE_BYTES_MAX:
-        raise _NotFit(f"has more than {FILE_BYTES_MAX} bytes")
+        raise NotFit(f"has more than {FILE_BYTES_MAX} bytes")
     return content

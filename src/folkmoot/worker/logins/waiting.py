@@ -6,6 +6,7 @@ from folkmoot.core.commands import Actor, ResumeBoard
 from folkmoot.core.flow import RUNG_ESCALATE, Flow
 from folkmoot.core.rules.running.budgets import POOL
 from folkmoot.errors import MootError
+from folkmoot.worker.clients.own_settings import with_settings
 from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
@@ -51,6 +52,7 @@ class Logins:
                 start = tools.catalogue.resolve(flow, agent, model)
                 if start is None or not start.files:
                     continue
+                start = with_settings(start, tools.env.get("HOME", ""))
                 files = read_files(start.files, tools.env.get("HOME", ""), start.keeps_refresh)
                 if is_over(start, files, tools.env, now):
                     return []
