@@ -114,6 +114,13 @@ def test_the_four_commands_land_a_change(tmp_path: Path, bare: dict[str, str]) -
     assert f"landed on trunk at {git(project, 'rev-parse', 'trunk')[:12]}" in told
 
 
+def test_the_flow_in_six_lines_is_sound(tmp_path: Path, shell: dict[str, str]) -> None:
+    (flow,) = blocks(README, "yaml")
+    assert len(flow.splitlines()) == 6
+    (tmp_path / "flow.yaml").write_text(flow, "utf-8")
+    assert "flow.yaml is sound" in bash("moot check flow.yaml", shell, tmp_path)
+
+
 def test_the_readme_names_the_clients_that_are_known() -> None:
     said = README.read_text("utf-8")
     for known in Catalogue.load().clients.values():
