@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.worker.clients.causes import WHY_MAX, cause_of, recognised, reset_after
+from folkmoot.worker.clients.causes import cause_of, recognised, reset_after
+from folkmoot.worker.clients.troubles import WHY_MAX
 
 NOW = 1_800_000_000.0  # 2027-01-15 08:00:00 UTC
 

@@ -95,7 +95,7 @@ def test_a_request_of_goose_that_failed_after_others_had_succeeded_is_a_failure(
 def test_unknown_words_of_goose_itself_are_a_failure_only_if_no_model_was_paid() -> None:
     words = "Something new is unauthorized here"
     stream = heard_in("goose", goose_says(words), {"type": "complete", "output_tokens": 0})
-    assert (stream.succeeded, stream.cause, stream.why) == (False, "environment", words)
+    assert (stream.succeeded, stream.cause, stream.why) == (False, "environment", f"is not signed in: {words}")
     stream = heard_in("goose", goose_says(words), {"type": "complete", "output_tokens": 3})
     assert (stream.succeeded, stream.cause) == (True, None)
     report = '{"outcome": "done", "summary": "x"}'

@@ -17,6 +17,7 @@ from folkmoot.core.flow import Agent, Client, Flow, Model
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid
 from folkmoot.worker.clients.listener import DIALECTS
+from folkmoot.worker.clients.troubles import Trouble
 
 Which = Callable[[str], str | None]  # where a program is, like shutil.which
 Template = list[str | list[str]]
@@ -60,6 +61,8 @@ class Start(Struct, frozen=True, kw_only=True):
     own: list[str] = field(default_factory=list)  # how the names of its own variables begin
     listed: bool = False  # the flow lists the variables that pass: no others do
     renew: str = ""  # the program that a person starts so that its login renews itself
+    tells: dict[Trouble, list[str]] = field(default_factory=dict)  # its own words for what it met
+    steps: dict[str, str] = field(default_factory=dict)  # what a person does about it, where this client has a way
     stdin: bool = True  # the prompt goes in on standard input
     acp: bool = False  # our driver is started, and it starts the agent
     model: str | None = None  # the model's own id
@@ -106,6 +109,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     own: list[str] = field(default_factory=list)
     obeys: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)  # names that it takes in every version, the smallest first
+    tells: dict[Trouble, list[str]] = field(default_factory=dict)
 
 
 class Installed(Struct, frozen=True, kw_only=True):
@@ -249,6 +253,7 @@ class Catalogue:
             own=known.own if known else [],
             listed=bool(given.env),
             renew=known.find[0] if known else "",
+            tells=known.tells if known else {},
             model=meant.id,
             pool=meant.pool,
             **parts,

@@ -1,52 +1,41 @@
-"""Why a client failed, from the words it used: the cause, and when its quota is there again.
+"""Why a client failed, from the words it used: the trouble, its cause, and when its quota is there again.
 
-Only ever asked about what a client says as an error: the same words in an agent's own text mean nothing.
+Only ever asked about what a client says as an error: the same words in an agent's own text mean nothing. A status in an
+event of the client's comes first; words are a hint, where nothing better is told.
 """
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from folkmoot.core.enums import ReportedCause
+from folkmoot.worker.clients.troubles import CAUSE_OF, CREDIT, PURSE, QUOTA, SIZE, Trouble, by_words, told
 
-WHY_MAX = 500  # characters of a reason that are shown
 _READ_MAX = 20_000  # characters of an error that are looked at
 _RESET_MAX = 35 * 86_400.0
 
 Now = Callable[[], float]  # seconds since the epoch: some clients tell the hour at which a quota is there again
 
 
+Tells = Mapping[Trouble, Sequence[str]]  # words of a client, by the trouble that they tell
+
+
 class Cause(Struct, frozen=True):
+    """`why` is one line: what is said of the client, and its own words."""
+
     cause: ReportedCause
     why: str
     reset_after: float | None = None
+    trouble: Trouble = "unknown"
+    status: int | None = None
 
 
-_SIZE = re.compile(
-    r"context[ _-]?(?:length|window|limit)[ _-]?(?:(?:is|still)[ _])?(?:exceeded|reached)|maximum context length"
-    r"|exceed\w{0,4}.{0,40}context (?:window|length|limit|size)|ContextWindowExceeded|ContextOverflow|context_too_large"
-    r"|(?:prompt|input) is too long|too many (?:input )?tokens|input token count.{0,40}exceeds"
-    r"|ran out of room in the model's context|request too large for model|reduce the length of the (?:messages|prompt)",
-    re.IGNORECASE,
-)
-_QUOTA = re.compile(
-    r"\b429\b|rate[ _-]?limit|quota|too many requests|usage[ _-]limit|(?:limit|allowance) (?:has been )?reached"
-    r"|RESOURCE_EXHAUSTED|insufficient_quota|credit balance|out of credits|hit your (?:[\w-]{1,20} ){0,2}limit|\b402\b"
-    r"|billing",
-    re.IGNORECASE,
-)
-# Statuses below 500 are also said for an empty purse.
-_PURSE = re.compile(r"quota|usage[ _-]limit|credit balance|rate[ _-]limit", re.IGNORECASE)
-_ENVIRONMENT = re.compile(
-    r"\b40[0134]\b|unauthori[sz]ed|authenticat|auth (?:method|type)|ProviderAuth|api[ _-]key|permission[_ ]?denied"
-    r"|forbidden|invalid[ _](?:request|argument|configuration)|bad ?request|not logged in|please (?:log ?in|run /login)"
-    r"|not[ _]?found|no such|unknown model|no (?:provider|model) (?:is )?configured|not (?:supported|configured)",
-    re.IGNORECASE,
-)
+_STATUSES: dict[int, Trouble] = {401: "login", 402: "payment", 403: "refused", 407: "proxy", 413: "size", 429: "quota"}
+_LATE = (408, 409, 425)  # statuses below 500 that say that it may be answered the next time
 _STATUS = re.compile(
     r"(?:\bstatus(?:[ _]?code)?\W{1,4}|\bhttp[ _/]|\berror\W{1,3}|\bcode\W{1,4}|\(|^)([45]\d\d)\b(?!\.\d)",
     re.IGNORECASE,
@@ -77,35 +66,52 @@ def cause_of(error: str, status: int | None = None, now: Now | None = None) -> C
     if known is not None:
         return known
     text = error[:_READ_MAX]
-    return Cause("environment" if _ENVIRONMENT.search(text) else "transient", shown(text))
+    return _as(by_words(text), text, None, now)
 
 
 def recognised(error: str, status: int | None = None, now: Now | None = None) -> Cause | None:
     """The cause, if the words leave no doubt: a status of HTTP, a quota, a context that is full."""
     text = error[:_READ_MAX]
-    why = shown(text) or f"status {status}"
     status = status if status is not None else _status_in(text)
-    if _SIZE.search(text) or status == 413:
-        return Cause("size", why)
+    if SIZE.search(text) or status == 413:
+        return _as("size", text, status, now)
     if _is_quota(text, status):
-        return Cause("quota", why, reset_after(text, now))
-    if status is None:
-        return None
-    return Cause("transient" if status >= 500 or status in (408, 409, 425) else "environment", why)
+        return _as("payment" if status == 402 or CREDIT.search(text) else "quota", text, status, now)
+    return None if status is None else _as(_by_status(text, status), text, status, now)
 
 
-def shown(text: str) -> str:
-    """A reason on one line, not too long."""
-    return " ".join(text[:_READ_MAX].split())[:WHY_MAX]
+def told_by(tells: Tells, error: str, now: Now | None = None) -> Cause | None:
+    """The cause, if the client has said it before in these words: `tells` has them by their trouble."""
+    text = error[:_READ_MAX].lower()
+    for trouble, phrases in tells.items():
+        if any(phrase.lower() in text for phrase in phrases):
+            return _as(trouble, error[:_READ_MAX], _status_in(error[:_READ_MAX]), now)
+    return None
+
+
+def _as(trouble: Trouble, text: str, status: int | None, now: Now | None) -> Cause:
+    cause = CAUSE_OF[trouble]
+    reset = reset_after(text, now) if cause == "quota" else None
+    return Cause(cause, told(trouble, text, status), reset, trouble, status)
+
+
+def _by_status(text: str, status: int) -> Trouble:
+    """A status says most; of one that servers use for many things, their words say which."""
+    if status >= 500 or status in _LATE:
+        return "outage"
+    said = by_words(text)
+    if status in (400, 403, 404) and said in ("login", "model", "proxy"):
+        return said
+    return _STATUSES.get(status, "request")
 
 
 def _is_quota(text: str, status: int | None) -> bool:
     if status is None:
-        return bool(_QUOTA.search(text))
+        return bool(QUOTA.search(text))
     if status in (429, 402):
         return True
     # Some say an empty purse with 400 or 403; an overloaded server is no quota of ours.
-    return status < 500 and bool(_PURSE.search(text))
+    return status < 500 and bool(PURSE.search(text))
 
 
 def _status_in(text: str) -> int | None:

@@ -1,7 +1,7 @@
 """Which listener understands which dialect."""
 
 from folkmoot.errors import Invalid
-from folkmoot.worker.clients.causes import Now
+from folkmoot.worker.clients.causes import Now, Tells
 from folkmoot.worker.clients.streams.acp import AcpListener
 from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.clients.streams.claude import ClaudeListener, QwenListener
@@ -30,9 +30,13 @@ DIALECTS: dict[str, type[Listener]] = {
 }
 
 
-def listener(dialect: str, now: Now | None = None) -> Listener:
-    """The listener for a dialect. With `now` the hour at which a quota is there again can be understood too."""
+def listener(dialect: str, now: Now | None = None, tells: Tells | None = None) -> Listener:
+    """The listener for a dialect. With `now` the hour at which a quota is there again can be understood too.
+
+    `tells` are words of this very client, by the trouble that they tell."""
     if dialect not in DIALECTS:
         words = "nobody understands the dialect {dialect!r}"
         raise Invalid("unknown_dialect", words, "use one of {known}", dialect, list(DIALECTS))
-    return DIALECTS[dialect](now)
+    heard = DIALECTS[dialect](now)
+    heard.tells = tells or {}
+    return heard

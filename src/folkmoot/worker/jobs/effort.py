@@ -18,15 +18,17 @@ from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.clients.own_settings import with_settings
+from folkmoot.worker.clients.troubles import in_one_line
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
+from folkmoot.worker.jobs.unsaid import unsaid
 from folkmoot.worker.logins.expiry import is_over
 from folkmoot.worker.logins.placing import Files, read_files
-from folkmoot.worker.output import DIFF_PART, tail_of
+from folkmoot.worker.output import DIFF_PART
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
 from folkmoot.worker.secrets.given import keep_given, not_known, unknown
@@ -167,7 +169,7 @@ class EffortJob(Job):
         self.step("spawn")
         self.tell("started", start.name)
         clock = self.tools.application.engine.clock
-        heard = listener(start.speaks, lambda: clock.wall() / 1000)
+        heard = listener(start.speaks, lambda: clock.wall() / 1000, start.tells)
 
         def hear(line: str) -> None:
             heard.feed(line)
@@ -177,6 +179,8 @@ class EffortJob(Job):
         ended = self.run_process(launch, hear)
         self.check_alive()
         stream = heard.finish(ended, self.errors_tail)
+        if stream.cause is not None:
+            stream.why = in_one_line(start.name, stream.why, stream.trouble, start.steps)
         if stream.cause == "environment" and (over := self._login_over(start, login)):
             stream.why = f"{stream.why} ({over})"
         return ended, stream
@@ -226,7 +230,7 @@ class EffortJob(Job):
             )
             return
         if said is None:
-            said, fault = self._unsaid(ended, stream)
+            said, fault = unsaid(self, ended, stream)
         self._hand_in(run_context, replace(said, usage=_usage(stream, said)), fault, work, lost)
 
     def bring_back(self, start: Start, run_context: RunContext, base: str | None) -> None:
@@ -337,27 +341,6 @@ class EffortJob(Job):
                     return Report.unread(error.message, self.redactor.clean(meant)), error.message
         # It was told what was wrong, and said nothing better: what it said is what there is.
         return (relay.refused if stream.cause is None else None), None
-
-    def _unsaid(self, ended: Ended, stream: Stream) -> tuple[Report, str | None]:
-        """What the engine reports for an agent that cannot. An exit code alone is never success."""
-        why = self.redactor.clean(stream.why)
-        if self.timers.ending == "timeout":
-            return Report.failed(f"it was not done after {self.timers.wall:.0f}s and was ended", cause="timeout"), None
-        if self.timers.ending == "silence":
-            return Report.failed(f"it said nothing for {self.timers.silence:.0f}s and was ended", cause="timeout"), None
-        if ended.limit:
-            return Report.failed(over_limit(ended.limit, self.flow.limits)), None
-        if ended.fault:
-            return Report.failed(f"it could not be run: {ended.fault}", cause="environment"), None
-        if stream.cause is not None:
-            return Report.failed(why or f"the client failed ({stream.cause})", cause=stream.cause), None
-        if (ended.signal is not None or ended.code) and not stream.over:
-            how = f"exit {ended.code}" if ended.code else f"signal {ended.signal}"
-            last = why or self.redactor.clean(tail_of(self.errors_tail, 500)) or "it said nothing about it"
-            return Report.failed(f"it crashed ({how}): {last}", cause="transient"), None
-        words = "the run ended without a report"
-        # What to do about it is for the agent that comes next, not for whoever watches.
-        return Report.failed(words, cause="protocol"), f"{words}: end with one, in the form the brief shows"
 
     def _keep_diff(self, work: Work) -> None:
         diff = self.tools.workspaces.diff(work, self.tools.now)

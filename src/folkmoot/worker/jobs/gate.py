@@ -3,6 +3,7 @@
 from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
+from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs.bounds import over_limit
@@ -87,6 +88,7 @@ def judged(evidence: Evidence, ended: Ended, ending: str | None, limits: Limits)
     if ending is not None:
         return Report.failed(f"{command} took longer than it may", cause="timeout", commit=evidence.commit)
     how = f"exit {ended.code}" if ended.code is not None else f"ended by signal {ended.signal}"
-    words = f"{command}: {how}"
+    line = cause_line(evidence.output)
+    words = f"{command}: {how}" + (f": {line}" if line else "")
     finding = Finding(kind="test", severity="high", issue=f"{words}\n{evidence.output}"[:EVIDENCE_CHARACTERS])
     return Report.failed(words, commit=evidence.commit, findings=[finding])

@@ -35,7 +35,7 @@ CHUNK = 65_536
 PIPE_MAX = 1024 * 1024  # more is in no pipe: it was written after the end, by somebody who was handed the pipe
 LOOK_SECONDS = 0.5
 STORE_PAUSE = 1.0  # seconds before a store that could not be reached is asked again
-ERRORS_KEPT = 8_000
+ERRORS_KEPT = 32_000
 
 
 class WorkerEvent(Struct, frozen=True):

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.errors import Unavailable
 from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs.bounds import over_limit
-from folkmoot.worker.output import tail_of
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.startable import unstarted
 
 if TYPE_CHECKING:
     from folkmoot.worker.jobs.job import Job
 
-WORDS_KEPT = 8_000
+WORDS_KEPT = 64_000
 NAMES_TOLD = 5
 
 
@@ -58,7 +58,7 @@ def set_up(
         launch = job.launch(argv, env, network=network, writable=[cache], paths=paths)
         ended = job.run_process(launch, said.line, all_of_it=True)
         if ended.code != 0:
-            words = tail_of(str(said) or ended.fault)
+            words = ended.fault or cause_line(str(said)) or f"exit {ended.code}"
             words = over_limit(ended.limit, job.flow.limits) if ended.limit else words
             raise Unavailable("setup_failed", "the setup command {command} failed: {words}", "", " ".join(argv), words)
     job.check_alive()

@@ -23,6 +23,7 @@ from folkmoot.core.rules.running.work import TOUCHED_MAX, hand_over, with_paths
 from folkmoot.core.rules.sharing.holds import branch_of, in_the_way, is_landing
 from folkmoot.core.rules.sharing.paths import overlap
 from folkmoot.core.situation import Case
+from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import AGAIN, PARK, Way
 from folkmoot.core.work import Evidence, Landing, Work
@@ -262,7 +263,9 @@ def _judged(command: ReportRun) -> Report:
     red = next((one for one in command.evidence if not one.green), None)
     if red is None or command.report.outcome != "done":
         return command.report
-    return replace(command.report, outcome="failed", cause="gate", summary=f"{red.gate} is red: {red.output[-500:]}")
+    return replace(
+        command.report, outcome="failed", cause="gate", summary=f"{red.gate} is red: {cause_line(red.output)}"
+    )
 
 
 def _landed(case: Case, run: Run, said: Report, work: Work | None) -> dict[str, Any]:

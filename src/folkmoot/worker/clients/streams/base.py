@@ -3,8 +3,9 @@
 from typing import Any
 
 from folkmoot.core.enums import ReportedCause
-from folkmoot.worker.clients.causes import Now, cause_of, recognised, reset_after, shown
+from folkmoot.worker.clients.causes import Cause, Now, Tells, cause_of, recognised, reset_after, told_by
 from folkmoot.worker.clients.printed import LastMessage, Words, decoded, plain
+from folkmoot.worker.clients.troubles import Trouble, told
 from folkmoot.worker.ports import Ended, Stream
 
 _TAIL = 4_000  # characters at the end of what it printed in which an error is looked for
@@ -24,6 +25,7 @@ class Listener:
         self.status: int | None = None
         self.shown = False  # did an event of its own name a time at which the quota is there again?
         self.known_cause: ReportedCause | None = None  # where an event says it better than the words of an error
+        self.tells: Tells = {}  # words that this very client has said of its troubles
 
     def feed(self, line: str) -> None:
         """One line of standard output, without its end or with it."""
@@ -59,7 +61,7 @@ class Listener:
         stream = self.stream
         stream.text = self.text()
         if ended.fault:
-            self._because("environment", ended.fault)
+            self._because("environment", told("program", ended.fault), trouble="program")
         elif self.error is not None:
             self._failed(errors_tail)
         elif not stream.over:
@@ -70,30 +72,43 @@ class Listener:
         return str(self.last)
 
     def _failed(self, errors_tail: str) -> None:
-        self.stream.succeeded = False
-        told = self.error or ""
-        # Some give the reason only beside their events.
-        known = recognised(told, self.status, self.now) or recognised(errors_tail[-_TAIL:], None, self.now)
-        found = known or cause_of(told, self.status, self.now)
+        said = self.error or ""
+        found = self._meaning(said, errors_tail)
         reset = found.reset_after
         if found.cause == "quota" and reset is None:
-            reset = reset_after(told, self.now)
-        self._because(self.known_cause or found.cause, shown(told) or found.why, reset)
+            reset = reset_after(said, self.now)
+        line = told(found.trouble, said, found.status) if said.strip() else found.why
+        self._because(self.known_cause or found.cause, line, reset, found.trouble)
         # A number in a field of an event is the client's; what its words say may be anybody's.
         self.stream.shown = self.stream.cause == "quota" and (self.shown or self.status in _QUOTA_STATUSES)
 
+    def _meaning(self, said: str, errors_tail: str) -> Cause:
+        """A status in an event first; then what this client is known to say; then what any would mean by its words."""
+        if self.status is not None:
+            return cause_of(said, self.status, self.now)
+        # Some give the reason only beside their events.
+        beside = errors_tail[-_TAIL:]
+        known = told_by(self.tells, said, self.now) or recognised(said, None, self.now)
+        known = known or told_by(self.tells, beside, self.now) or recognised(beside, None, self.now)
+        return known or cause_of(said, None, self.now)
+
     def _fell_silent(self, ended: Ended, errors_tail: str) -> None:
         """The process ended without a last event: only a crash or a refusal to start is a reason of its own."""
-        told = errors_tail[-_TAIL:].strip() or str(self.noise).strip()
+        said = errors_tail.strip() or str(self.noise).strip()
         if ended.code in _NO_PROGRAM:
-            self._because("environment", shown(told) or "the program cannot be started")
+            self._because("environment", told("program", said), trouble="program")
         elif ended.code:
-            found = cause_of(told, None, self.now)
-            words = shown(told[-400:])
-            self._because(found.cause, f"it ended with exit code {ended.code}: {words}".rstrip(": "), found.reset_after)
+            found = told_by(self.tells, said, self.now) or cause_of(said[-_TAIL:], None, self.now)
+            line = told(found.trouble, said, found.status)
+            if found.trouble == "unknown":
+                line = f"ended with exit code {ended.code}: {line}".rstrip(": ")
+            self._because(found.cause, line, found.reset_after, found.trouble)
         elif ended.signal is not None:
-            self._because("transient", f"signal {ended.signal} ended it")
+            self._because("transient", f"was ended by signal {ended.signal}")
 
-    def _because(self, cause: ReportedCause, why: str, reset_after: float | None = None) -> None:
+    def _because(
+        self, cause: ReportedCause, why: str, reset_after: float | None = None, trouble: Trouble = "unknown"
+    ) -> None:
         self.stream.succeeded = False
         self.stream.cause, self.stream.why, self.stream.reset_after = cause, why, reset_after
+        self.stream.trouble = trouble

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from folkmoot.worker.clients.causes import Now, recognised
+from folkmoot.worker.clients.causes import Now, recognised, told_by
 from folkmoot.worker.clients.printed import Words, decoded, words
 from folkmoot.worker.clients.streams.base import Listener
 from folkmoot.worker.ports import Ended, Stream
@@ -13,6 +13,8 @@ _LITELLM = re.compile(r"litellm\.[A-Za-z.]{0,40}(?:Error|Timeout|Exception)\b")
 _TOKENS = re.compile(r"Tokens: ([\d.,]{1,12})([kM]?) sent,(?: [^,]{0,60},){0,2} ([\d.,]{1,12})([kM]?) received")
 _COST = re.compile(r"Cost: \$([\d.,]{1,15}) message")
 _TIMES = {"": 1, "k": 1_000, "M": 1_000_000}
+# A status that any program may print of what it works on: it says nothing about the client of the command.
+_OF_ITS_WORK = ("request", "refused", "model")
 _LINE_MAX = 2_000  # a longer line is nobody's error
 
 
@@ -41,11 +43,11 @@ class TextListener(Listener):
         stream.text = self.text()
         if ended.code:
             stream.succeeded = False
-            told = "\n".join(errors_tail.strip().splitlines()[-_LAST_LINES:])
+            said = "\n".join(errors_tail.strip().splitlines()[-_LAST_LINES:])
             # Without plain words for it a failed command is the agent's own failure, not its client's.
-            found = recognised(told, None, self.now)
-            if found is not None:
-                self._because(found.cause, found.why, found.reset_after)
+            found = told_by(self.tells, said, self.now) or recognised(said, None, self.now)
+            if found is not None and found.trouble not in _OF_ITS_WORK:
+                self._because(found.cause, found.why, found.reset_after, found.trouble)
         return stream
 
 
