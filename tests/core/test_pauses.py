@@ -130,19 +130,6 @@ def test_a_pool_that_stays_empty_asks_once_while_nobody_answers() -> None:
 
 
 @pytest.mark.ledger("R-07")
-def test_a_login_that_is_over_pauses_like_a_quota_and_counts_nothing() -> None:
-    with SoundBoard(FLOW) as board:
-        item = board.add()
-        before = board.item(item)
-        pause(board, board.claim("d"), login=True)
-        assert ends(board) == {"pool:cheap": 300} and board.item(item).effort == before.effort
-        for _ in range(2):
-            board.sleep(3_600)
-            pause(board, board.claim("d"), login=True)
-        assert len(board.inbox()) == 1 and board.item(item).failures == {}
-
-
-@pytest.mark.ledger("R-07")
 def test_an_unknown_reset_is_waited_for_twice_as_long_each_time_and_a_third_asks() -> None:
     with SoundBoard(FLOW) as board:
         item = board.add()

@@ -773,12 +773,18 @@ def open_pool(patch: Patch) -> None:
 
 @defect("R-07", "words alone pause a pool for as long as they say", flow=FERRY)
 def believed_words(patch: Patch) -> None:
-    patch.setattr(pauses, "_seconds", lambda command, count: command.seconds or 300.0)
+    patch.setattr(pauses, "_seconds", lambda command, cause, count: command.seconds or 300.0)
 
 
 @defect("R-07", "a long pause asks nobody", flow=FERRY, first=30)
 def silent_pause(patch: Patch) -> None:
-    patch.setattr(pauses, "_ask_about", lambda *rest: None)
+    patch.setattr(pauses, "_ask_about", lambda *rest: (None, None))
+
+
+@defect("R-07", "a pool waits for a person who is not asked any more", flow=FERRY)
+def forgotten_pool(patch: Patch) -> None:
+    patch.setattr(pauses, "end_unasked", lambda case: None)
+    everywhere(patch, (pauses, answers), "go_on", lambda case, question: None)
 
 
 @defect("R-07", "a day has no end of money", flow=replace(FERRY, budget=replace(FERRY.budget, day_usd=0.5)))

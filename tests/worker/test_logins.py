@@ -299,5 +299,6 @@ def test_a_run_whose_login_ended_in_the_middle_says_so(
     yard = Yard(tmp_path / "yard", flow=text)
     item = yard.add("one")
     yard.run()
-    last = yard.show(item)["runs"][-1]
-    assert last["cause"] == "environment" and "the login of own has expired" in last["report"]["summary"]
+    (last,) = yard.show(item)["runs"]
+    (question,) = yard.queries.inbox()["questions"]
+    assert last["cause"] == "environment" and "the login of own has expired" in question["question"]

@@ -13,6 +13,7 @@ from folkmoot.core.enums import (
     EventName,
     Kind,
     MessageStatus,
+    PoolCause,
     Priority,
     QuestionKind,
     QuestionState,
@@ -297,7 +298,9 @@ class PauseView(View, frozen=True, gc=False, kw_only=True):
     why: str
     by: str
     since: str | None
+    cause: PoolCause | None  # of a pool: why its runs cannot work
     login: bool
+    question: str | None  # in which a person is asked about it
 
 
 BlockedWhy = Literal["paused", "unable", "no_run"]

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from folkmoot.core.enums import ENGINE_NAME, ActorKind, Kind, Priority, QuestionKind, Status, Type
+from folkmoot.core.enums import ENGINE_NAME, ActorKind, Kind, PoolCause, Priority, QuestionKind, Status, Type
 from folkmoot.core.item import Output
 from folkmoot.core.records import Option, Wanted
 from folkmoot.core.report import Finding, Report
@@ -97,13 +97,15 @@ class OfferReport(Command, frozen=True, gc=False, kw_only=True):
 
 
 class PauseRun(Command, frozen=True, gc=False, kw_only=True):
-    """The client has shown that its quota is used up, or its login is over: the run ends, its pool pauses, nothing is
-    counted (R-07)."""
+    """The client has shown that no run of its pool can work now, whatever the item: its quota is used up, its provider
+    does not answer, it is not signed in. The run ends, its pool pauses, nothing is counted (R-07)."""
 
     why: str
     seconds: float | None = None  # until it is there again; None: nobody said
     shown: bool = False  # by an event of the client with a status or a time in it; False: by its words alone
-    login: bool = False  # it is the login that is over
+    cause: PoolCause = "quota"
+    login: bool = False  # it is the login that is over: `environment`
+    hung: bool = False  # it said nothing until it was ended, while it waited for its provider: `outage`
     work: Work | None = None
 
 
@@ -270,7 +272,15 @@ class RaiseQuestion(Command, frozen=True, gc=False, kw_only=True):
     help: str | None = None
     options: list[Option] = field(default_factory=list)  # of a clarification
     ways: list[Way] = field(default_factory=list)  # of any other kind
-    blocking: bool = True  # of a clarification
+    blocking: bool = True
+    pool: str | None = None  # the pool that it is about, and not the child
+
+
+class CloseQuestion(Command, frozen=True, gc=False, kw_only=True):
+    """What was asked about has settled itself: the pool works again; given by the engine."""
+
+    question: str
+    why: str
 
 
 class KeepOutput(Command, frozen=True, gc=False, kw_only=True):

@@ -31,8 +31,21 @@ ReportedCause = Literal[
 """Why an effort failed, as a report may say it."""
 CAUSES: tuple[ReportedCause, ...] = get_args(ReportedCause)
 
-Cause = ReportedCause | Literal["gate"]
+ClientCause = ReportedCause | Literal["outage"]
+"""Why a client failed, as its worker heard it: that its provider does not answer, only the client can show."""
+
+Cause = ClientCause | Literal["gate"]
 """Why an effort failed, as the board keeps it: a red gate is the board's own finding."""
+
+PoolCause = Literal["quota", "outage", "environment"]
+"""Why a pool begins no runs: nobody's failure, and the same for all of its items (R-07)."""
+POOL_CAUSES: tuple[PoolCause, ...] = get_args(PoolCause)
+
+
+def pauses_pool(cause: str | None) -> TypeGuard[PoolCause]:
+    """Is it a cause that the client shows of its pool, and not of the item?"""
+    return cause in POOL_CAUSES
+
 
 Ended = Literal["done", "failed", "cancelled"]
 Asking = Literal["awaiting-divine-guidance", "needs-human-review", "parked"]

@@ -99,8 +99,9 @@ EVENTS: dict[EventName, str] = {
     "work_landed": "the work is on the branch it is for",
     "landing_found": "a landing ended before it could say so, but its work is on the branch",
     "landing_dropped": "a landing ended before it moved the branch",
-    "run_paused": "the client's quota is used up, or its login is over: the run ended, and nothing is counted",
-    "pool_paused": "a pool begins no runs until its quota, or its login, is there again",
+    "run_paused": "its pool has no quota, its provider does not answer, or its client cannot run: the run ended, and "
+    "nothing is counted",
+    "pool_paused": "a pool begins no runs: until its quota is there or its provider answers, or until a person does",
     "budget_spent": "a day's budget is used up: no runs begin before the next day",
     "board_stopped": "a person paused the board: no runs begin",
     "board_resumed": "the board, or one pool of it, may go on",

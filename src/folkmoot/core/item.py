@@ -21,6 +21,7 @@ class Effort(Struct, frozen=True, gc=False, omit_defaults=True):
     releases: int = 0
     deferrals: int = 0  # landings in a row that had to wait for others
     judged: bool = False  # its verdict is given, and the item is still there
+    outages: int = 0  # of its provider, each met when others had just worked
 
 
 class GuidanceCounters(Struct, frozen=True, gc=False, omit_defaults=True):

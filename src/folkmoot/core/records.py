@@ -8,6 +8,7 @@ from folkmoot.core.enums import (
     Cause,
     CommentStatus,
     MessageStatus,
+    PoolCause,
     Priority,
     QuestionKind,
     QuestionState,
@@ -195,7 +196,7 @@ class Hold(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
 
 class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    """Something that begins no runs for a while: the whole board, a pool without quota, a day whose budget is spent."""
+    """Something that begins no runs for a while: the board, a pool that cannot run, a day whose budget is spent."""
 
     id: str  # `all`, `day`, or the pool's name after `pool:`
     on: bool = True
@@ -203,9 +204,11 @@ class Pause(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     ends_at: int | None = None  # wall clock; only shown
     why: str = ""
     by: str = ""
-    in_a_row: int = 0  # pauses of a pool with no run in between that could report
+    in_a_row: int = 0  # pauses of a pool for the same cause, with no run in between that could report
+    cause: PoolCause = "quota"  # of a pool: why its runs cannot work
     login: bool = False  # a pool waits for a login, not for quota
     question: str | None = None  # in which a person was last asked about the pool
+    asks: str | None = None  # the item that has this question
     at: int = 0
 
 

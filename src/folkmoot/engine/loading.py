@@ -40,7 +40,14 @@ ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage)
 ABOUT_PATHS = frozenset({commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding})
 ABOUT_PAUSES = frozenset(
-    {commands.ReportRun, commands.PauseRun, commands.StopBoard, commands.ResumeBoard, commands.AnswerQuestion}
+    {
+        commands.ReportRun,
+        commands.PauseRun,
+        commands.StopBoard,
+        commands.ResumeBoard,
+        commands.AnswerQuestion,
+        commands.RaiseQuestion,
+    }
 )
 ADDS = frozenset({commands.AddItem, commands.DispatchAgent})
 VERDICTS = frozenset({commands.ReportRun, commands.SettleDependency})  # the last part of a group brings its verdict
@@ -77,7 +84,8 @@ def situation(
     asked = {command.question} if isinstance(command, ABOUT_QUESTION) else set()
     children = reading.children(item.id) if item and kind in REPLANS else []
     questions = reading.questions(item.id) if item and (item.open_questions or asked) else []
-    pauses = reading.pauses() if head.pauses and kind in ABOUT_PAUSES else []
+    about_pauses = kind in ABOUT_PAUSES or (item is not None and item.open_questions and not light)
+    pauses = reading.pauses() if head.pauses and about_pauses else []
     siblings = _siblings(reading, command, item) if item and item.kind == "task" else []
     plans = kind in PLANS or splits_in_order(command)
     holds, waiters = _holds(reading, flow, command, item, moment.now) if head.held else NO_HOLDS

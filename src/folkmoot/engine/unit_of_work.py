@@ -178,8 +178,9 @@ class UnitOfWork:
         if case.has_item:
             for consequence in consequences(item, case.item):
                 case.tell(consequence.to, consequence.command)
-            for to, order in case.told:
-                self._following += [(recipient, order) for recipient in self._recipients(to, case.item.id)]
+        about = case.item.id if case.has_item else ""
+        for to, order in case.told:
+            self._following += [(recipient, order) for recipient in self._recipients(to, about)]
         return case
 
     def _recipients(self, to: str, item: str) -> list[str]:

@@ -211,7 +211,7 @@ class Agent:
             return
         scene = self._scene(claim)
         if character == "exhausted":
-            yield from self._insist(Order(actor, craft.quota(scene)))
+            yield from self._insist(Order(actor, craft.shown_by_client(scene)))
             return
         if craft.is_landing(scene):
             yield from self._land(scene, actor)

@@ -82,11 +82,21 @@ def fitting(scene: Scene) -> list[Touched]:
 LONG = 30_000.0  # seconds; said by an event of the client, as against by its words
 
 
-def quota(scene: Scene) -> PauseRun:
-    """The client has shown that there is none left, and now and then when there will be."""
+def shown_by_client(scene: Scene) -> PauseRun:
+    """The client has shown that its pool cannot work: mostly that there is no quota left, and now and then when there
+    will be."""
     touched = fitting(scene) if scene.chance.random() < 0.5 else [Touched("docs/x.md"), WICKED[0]]
     work = Work(touched=touched, base=scene.item.head, commit=commit(scene)) if scene.chance.random() < 0.4 else None
     seconds = scene.chance.choice((*(None,) * 6, 20.0, 20.0, 20.0, 4000.0, 4000.0, LONG))
+    match scene.chance.choice(("quota",) * 6 + ("outage", "outage", "hang", "environment", "login")):
+        case "outage":
+            return PauseRun(why="503", cause="outage", work=work)
+        case "hang":
+            return PauseRun(why="it said nothing", cause="outage", hung=True, work=work)
+        case "environment":
+            return PauseRun(why="no such program", cause="environment", work=work)
+        case "login":
+            return PauseRun(why="401", cause="environment", login=True, work=work)
     return PauseRun(why="429", seconds=seconds, shown=seconds == LONG, work=work)
 
 

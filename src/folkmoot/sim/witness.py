@@ -11,12 +11,12 @@ from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.order import order_key, queue_position
 from folkmoot.core.records import Comment, Pause, Question, Run
-from folkmoot.core.rules.running.budgets import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force
+from folkmoot.core.rules.running.budgets import ALL, DAY, POOL, STARTS, day_is_spent, has_room, in_force, pool_of
 from folkmoot.core.rules.sharing.choice import Ground, landing_obstacle, pick, writes_now
 from folkmoot.core.rules.sharing.holds import branch_of
 from folkmoot.engine.checking.audit import Audit
 from folkmoot.engine.checking.doctor import Waiters, check_board, writers_by_path
-from folkmoot.engine.checking.invariants import check_item
+from folkmoot.engine.checking.invariants import check_item, check_pauses
 from folkmoot.sim.habits.heard import misheard
 from folkmoot.store.port import Reading, Store
 
@@ -126,12 +126,18 @@ class Witness:
         """Can nobody take anything, even when every pause and every lock that ends is over?"""
         free = self._ground(float("inf"), float("inf"))
         for agent in self.queues:
-            candidates = self.claimable(agent, float("inf"))
+            candidates = [one for one in self.claimable(agent, float("inf")) if not self._awaits_person(agent, one)]
             if agent == LANDING:
                 candidates = [item for item in candidates if landing_obstacle(item, free) is None]
             if candidates and (not self._writes(agent) or pick(candidates, free, now) is not None):
                 return False
         return True
+
+    def _awaits_person(self, agent: str, item: Item) -> bool:
+        """Does its pool pause until a person lets it go on?"""
+        assert self.flow is not None
+        pause = self.audit.tables.get("pauses", {}).get(pool_of(self.flow, agent, item) or "")
+        return isinstance(pause, Pause) and pause.on and pause.until is None
 
     def _writes(self, agent: str) -> bool:
         assert self.flow is not None
@@ -170,6 +176,9 @@ class Witness:
         self._compare(reading, {(change.table, change.id) for event in events for change in event.changes})
         self.marks.append((self.audit.seq, self._mark))
         self._check_items(events)
+        tables: dict[str, dict[str, Any]] = self.audit.tables
+        if "pauses" in tables:
+            self.found += [str(v) for v in check_pauses(tables["pauses"].values(), tables.get("questions", {}))]
         return events
 
     def _take_in(self, events: list[Event]) -> None:

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from folkmoot.core.enums import ReportedCause
+from folkmoot.core.enums import ClientCause
 
 Names = Sequence[str]
 
@@ -169,9 +169,11 @@ class Stream(Struct, kw_only=True):
     text: str = ""  # the last words of the agent: where its report is looked for
     over: bool = False  # the client said that its turn is over: it need not be waited for
     succeeded: bool | None = None  # the client's own word, if it gives one
-    cause: ReportedCause | None = None  # as the client shows it
+    # As the client shows it. quota, outage, environment: of its whole pool, which pauses; nothing of it is counted.
+    cause: ClientCause | None = None
     why: str = ""  # what is said of the client, in one line that goes on from its name
     trouble: str = "unknown"  # what the client met: see clients/troubles.py
+    login: bool = False  # the file of its login says that it is over
     reset_after: float | None = None  # seconds until the quota is there again, if it was said
     shown: bool = False  # is the quota told by an event of the client, with a status or a time; not by words alone?
     input_tokens: int = 0

@@ -58,6 +58,7 @@ def carry_out(case: Case, command: Command) -> None:
     before = case.item
     RULES[type(command)](case, command)
     settle(case)
+    pauses.end_unasked(case)
     # A flow that has no messages any more leaves none open that were sent before it.
     if (case.flow.messages or case.messages) and case.has_item and case.item is not before:
         life.end_stages(case, before, command)
@@ -120,6 +121,7 @@ RULES: dict[type[Command], Rule] = {
     commands.KeepOutput: dependencies.keep_output,
     commands.NoteDispatch: dependencies.note_dispatch,
     commands.RaiseQuestion: dependencies.raise_question,
+    commands.CloseQuestion: dependencies.close_question,
     commands.ReopenChild: reopening.reopen_child,
     commands.AgreeContracts: agreeing.contracts_agreed_elsewhere,
     commands.ReviewConflict: tasks.review_conflict,

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from folkmoot.core.commands import (
     AwaitChild,
     CancelItem,
+    CloseQuestion,
     Command,
     KeepOutput,
     NoteDispatch,
@@ -22,6 +23,7 @@ from folkmoot.core.rules.children.help import expert_failed, note_experts_tries
 from folkmoot.core.rules.children.outputs import with_output
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask, clarify, withdraw
+from folkmoot.core.rules.running.budgets import POOL
 from folkmoot.core.situation import MADE, Case, path
 from folkmoot.core.vocabulary.ways import Way
 from folkmoot.errors import Refused, unknown_item
@@ -168,13 +170,41 @@ def raise_question(case: Case, command: RaiseQuestion) -> None:
     """Ask what a child may not ask itself (R-14). The others run on."""
     if case.item.status in ENDED:
         return
-    told, part = command.context, command.part
+    told, part = command.context, command.part or None
     assert command.ways or command.kind == "clarification", "only what an agent asks itself takes any words"
     if command.ways:
-        ask(case, command.kind, command.question, *command.ways, context=told, help=command.help, part=part)
+        waits, before = command.blocking, set(case.questions)
+        ask(
+            case,
+            command.kind,
+            command.question,
+            *command.ways,
+            context=told,
+            help=command.help,
+            part=part,
+            blocking=waits,
+        )
+        asked = next((one for one in case.questions if one not in before), None)
+        if command.pool is not None and asked is not None:
+            row = {"question": asked, "asks": case.item.id}
+            case.emit(
+                "pool_paused",
+                {"pool": command.pool, "question": asked, "how": "until a person answers"},
+                pauses=(POOL + command.pool, row),
+            )
     else:
         options, waits = command.options, command.blocking
         clarify(case, command.question, context=told, help=command.help, options=options, blocking=waits, part=part)
+
+
+def close_question(case: Case, command: CloseQuestion) -> None:
+    """Nobody need answer it any more: the item goes on without."""
+    asked = case.questions.get(command.question)
+    if asked is None or asked.state != "open":
+        return
+    withdraw(case, command.why, question=asked.id)
+    if case.item.status not in ENDED and case.item.status != "running":
+        again(case, "item_ready", {"why": command.why})
 
 
 def _wait_for(case: Case, name: EventName, context: dict[str, Any], waits_for: list[str]) -> None:

@@ -41,7 +41,7 @@ MANDATORY = ("fatal", "requirement")
 # Outcomes that say something about the work, and not that a run has failed at it.
 GIVES_VERDICT = ("done", "changes_requested", "disputed", "split")
 # Causes that say nothing about an approach: what was tried beside them is kept, and the same may be tried again.
-PASSING = ("transient", "environment", "quota", "timeout", "conflict")
+PASSING = ("transient", "environment", "quota", "outage", "timeout", "conflict")
 EXPERTS_LABEL = "Expert Delegation"  # the document's word in `ATTEMPT [N]: [Self-Solve | Expert Delegation]`
 WHAT_IS_MEANT = "Say in words what is meant; the agent goes on with that."
 
@@ -56,8 +56,8 @@ def failed(case: Case, report: Report, stated: bool = False) -> None:
     elif cause in PASSING and not (cause == "timeout" and case.item.effort.timeouts):
         _note(case, report, f"told beside {cause}: kept, not counted")
     match cause:
-        case "transient" | "environment" | "quota":
-            # Quota by the agent's own word is a passing fault; only the client can show that a pool is empty.
+        case "transient" | "environment" | "quota" | "outage":
+            # By the agent's own word it is a passing fault; only the client can show what holds for a whole pool.
             passing_fault(case, cause, _words(report))
         case "timeout" if case.item.effort.timeouts == 0:
             passing_fault(case, cause, _words(report), replace(case.item.effort, timeouts=1))

@@ -175,13 +175,14 @@ def give_way(case: Case, why: str) -> None:
     )
 
 
-def withdraw(case: Case, why: str, dependency: str | None = None) -> None:
-    """Close open questions without an answer: all, or only those about a dependency."""
+def withdraw(case: Case, why: str, dependency: str | None = None, question: str | None = None) -> None:
+    """Close open questions without an answer: all, or only those about a dependency, or this one."""
     wanted = [q for q in case.questions.values() if dependency is None or q.dependency == dependency]
-    for question in [q for q in wanted if q.state == "open"]:
+    wanted = [q for q in wanted if question in (None, q.id)]
+    for asked in [q for q in wanted if q.state == "open"]:
         case.emit(
             "question_withdrawn",
-            {"question": question.id, "why": why},
-            item={"open_questions": [q for q in case.item.open_questions if q != question.id]},
-            questions=(question.id, {"state": "withdrawn", "answered_at": case.situation.at}),
+            {"question": asked.id, "why": why},
+            item={"open_questions": [q for q in case.item.open_questions if q != asked.id]},
+            questions=(asked.id, {"state": "withdrawn", "answered_at": case.situation.at}),
         )

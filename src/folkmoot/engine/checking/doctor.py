@@ -21,6 +21,7 @@ from folkmoot.engine.checking.invariants import (
     check_holds,
     check_item,
     check_messages,
+    check_pauses,
 )
 from folkmoot.engine.claiming import is_barred_by
 from folkmoot.engine.engine import Engine
@@ -102,6 +103,7 @@ def check_board(audit: Audit, flow: Flow) -> list[Violation]:
     )
     in_force = [hold for hold in audit.held.values() if hold.until is None or hold.until > audit.time]
     found += check_holds(in_force, items, audit.open_runs)
+    found += check_pauses(tables.get("pauses", {}).values(), tables.get("questions", {}))
     return found + check_messages(flow, tables.get("messages", {}), items)
 
 

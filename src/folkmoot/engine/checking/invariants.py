@@ -8,11 +8,12 @@ from folkmoot.core.enums import ASKING, ENDED, ONE_SHOT_KINDS
 from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.core.item import Item
 from folkmoot.core.order import queue_position
-from folkmoot.core.records import Hold, Message, Question, Run
+from folkmoot.core.records import Hold, Message, Pause, Question, Run
 from folkmoot.core.rules.children.help import EXPERTS_MAX
 from folkmoot.core.rules.children.tasks import DISCOVERIES_MAX
 from folkmoot.core.rules.messages.kinds import is_open
 from folkmoot.core.rules.messages.life import is_over
+from folkmoot.core.rules.running.budgets import POOL
 from folkmoot.core.vocabulary.ways import DOES
 from folkmoot.engine.checking.quests import check_task
 
@@ -38,7 +39,8 @@ CHECKS = {
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
     "R-04": "a file never decides for a person, unless the flow says whose files are one's",
     "R-06": "an attempt counts only if it failed; every one that is told is kept, and what worked counts nothing",
-    "R-07": "a stopped board, a pool without quota and a spent day begin no runs; words alone pause an hour at most",
+    "R-07": "a stopped board, a pool that cannot run and a spent day begin no runs; words alone pause an hour at most; "
+    "a pool pauses without an end only while a person is asked about it",
     "R-08": "an expert is asked at most once between two guidances, three of them at most, then a person",
     "R-11": "at the limit of attempts a person is asked",
     "R-12": "a dispute ends at its limit of rounds, each concern is one of its own, and none is passed over",
@@ -249,6 +251,18 @@ def check_holds(holds: Iterable[Hold], items: dict[str, Item], open_runs: dict[s
             held = sorted(of_items.get(item.id, []))
             if held != sorted(item.holds):
                 found.append(Violation("R-20", f"it says {item.holds}, and the holds are {held}", item.id))
+    return found
+
+
+def check_pauses(pauses: Iterable[Pause], questions: dict[str, Question]) -> list[Violation]:
+    """A pool that only a person can let go on has a question that a person can answer (R-03)."""
+    found: list[Violation] = []
+    for pause in pauses:
+        if not pause.on or pause.until is not None or not pause.id.startswith(POOL):
+            continue
+        asked = questions.get(pause.question or "")
+        if asked is None or asked.state != "open" or asked.item != pause.asks:
+            found.append(Violation("R-07", f"{pause.id} pauses without an end, and nobody is asked", pause.asks))
     return found
 
 

@@ -57,7 +57,7 @@ class Running:
         if ALL in on:
             self.found("R-07", f"{event.run} begins on a stopped board", item)
         if agent in flow.agents and pool and POOL + pool in on:
-            self.found("R-07", f"{event.run} begins in {pool}, which has no quota", item)
+            self.found("R-07", f"{event.run} begins in {pool}, which is paused", item)
         day = self.tables.get("meters", {}).get(DAY)
         if agent in flow.agents and DAY in on and day is not None and day_is_spent(flow.budget, day):
             self.found("R-07", f"{event.run} begins after the day's budget was spent", item)
@@ -68,6 +68,8 @@ class Running:
         if change is None or "shown" not in event.context:
             return
         until = change.fields["until"]
+        if until is None:
+            return  # until a person says so: see `check_pauses`
         before = self.tables.get("pauses", {}).get(change.id)
         longer = before is None or not before.on or until > (before.until or 0.0) + ROUNDED
         seconds = until - event.time

@@ -39,7 +39,7 @@ from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Optio
 from folkmoot.core.report import Statement
 from folkmoot.core.rules.judging.carrying import acted_of, kept_of
 from folkmoot.core.rules.judging.reasons import reason_does
-from folkmoot.core.rules.running.budgets import in_force
+from folkmoot.core.rules.running.budgets import POOL, in_force
 from folkmoot.core.vocabulary.ways import does
 from folkmoot.engine.moment import Moment
 
@@ -345,7 +345,9 @@ def pause_views(pauses: list[Pause], moment: Moment) -> list[PauseView]:
             why=one.why,
             by=one.by,
             since=moment_text(one.at),
+            cause=one.cause if name.startswith(POOL) else None,
             login=one.login,
+            question=one.question if one.until is None else None,
         )
         for name, one in in_force(pauses, moment.now).items()
     ]

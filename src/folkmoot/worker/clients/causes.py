@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from folkmoot.core.enums import ReportedCause
+from folkmoot.core.enums import ClientCause
 from folkmoot.worker.clients.troubles import CAUSE_OF, CREDIT, PURSE, QUOTA, SIZE, Trouble, by_words, told
 
 _READ_MAX = 20_000  # characters of an error that are looked at
@@ -27,7 +27,7 @@ Tells = Mapping[Trouble, Sequence[str]]  # words of a client, by the trouble tha
 class Cause(Struct, frozen=True):
     """`why` is one line: what is said of the client, and its own words."""
 
-    cause: ReportedCause
+    cause: ClientCause
     why: str
     reset_after: float | None = None
     trouble: Trouble = "unknown"

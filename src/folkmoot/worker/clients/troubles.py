@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from folkmoot.core.enums import ReportedCause
+from folkmoot.core.enums import ClientCause
 from folkmoot.core.vocabulary.cause_line import cause_line
 
 WHY_MAX = 300  # characters of a reason that are shown
@@ -30,7 +30,7 @@ Trouble = Literal[
 ]
 """What a client met. Its cause says what the board does; this says it to a person."""
 
-CAUSE_OF: dict[Trouble, ReportedCause] = {
+CAUSE_OF: dict[Trouble, ClientCause] = {
     "login": "environment",
     "payment": "quota",
     "refused": "environment",

@@ -10,6 +10,7 @@ from folkmoot.api.views import ItemView
 from folkmoot.briefs.prompt import prompt
 from folkmoot.core.commands import PauseRun
 from folkmoot.core.report import Report, Usage
+from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.core.rules.running.work import keeps, overruled
 from folkmoot.core.work import Work
 from folkmoot.engine.run_context import RunContext, is_fresh
@@ -23,6 +24,7 @@ from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
+from folkmoot.worker.jobs.pausing import shown_pause
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.jobs.saying import REPORT_FILE, ReportFile, keep_said, said_before, written
 from folkmoot.worker.jobs.unsaid import unsaid
@@ -63,7 +65,7 @@ class EffortJob(Job):
         login = read_files(start.files, tools.env.get("HOME", ""), start.keeps_refresh)
         over = self._login_over(start, login)
         if over:
-            self._pause(PauseRun(why=over, login=True))
+            self._pause(PauseRun(why=over, cause="environment", login=True))
             return
         run_context = self.assignment.run_context
         self.step("clone")
@@ -133,7 +135,7 @@ class EffortJob(Job):
 
     def _pause(self, command: PauseRun) -> None:
         self.submit(lambda engine: engine.act(self.actor, command))
-        self.became = command.why if command.login else f"no quota: {command.why}"
+        self.became = f"it {lacks(command.cause, command.login)}: {command.why}"
         self.tell("released", self.became)
 
     def _run(
@@ -182,7 +184,7 @@ class EffortJob(Job):
         if stream.cause is not None:
             stream.why = in_one_line(start.name, stream.why, stream.trouble, start.steps)
         if stream.cause == "environment" and (over := self._login_over(start, login)):
-            stream.why = f"{stream.why} ({over})"
+            stream.why, stream.login = f"{stream.why} ({over})", True
         return ended, stream
 
     def _given(self, start: Start, login: Files) -> dict[str, str]:
@@ -213,20 +215,12 @@ class EffortJob(Job):
             self.became = "ended by what it said during its run"
             self.timers.done = True
             return
-        if said is None and stream.cause == "quota":
-            why, shown = self.redactor.clean(stream.why), stream.shown
+        if said is None and (shown := shown_pause(stream, self.timers.ending, self.redactor.clean)) is not None:
             self._tell_merged(
                 Report(outcome="incomplete"),
                 None,
                 work,
-                lambda said, fault, work: self._pause(
-                    PauseRun(
-                        why=why,
-                        seconds=stream.reset_after,
-                        shown=shown,
-                        work=work if said.outcome != "failed" else None,
-                    )
-                ),
+                lambda said, fault, work: self._pause(replace(shown, work=work if said.outcome != "failed" else None)),
             )
             return
         if said is None:

@@ -1,4 +1,4 @@
-"""Pools that wait for a login go on when the user's file is good again: the file says so, nobody need be asked."""
+"""Pools that wait for a login go on when the user's file is good again, or another: nobody need answer then."""
 
 from contextlib import suppress
 
@@ -23,6 +23,7 @@ class Logins:
         self._at = 0.0
         # With these files a pool was let go on. If it pauses again they were not what it needs.
         self._tried: dict[str, list[Files]] = {}
+        self._seen: set[tuple[str, str | None]] = set()  # pauses, by their pool and since when
 
     def look(self, flow: Flow) -> None:
         if self._tools.now() < self._at:
@@ -34,10 +35,14 @@ class Logins:
     def _look(self, flow: Flow) -> None:
         application = self._tools.application
         for pause in application.queries.pauses().pauses:
-            if not pause.login:
+            if pause.cause != "environment":
                 continue
             pool = pause.what.removeprefix(POOL)
             files = self._renewed(flow, pool)
+            if not pause.login and (pool, pause.since) not in self._seen:
+                # With these files it has failed: the client was refused though they seem good.
+                self._seen.add((pool, pause.since))
+                self._tried[pool] = files
             if files and files != self._tried.get(pool):
                 self._tried[pool] = files
                 application.engine.on_board(self._actor, ResumeBoard(pool=pool))

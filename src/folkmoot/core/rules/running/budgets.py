@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from folkmoot.core.commands import CloseQuestion
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import Budget, Flow
 from folkmoot.core.item import Item
@@ -98,6 +99,8 @@ def used(case: Case, said: Report) -> tuple[dict[str, Any], dict[str, Any]]:
     pause = case.pauses.get(POOL + (run.pool or ""))
     if pause is not None and pause.in_a_row:
         rows["pauses"] = [(pause.id, {"in_a_row": 0})]
+        if pause.question and pause.asks and pause.until is not None:
+            case.tell(pause.asks, CloseQuestion(question=pause.question, why=f"{run.pool} works again"))
     budget = case.flow.budget
     if budget.has_day:
         rows["meters"] = _day(case, usd, tokens, seconds)

@@ -1,27 +1,38 @@
-"""Stop and go, and a pool that has no quota left: each begins no runs until it is over."""
+"""Stop and go, and a pool whose runs cannot work now: each begins no runs until it is over.
 
-from typing import Any
+A pool pauses for one cause. `quota`: until its reset. `outage`: its provider does not answer; it is tried again soon,
+then less often. `environment`: it is not signed in, or its client cannot run here; no time mends that, so a person is
+asked, and it waits for the answer.
+"""
 
-from folkmoot.core.commands import PauseRun, ResumeBoard, StopBoard
-from folkmoot.core.enums import ONE_SHOT_KINDS, Cause
+from typing import Any, assert_never
+
+from msgspec.structs import replace
+
+from folkmoot.core.commands import CloseQuestion, PauseRun, RaiseQuestion, ResumeBoard, StopBoard
+from folkmoot.core.enums import ONE_SHOT_KINDS, PoolCause
 from folkmoot.core.records import Pause
 from folkmoot.core.report import Report
 from folkmoot.core.rules.claims import end_run, fence
-from folkmoot.core.rules.failures import passing_fault
+from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.budgets import ALL, POOL, in_force
 from folkmoot.core.rules.running.work import judge_work, keep
 from folkmoot.core.situation import Case
-from folkmoot.core.vocabulary.ways import Way
+from folkmoot.core.vocabulary.lines import nth_time
+from folkmoot.core.vocabulary.ways import CANCEL, Way
 from folkmoot.core.work import Work
 from folkmoot.errors import Invalid
 
 QUOTA_SECONDS, QUOTA_SECONDS_MAX = 300.0, 3_600.0  # also the longest that words alone can cause
 QUOTA_SECONDS_LONGEST = 7 * 86_400.0
 LONG_SECONDS = 6 * 3_600.0  # a longer pause asks a person
-PAUSES_MAX = 3
+PAUSES_MAX = 3  # in a row for the same cause; the third asks a person
+OUTAGE_SECONDS, OUTAGE_GROWS, OUTAGE_SECONDS_MAX = 10.0, 3.0, 300.0
+OUTAGES_MAX, HANGS_MAX = 3, 1  # that one effort meets, each while its pool had worked: one more is the item's own
 GO, WAIT = Way("try it now", "go", says="yes"), Way("wait until then", "wait", says="no")
+RETRY, REST = Way("retry", "go", says="yes"), Way("park these items", "park", says="no")
 
 
 def stop(case: Case, command: StopBoard) -> None:
@@ -47,72 +58,151 @@ def go_on(case: Case, question: str) -> None:
     _go_on(case, [pause for pause in held.values() if pause.question == question])
 
 
+def end_unasked(case: Case) -> None:
+    """A pool that pauses without an end does so while a person is asked: whatever closes the question lets it go on."""
+    if case.pauses:
+        closed = {name for name, question in case.questions.items() if question.state != "open"}
+        _go_on(case, [one for one in case.pauses.values() if one.on and one.until is None and one.question in closed])
+
+
 def _go_on(case: Case, pauses: list[Pause]) -> None:
     over = [(pause.id, {"on": False, "in_a_row": 0}) for pause in pauses]
     if over:
         case.emit("board_resumed", {"pauses": [pause_id for pause_id, _ in over]}, pauses=over)
+    for pause in pauses:
+        if pause.question and pause.asks:
+            why = f"{pause.id.removeprefix(POOL)} is tried again"
+            case.tell(pause.asks, CloseQuestion(question=pause.question, why=why))
 
 
 def pause_run(case: Case, command: PauseRun) -> None:
-    """Nobody's fault: nothing is counted. The pool waits; a third time with no run in between a person hears of it, and
-    of a pause of many hours at once."""
+    """Nobody's fault: nothing is counted, and the pool waits for what its cause says."""
     run = fence(case)
     pool = run.pool or run.agent
-    cause: Cause = "environment" if command.login else "quota"
-    told = {"why": command.why, "pool": pool}
-    if run.gate:
+    cause: PoolCause = "environment" if command.login else command.cause
+    told = {"why": command.why, "pool": pool, "cause": cause, "lacks": lacks(cause, command.login)}
+    before = case.pauses.get(POOL + pool)
+    shared = before is not None and before.id in in_force([before], case.now)
+    works = not shared and not (before is not None and before.in_a_row and before.cause == cause)
+    # What only this item meets, time after time, while others work, is not its provider's.
+    own = cause == "outage" and works and case.item.effort.outages >= (HANGS_MAX if command.hung else OUTAGES_MAX)
+    if run.gate or own:
+        _own_fault(case, command, cause, told)
+        return
+    work, fields = _partial(case, command.work)
+    if cause == "outage" and works:
+        fields["effort"] = replace(case.item.effort, outages=case.item.effort.outages + 1)
+    end_run(case, "run_paused", "released", told, outcome="released", cause=cause, work=work, item=fields)
+    why = f"{pool} {lacks(cause, command.login)}"
+    again(case, "item_ready", {"why": why}, because=_told(pool, command, cause))
+    _pause_pool(case, pool, command, cause, before if before is not None else Pause(id=POOL + pool, on=False), shared)
+
+
+def _own_fault(case: Case, command: PauseRun, cause: PoolCause, told: dict[str, Any]) -> None:
+    gate = case.run is not None and case.run.gate
+    if gate or not command.hung:
         end_run(case, "run_paused", "released", told, outcome="released", cause=cause)
         passing_fault(case, cause, command.why)
-        return
-    before = case.pauses.get(POOL + pool)
-    # Several runs that meet the same empty pool at once are one pause, not several in a row.
-    shared = before is not None and before.on and before.until is not None and before.until > case.now
-    count = (before.in_a_row if before else 0) + (not shared)
-    seconds = _seconds(command, count)
-    if shared and before is not None and before.until is not None:
-        seconds = max(seconds if command.seconds is not None else 0.0, before.until - case.now)
-    work, fields = _partial(case, command.work)
-    end_run(case, "run_paused", "released", told, outcome="released", cause=cause, work=work, item=fields)
-    lacks = "has no login" if command.login else "has no quota left"
-    again(case, "item_ready", {"why": f"{pool} {lacks}"}, because=f"{pool} {lacks}: {command.why}")
-    asked = before.question if before else None
-    if asked not in case.situation.asked:
-        asked = _ask_about(case, pool, command, seconds, count if not shared else 0)
+    else:
+        end_run(case, "run_paused", "released", told, outcome="failed", cause="timeout")
+        record_attempts(case, Report.failed(command.why, cause="timeout"), "timeout")
+
+
+def _pause_pool(case: Case, pool: str, command: PauseRun, cause: PoolCause, before: Pause, shared: bool) -> None:
+    # Several runs that meet the same thing at once are one pause, not several in a row.
+    count = before.in_a_row + 1 if before.cause == cause and not shared else 1
+    until = _until(case, command, cause, count, before if shared else None)
+    goes_on = shared and before.until == until  # the longer pause, and its cause, hold
+    kept = before if goes_on else None
+    asked, asks = (before.question, before.asks) if before.question in case.situation.asked else (None, None)
+    if asked and asks and until is None and before.until is not None:
+        case.tell(asks, CloseQuestion(question=asked, why=f"{pool} {lacks(cause, command.login)}"))
+        asked = asks = None  # a person may have chosen there to wait for an end that there is not
+    if asked is None and not (goes_on and until is None):
+        asked, asks = _ask_about(case, pool, command, cause, until, count if not shared else 0)
     row = {
         "on": True,
-        "until": case.now + seconds,
-        "ends_at": case.situation.at + round(seconds * 1000),
-        "why": command.why,
-        "by": run.agent,
-        "in_a_row": count,
-        "login": command.login,
+        "until": until,
+        "ends_at": None if until is None else case.situation.at + round((until - case.now) * 1000),
+        "why": kept.why if kept else command.why,
+        "by": case.run.agent if case.run else "",
+        "in_a_row": kept.in_a_row if kept else count,
+        "cause": kept.cause if kept else cause,
+        "login": kept.login if kept else command.login,
         "question": asked,
+        "asks": asks,
         "at": case.situation.at,
     }
-    context = {"pool": pool, "seconds": round(seconds, 1), "why": command.why, "shown": command.shown}
+    seconds = None if until is None else round(until - case.now, 1)
+    how = "until a person answers" if seconds is None else f"for {seconds:.0f}s"
+    context = {"pool": pool, "seconds": seconds, "how": how, "why": command.why, "shown": command.shown, "cause": cause}
     case.emit("pool_paused", context, pauses=(POOL + pool, row))
 
 
-def _seconds(command: PauseRun, count: int) -> float:
-    """As long as the client's event says. An agent can write any words: for them alone it is an hour at most."""
-    if command.seconds is None:
-        return min(QUOTA_SECONDS * 2.0 ** max(0, min(count, 10) - 1), QUOTA_SECONDS_MAX)
-    return max(1.0, min(command.seconds, QUOTA_SECONDS_LONGEST if command.shown else QUOTA_SECONDS_MAX))
+def lacks(cause: PoolCause, login: bool = False) -> str:
+    """What is the matter with a pool."""
+    match cause:
+        case "quota":
+            return "has no quota"
+        case "outage":
+            return "gets no answer from its provider"
+        case "environment":
+            return "is not signed in" if login else "cannot run here"
+        case _:
+            assert_never(cause)
 
 
-def _ask_about(case: Case, pool: str, command: PauseRun, seconds: float, count: int) -> str | None:
-    """One question for a pool, whichever item meets it. Of a long pause it is only told: the item goes on by itself."""
-    lacks = "had no login" if command.login else "had no quota"
-    if count >= PAUSES_MAX:
-        words = f"{pool} {lacks} {count} times in a row: {command.why}. Should it be tried again?"
-    elif seconds > LONG_SECONDS and case.item.kind not in ONE_SHOT_KINDS:
-        words = f"{pool} {lacks} and pauses for {seconds / 3600:.0f} hours: {command.why}. Should it be tried now?"
-    else:
+def _told(pool: str, command: PauseRun, cause: PoolCause) -> str:
+    """What its client shows, as a sentence that says of whom."""
+    return command.why if pool in command.why else f"{pool} {lacks(cause, command.login)}: {command.why}"
+
+
+def _until(case: Case, command: PauseRun, cause: PoolCause, count: int, held: Pause | None) -> float | None:
+    """When the pool is tried again; None: when a person says so. A pause that is in force ends no sooner."""
+    if cause == "environment" or (held is not None and held.until is None):
         return None
-    before = set(case.questions)
-    help = f"It goes on by itself when the pause is over; before that with: moot resume {pool}"
-    ask(case, "budget", words, GO, WAIT, context=command.why, help=help, blocking=count >= PAUSES_MAX)
-    return next((one for one in case.questions if one not in before), None)
+    if held is not None and held.until is not None:
+        told = _seconds(command, cause, count) if command.seconds is not None else 0.0
+        return max(case.now + told, held.until)
+    return case.now + _seconds(command, cause, count)
+
+
+def _seconds(command: PauseRun, cause: PoolCause, count: int) -> float:
+    """As long as the client's event says. An agent can write any words: for them alone it is an hour at most."""
+    if command.seconds is not None:
+        return max(1.0, min(command.seconds, QUOTA_SECONDS_LONGEST if command.shown else QUOTA_SECONDS_MAX))
+    if cause == "outage":
+        return min(OUTAGE_SECONDS * OUTAGE_GROWS ** min(count - 1, 10), OUTAGE_SECONDS_MAX)
+    return min(QUOTA_SECONDS * 2.0 ** max(0, min(count, 10) - 1), QUOTA_SECONDS_MAX)
+
+
+def _ask_about(
+    case: Case, pool: str, command: PauseRun, cause: PoolCause, until: float | None, count: int
+) -> tuple[str | None, str | None]:
+    """One question for a pool, whichever item meets it, and the item that asks it. What time mends is only told: the
+    items go on by themselves."""
+    what = _told(pool, command, cause)
+    goes_on = f"It goes on by itself; before that with: moot resume {pool}"
+    blocking = cause == "quota" and count >= PAUSES_MAX
+    if until is None:
+        words = f"{what}. All items of {pool} wait; when that is mended, answer: retry"
+        raised = RaiseQuestion(kind="decision", question=words, part="", ways=[RETRY, REST, CANCEL])
+    elif count >= PAUSES_MAX:
+        words = f"{what}. {pool} pauses for that reason{nth_time(count)} in a row. Should it be tried now?"
+        raised = RaiseQuestion(kind="budget", question=words, part="", help=goes_on, ways=[GO, WAIT])
+    elif until - case.now > LONG_SECONDS:
+        words = f"{what}. {pool} pauses for {(until - case.now) / 3600:.0f} hours. Should it be tried now?"
+        raised = RaiseQuestion(kind="budget", question=words, part="", help=goes_on, ways=[GO, WAIT])
+    else:
+        return None, None
+    item = case.item
+    if item.kind in ONE_SHOT_KINDS and item.parent:
+        case.tell(item.parent, replace(raised, context=command.why, blocking=False, pool=pool))
+        return None, None  # its parent asks, and says so then
+    before, part = set(case.questions), item.agent if item.kind in ONE_SHOT_KINDS else None
+    ways, told = raised.ways, raised.question
+    ask(case, raised.kind, told, *ways, context=command.why, help=raised.help, blocking=blocking, part=part)
+    return next((one for one in case.questions if one not in before), None), item.id
 
 
 def _partial(case: Case, work: Work | None) -> tuple[Work | None, dict[str, Any]]:

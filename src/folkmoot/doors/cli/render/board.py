@@ -97,9 +97,12 @@ def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
     if what == DAY:
         hint = [("a larger `budget` in the flow, or go on today: ", QUIET), ("moot resume", COMMAND)]
     elif what != STOPPED:
-        when = "when the login is renewed, or then" if pause.login else "then"
         go = f"moot resume {one_line(what.removeprefix(POOL))}"
-        hint = [(f"{when}, it goes on by itself; or try now: ", QUIET), (go, COMMAND)]
+        hint = [("then it goes on by itself; or try now: ", QUIET), (go, COMMAND)]
+        if pause.until is None:
+            mend = "sign in: it goes on by itself; or" if pause.login else "mend it, then"
+            retry = (f"moot answer {pause.question} retry" if pause.question else go, COMMAND)
+            hint = [(f"{mend}: ", QUIET), retry]
     page.line(*hint, indent=indent + 2)
 
 

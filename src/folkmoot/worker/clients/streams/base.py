@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from folkmoot.core.enums import ReportedCause
+from folkmoot.core.enums import ClientCause
 from folkmoot.worker.clients.causes import Cause, Now, Tells, cause_of, recognised, reset_after, told_by
 from folkmoot.worker.clients.printed import LastMessage, Words, decoded, plain
 from folkmoot.worker.clients.troubles import Trouble, told
@@ -24,7 +24,7 @@ class Listener:
         self.error: str | None = None  # what it told as its failure, and its status of HTTP
         self.status: int | None = None
         self.shown = False  # did an event of its own name a time at which the quota is there again?
-        self.known_cause: ReportedCause | None = None  # where an event says it better than the words of an error
+        self.known_cause: ClientCause | None = None  # where an event says it better than the words of an error
         self.tells: Tells = {}  # words that this very client has said of its troubles
 
     def feed(self, line: str) -> None:
@@ -107,7 +107,7 @@ class Listener:
             self._because("transient", f"was ended by signal {ended.signal}")
 
     def _because(
-        self, cause: ReportedCause, why: str, reset_after: float | None = None, trouble: Trouble = "unknown"
+        self, cause: ClientCause, why: str, reset_after: float | None = None, trouble: Trouble = "unknown"
     ) -> None:
         self.stream.succeeded = False
         self.stream.cause, self.stream.why, self.stream.reset_after = cause, why, reset_after

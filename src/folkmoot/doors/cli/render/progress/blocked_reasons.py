@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.views import Blocked, PauseView
+from folkmoot.core.rules.running.pauses import lacks
 from folkmoot.doors.cli.render.page import one_line, when
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 
@@ -43,8 +44,7 @@ def ids(items: list[str]) -> str:
 def pause_words(pause: PauseView) -> str:
     """What begins no runs, and until or since when."""
     names = {STOPPED: "the board is paused", DAY: "no agent begins"}
-    lacks = "has no login" if pause.login else "has no quota"
-    words = names.get(pause.what) or f"{pause.what.removeprefix(POOL)} {lacks}"
+    words = names.get(pause.what) or f"{pause.what.removeprefix(POOL)} {lacks(pause.cause or 'quota', pause.login)}"
     by = f" by {pause.by}" if pause.what == STOPPED else ""
     end = f" until {when(pause.until)}" if pause.until else f" since {when(pause.since)}{by}"
     return one_line(words) + end
