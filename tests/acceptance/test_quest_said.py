@@ -31,6 +31,8 @@ def sieged(folder: Path) -> Moot:
     "said",
     [
         {"testResults": {"passed": 10, "failed": 2}},
+        {"tests": {"total": 12, "passed": 10, "failed": 2, "skipped": 0}},
+        {"tests": {"passed": 10, "failed": 2, "duration": "4s"}},
         {"test_results": {"total": 12, "failed": 2}},
         {"integrationTests": {"passed": 10, "failed": 2}},
         {"output": {"testResults": {"passed": 10, "failed": 2}}},
@@ -42,6 +44,20 @@ def test_red_tests_beside_complete_go_to_the_mender_under_each_name(tmp_path: Pa
     whole = {"agentType": "siegemaster", "status": "complete", "report": "Integration tests written", **said}
     item = sieged(tmp_path).speak("siegemaster", whole)
     assert (item["column"], item["runs"][-1]["report"]["tests"]["failed"]) == ("mend", 2)
+
+
+@pytest.mark.ledger("Q-12", "R-22")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"tests": {"total": 5, "passed": 0, "failed": 0, "skipped": 5}},
+        {"report": "Integration tests written but could not be run: there is no database here"},
+    ],
+)
+def test_tests_of_which_none_has_run_are_asked_back(tmp_path: Path, said: View) -> None:
+    moot = sieged(tmp_path)
+    whole = {"agentType": "siegemaster", "status": "complete", "report": "Tests written", **said}
+    assert "which holds?" in moot.try_in(moot("claim", "siegemaster"), whole).err
 
 
 @pytest.mark.ledger("Q-12", "R-22")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from folkmoot.core.vocabulary.phrases.reds import said_red
+from folkmoot.core.vocabulary.phrases.reds import said_failed, said_red
 from folkmoot.errors import Invalid
 from folkmoot.testing.builders import SoundBoard, preset_flow
 from tests.acceptance.test_quest import quest
@@ -80,3 +80,22 @@ def test_the_documents_form_beside_a_red_ward_does_not_pass_it(tmp_path: Path) -
     assert said.code == 2 and "its words say 'ward is red'" in said.err
     moot.hand_in(claim, '{"status": "complete", "report": "tests are failing"}', "--final")
     assert moot("show", "1")["column"] == "mend"
+
+
+@pytest.mark.ledger("R-22", "Q-12")
+@pytest.mark.parametrize(
+    ("words", "unrun"),
+    [
+        ("Integration tests written but could not be run: there is no database here", True),
+        ("Integration tests written. They could not be run.", True),
+        ("Integration tests written, not run (no database).", True),
+        ("Wrote the tests; I was unable to run them because the database is missing", True),
+        ("The suite is complete, but I couldn't run it here", True),
+        ("Wrote the tests, never executed them", True),
+        ("Tests written and run, all pass", False),
+        ("Tests show that jobs which were cancelled do not run", False),
+        ("Nothing was not run", False),
+    ],
+)
+def test_whether_words_say_that_tests_were_not_run(words: str, unrun: bool) -> None:
+    assert (said_failed([words]) is not None) == unrun

@@ -7,7 +7,7 @@ from folkmoot.core.enums import Outcome
 from folkmoot.core.report import Contract, Delegation, Files, Report
 from folkmoot.core.vocabulary.lines import ONE_PATH, finding_in, number_in, paths_in
 from folkmoot.core.vocabulary.phrases.nothings import says_nothing, telling
-from folkmoot.core.vocabulary.phrases.tallies import counted, told_under
+from folkmoot.core.vocabulary.phrases.tallies import COUNTED, counted, tally, told_under
 from folkmoot.core.vocabulary.plans import says_nothing as no_order
 from folkmoot.core.vocabulary.plans import split_field, task_field
 from folkmoot.core.vocabulary.words import meaning_in, meaning_of, place_said, plain, verdict_of
@@ -212,12 +212,14 @@ def quest_parts(said: Taken) -> dict[str, Any]:
     if summary is not None:
         parts["summary"] = summary
     tests = said.data.get("tests")
-    told = counted(tests if isinstance(tests, str) else summary or "") if not isinstance(tests, dict) else None
+    told = tally(tests) if isinstance(tests, dict) else counted(tests if isinstance(tests, str) else summary or "")
     if told is None and tests is None:
         output = said.data.get("output")
         told = told_under(said.data) or (told_under(output) if isinstance(output, dict) else None)
     if told is not None:
         parts["tests"] = told
+        if isinstance(tests, dict) and tests.keys() <= set(COUNTED):
+            said.used.add("tests")
     parts |= told_parts(said)
     if isinstance(said.data.get(OPEN), list) and "issues" not in said.data:
         said.data = {("issues" if name == OPEN else name): value for name, value in said.data.items()}

@@ -42,6 +42,11 @@ def words_against(said: Report) -> str | None:
             f"its words say {refused[:120]!r}: which holds? If something must change, report changes_requested with it "
             "in `findings`; if nothing must, say so"
         )
+    if said.tests is not None and said.tests.total and said.tests.passed == said.tests.failed == 0:
+        return (
+            f"of its {said.tests.total} tests none has passed and none has failed: which holds? If they could not run, "
+            "report failed or stuck; if some passed, say how many"
+        )
     texts = list(_bounded([said.summary, said.blockers or "", *_own(said)]))
     failed = said_failed([*texts, *_bounded(one.issue for one in still_open(said.findings) if one.severity != "low")])
     failed = failed or said_fewer(_bounded(_own(said)))

@@ -59,6 +59,15 @@ _ALL_BUT = pattern(
     r"|\ball (?:but|except)\b[^.;!?\n]{1,60}?\b(?:pass|green|succeed)(?:es|ed|ing|s)?\b",
     re.IGNORECASE,
 )
+# Of tests that are named before it, in a clause of its own: `written, not run`, `but they could not be run`.
+_UNRUN = pattern(
+    r"(?:(?:they|i|we|it|which|these|those|have|has|was|were|are|is|still|also|only|the|tests?|suite|integration) )*"
+    r"(?:(?:could )?not|never|couldn t|can t|cannot|weren t|wasn t|haven t|unable to)"
+    r"(?: (?:been|be|yet|actually|able|to|even))*"
+    r" (?:run|executed?)(?: (?:them|it|the|any|of|those|these|tests?|suite|here|yet|locally|at|all))*"
+)
+_ANY_TESTS = pattern(r"\b(?:tests?|suites?|specs?)\b", re.IGNORECASE)
+_CLAUSES = pattern(r"[.:;!?\n()–—,]|\s-\s|\b(?:but|and|because|since|as|so|due|for)\b", re.IGNORECASE)
 _SKIPPED = {"skipped", "skip", "skips", "ignored", "disabled"}
 # As test runners print it, in capitals: `FAIL: TestX`, `--- FAIL: TestX`, `2 FAILED`.
 _PRINTED = pattern(rf"\bFAIL(?:ED|URE)?\b(?:\s{{0,3}}[:–—-]?\s{{0,3}}({_TEST}))?")
@@ -67,7 +76,7 @@ _UNMET = pattern(r"\bexpected\b(?! (?:to|by|that)\b).{1,120}?\b(?:got|received|b
 _OF_TESTS = "tests?|test cases?|suites?|specs?|builds?|ci|pytest|jest"
 _TESTS_RED = pattern(rf"\b(?:{_OF_TESTS}){_LINKS} {_RED}\b")
 _TESTS_NUMBER = pattern(rf"\b[1-9]\d{{0,6}} (?:\w+ )?(?:failing|failed|broken) (?:{_OF_TESTS})\b")
-_HINT = pattern(r"fail|red|broken|not|n't|n’t", re.IGNORECASE)
+_HINT = pattern(r"fail|red|broken|not|n't|n’t|never|unable", re.IGNORECASE)
 _NONE = ("0", "none", "no", "zero")
 _SENTENCES = pattern(r"[.;!?\n()–—,]|\s-\s|\bbut\b|\band\b")
 
@@ -139,7 +148,17 @@ def said_red(texts: Iterable[str | None], gate: str = "") -> str | None:
 def said_failed(texts: Iterable[str | None]) -> str | None:
     """The first words that say that a test failed; not those that say when it would, or that it did once."""
     texts = list(texts)
-    return _first(texts, _tells_failed) or next(filter(None, map(_told_but, texts)), None)
+    found = _first(texts, _tells_failed) or next(filter(None, map(_told_but, texts)), None)
+    return found or next(filter(None, map(_told_unrun, texts)), None)
+
+
+def _told_unrun(text: str | None) -> str | None:
+    """The clause that says that the tests which were named before it have not been run."""
+    told = (text or "")[:TEXT_MAX]
+    named = _ANY_TESTS.search(told)
+    clauses = _CLAUSES.split(told) if named is not None and _HINT.search(told) else []
+    found = (clause for clause in clauses if len(clause) <= SENTENCE_MAX and _UNRUN.fullmatch(plain(clause)))
+    return next((" ".join(clause.split()) for clause in found), None)
 
 
 def _told_but(text: str | None) -> str | None:
