@@ -22,6 +22,7 @@ from bench import (
 )
 from bench.mirrors import following
 from bench.queues import blocked
+from bench.repositories import package
 
 TARGET = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
@@ -37,6 +38,7 @@ PARTS: dict[str, Callable[[], Mapping[str, object]]] = {
     "Quests of many agents in virtual time, beside the best any order could do": quests.run,
     "A worker in a plain folder, beside its commands started bare": folder.run,
     "Runs in clones that land on main, beside the bare git commands": landing.run,
+    "One run with a gate in a large public project, beside the bare git commands": package.run,
     "Waiting for an item, beside the bare means of waking": wakeup.run,
     "The board as files, beside a bare write and rename": following.run,
 }

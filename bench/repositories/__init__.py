@@ -1,0 +1,1 @@
+"""Real repositories, as large as they can be had from a package."""
