@@ -96,6 +96,7 @@ FLOW_SECTIONS: list[tuple[str, str, keys.Keys, type[msgspec.Struct] | None]] = [
     ("budget", "Under `budget`.", keys.BUDGET, core.Budget),
     ("messages", "Under `messages`, by the type of message.", keys.MESSAGE, None),
     ("questions", "Under `questions`.", keys.QUESTIONS, core.QuestionPolicy),
+    ("clone", "Under `clone`.", keys.CLONE, core.Clone),
     ("secrets", "Under `secrets`.", keys.SECRETS, core.SecretPolicy),
     ("mirror", "Under `mirror`.", keys.MIRROR, None),
 ]

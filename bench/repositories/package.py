@@ -1,4 +1,4 @@
-"""One run with a gate in a large public project that lands on the user's checked-out main, beside the bare git commands.
+"""One run with a gate in a large public project that lands on a checked-out main, beside the bare git commands.
 
 The project is a source distribution, fetched by pip and put under git. `MOOT_BENCH_PACKAGE` names another one.
 """
@@ -22,7 +22,7 @@ from folkmoot.worker.jobs.job import WorkerEvent
 PACKAGE = os.environ.get("MOOT_BENCH_PACKAGE", "ansible")
 FILES_MIN = 5_000
 ROUNDS = 6  # the first of them counts for nobody: caches are cold
-COMMAND = ["/bin/sh", "-c", "echo changed >> moot-bench.txt; echo '{\"outcome\": \"done\"}'"]
+COMMAND = ["/bin/sh", "-c", 'echo changed >> moot-bench.txt; echo \'{"outcome": "done"}\'']
 CHECK = ["/bin/sh", "-c", "test -s moot-bench.txt"]
 FLOW = f"""
 flow: bench

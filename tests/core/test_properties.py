@@ -73,6 +73,7 @@ BY_NEIGHBOURS: list[Command] = [
 ]
 IN_RUN: list[Command] = [
     commands.RenewRun(),
+    commands.NoteSetup(seconds=1.5),
     commands.ReleaseRun(),
     commands.AddComment(content="on my way"),
     commands.AddComment(content="yes", parent="c001", resolution="accepted"),

@@ -45,6 +45,11 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("worker/jobs/job.py", "close_output"): "only where the store cannot be reached",
     ("worker/jobs/job.py", "submit"): "only where the store cannot be reached",
     (
+        "worker/jobs/preparing.py",
+        "wait",
+    ): "the lock of a setup that another run makes wakes nobody who must also hear that he shall stop",
+    ("worker/jobs/teardown.py", "_followed"): "output wakes it; in between its own time is looked at, not the board",
+    (
         "worker/git/trees/checkout.py",
         "_unlocked",
     ): "git's own lock wakes nobody; it is looked at so many times and no more",

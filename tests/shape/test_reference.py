@@ -34,6 +34,7 @@ PLACES: list[tuple[keys.Keys, str]] = [
     (keys.BUDGET, "budget"),
     (keys.MESSAGE, "messages.review_request"),
     (keys.QUESTIONS, "questions"),
+    (keys.CLONE, "clone"),
     (keys.SECRETS, "secrets"),
     (keys.MIRROR, "mirror"),
 ]

@@ -53,6 +53,8 @@ class RunView(View, frozen=True, gc=False, kw_only=True):
     outcome: RunOutcome | None
     cause: Cause | None
     cost_usd: float
+    setup_seconds: float | None
+    setup_kept: bool
     gate: bool
     sandboxed: bool | None
     commit: str | None

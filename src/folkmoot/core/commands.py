@@ -66,6 +66,13 @@ class RenewRun(Command, frozen=True, gc=False, kw_only=True):
     pass
 
 
+class NoteSetup(Command, frozen=True, gc=False, kw_only=True):
+    """The run's clone is ready, by commands of the flow's: what that took is none of its agent's time."""
+
+    seconds: float
+    kept: bool = False  # what an earlier setup left was put there instead of running it
+
+
 class ReleaseRun(Command, frozen=True, gc=False, kw_only=True):
     pass
 

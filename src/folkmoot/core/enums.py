@@ -140,6 +140,7 @@ EventName = Literal[
     "dependency_reopened",
     "agent_started",
     "lease_renewed",
+    "setup_ended",
     "agent_completed",
     "report_refused",
     "run_released",

@@ -35,6 +35,7 @@ EVENTS: dict[EventName, str] = {
     "dependency_reopened": "an item that this one came after is open again",
     "agent_started": "an agent claimed the item: a run began",
     "lease_renewed": "the run said that it is alive",
+    "setup_ended": "the run's clone is ready: its setup has run, or what an earlier one left was put there",
     "agent_completed": "the run ended with its report",
     "report_refused": "a report broke the form: the run lives on, and what it said is kept",
     "run_released": "the run gave the item back unworked",

@@ -156,6 +156,17 @@ class Budget(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return not (self.day_usd is None and self.day_tokens is None and self.day_time is None)
 
 
+class Clone(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What the clone of a run gets beside the project's files, so that the project runs in it."""
+
+    setup: list[list[str]] = field(default_factory=list)  # for agents and gates that have none of their own
+    # All that a setup depends on, besides its commands. While these are the same, what it left is put into a clone
+    # instead of running it. Empty: on anything in the project.
+    setup_from: list[str] = field(default_factory=list)
+    teardown: list[list[str]] = field(default_factory=list)  # after the run, however it ended
+    ports: int = 10  # how many a run has, from MOOT_PORT on
+
+
 class SecretPolicy(Struct, frozen=True, omit_defaults=True, kw_only=True):
     allow: list[str] = field(default_factory=list)  # files and folders where what looks like a secret is none
 
@@ -195,6 +206,7 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
     mirror: str | None = None  # the folder of the documents' files
     mirror_people: list[str] = field(default_factory=list)  # whose files there are a person's word
     mirror_shown: bool = False  # may agents in a sandbox see it?
+    clone: Clone = field(default_factory=Clone)
     secrets: SecretPolicy = field(default_factory=SecretPolicy)
     sandbox: str = "auto"  # auto: where the machine can; always: else nothing runs; never
 
@@ -211,7 +223,13 @@ class Flow(Struct, frozen=True, omit_defaults=True, kw_only=True, dict=True):
         found += [words for client in self.clients.values() for words in (client.command, client.acp)]
         found += [words for agent in self.agents.values() for words in agent.setup]
         found += [words for gate in self.gates.values() for words in (gate.run, *gate.setup)]
+        found += [*self.clone.setup, *self.clone.teardown]
         return [words for words in found if words]
+
+    def setup_of(self, agent: str) -> list[list[str]]:
+        """What makes the clone of an agent, or of a gate, ready: its own, or what the flow has for all."""
+        known = self.agents.get(agent) or self.gates.get(agent)
+        return (known.setup if known else []) or self.clone.setup
 
     def watcher(self, column: str) -> str | None:
         """The agent that is triggered by an item in this column; of several the first."""

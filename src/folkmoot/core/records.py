@@ -41,6 +41,8 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     outcome: RunOutcome | None = None
     cause: Cause | None = None
     cost_usd: float = 0.0
+    setup_seconds: float | None = None  # until its clone was ready; None: there was nothing to set up
+    setup_kept: bool = False  # what an earlier setup left was put there
     report: Report | None = None
     pool: str | None = None  # whose quota it uses
     sandboxed: bool | None = None  # None: whoever claimed it did not say

@@ -35,7 +35,8 @@ UNFINISHED = tuple(status for status in STATUSES if status not in ENDED and stat
 WRITERS_MAX = 1_000
 STARVED_MAX = 64
 
-ALWAYS_LIGHT = frozenset({commands.ClaimItem, commands.RenewRun, commands.RankItem})
+ALWAYS_LIGHT = frozenset({commands.ClaimItem, commands.RenewRun, commands.NoteSetup, commands.RankItem})
+OF_THE_ROW = (commands.RenewRun, commands.NoteSetup, commands.RankItem)
 ABOUT_QUESTION = (commands.AnswerQuestion, commands.PassDeadline)
 ABOUT_MESSAGE = (commands.AcceptMessage, commands.CompleteMessage, commands.RejectMessage)
 ABOUT_PATHS = frozenset({commands.LockPaths, commands.UnlockPaths, commands.WidenRun, commands.RecordLanding})
@@ -188,7 +189,7 @@ def message_about(reading: Reading, flow: Flow, command: commands.SendMessage) -
 def _messages(reading: Reading, command: Command, item: Item | None) -> list[Message]:
     """The messages about the item that are not over, what waits for its agent about no item, and the one spoken of."""
     wanted: dict[str, Message] = {}
-    if item is not None and not isinstance(command, (commands.RenewRun, commands.RankItem)):
+    if item is not None and not isinstance(command, OF_THE_ROW):
         found = reading.messages(item=item.id, limit=MESSAGES_MAX)
         wanted = {m.id: m for m in found if m.status in ("pending", "accepted") or m.run == item.run}
     if item is not None and isinstance(command, (commands.ClaimItem, commands.OfferReport, commands.ReportRun)):
@@ -214,7 +215,7 @@ def _messages(reading: Reading, command: Command, item: Item | None) -> list[Mes
 
 def _holds(reading: Reading, flow: Flow, command: Command, item: Item | None, now: float) -> Holds:
     """Holds matter to whoever takes paths, and to a run that ends with locks of its own."""
-    if isinstance(command, (commands.RenewRun, commands.RankItem)):
+    if isinstance(command, OF_THE_ROW):
         return NO_HOLDS
     found = reading.holds(now)
     takes = type(command) in ABOUT_PATHS or (isinstance(command, commands.ClaimItem) and item and item.files)

@@ -54,6 +54,7 @@ FLOW: Keys = {
     "notify": Key("command", "run with the question's text when a question to a person opens"),
     "budget": Key("keys", "what may be used up on one item and on one day"),
     "target": Key("text", "the branch that finished work lands on"),
+    "clone": Key("keys", "what the clone of each run gets, so that the project runs in it"),
     "secrets": Key("keys", "which files may hold what looks like a secret"),
     "widen": Key(
         "choice or paths",
@@ -140,6 +141,17 @@ BUDGET: Keys = {
     "day_tokens": Key("count", "tokens on one day", "no limit"),
     "item_time": Key("span", "running time on one item", "no limit"),
     "day_time": Key("span", "running time on one day", "no limit"),
+}
+CLONE: Keys = {
+    "setup": Key("commands", "run in the fresh clone of agents and gates that have no `setup` of their own", "none"),
+    "setup_from": Key(
+        "texts",
+        "the files and folders that `setup` depends on, such as a lock file: while these are the same, what it left is "
+        "put into the clone instead of running it",
+        "all files of the project",
+    ),
+    "teardown": Key("commands", "run in the clone after the run, however it ended, for a minute at most", "none"),
+    "ports": Key("count", "how many ports a run has to itself, from `MOOT_PORT` on; at most 100"),
 }
 SECRETS: Keys = {
     "allow": Key(

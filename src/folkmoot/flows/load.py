@@ -91,6 +91,7 @@ def _flow(
         budget=running.read_budget(fields, entries),
         target=running.read_target(fields, entries),
         **sections.read_mirror(fields, entries),
+        clone=sections.read_clone(fields, entries),
         secrets=sections.read_secrets(fields, entries),
         sandbox=running.read_sandbox(fields, entries),
         widen=running.read_widen(fields, entries),

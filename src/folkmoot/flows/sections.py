@@ -3,13 +3,13 @@
 
 from typing import Any, get_args
 
-from folkmoot.core.flow import LEASE_MAX, Gate, Limits, MessageRule, Notice, QuestionPolicy, SecretPolicy
+from folkmoot.core.flow import LEASE_MAX, Clone, Gate, Limits, MessageRule, Notice, QuestionPolicy, SecretPolicy
 from folkmoot.core.rules.sharing.paths import bad_path
 from folkmoot.flows import keys
 from folkmoot.flows.agents import TIMEOUT_RANGE
-from folkmoot.flows.faults import shown
+from folkmoot.flows.faults import Path, shown
 from folkmoot.flows.fields import COUNT_MAX, Entries, Fields
-from folkmoot.flows.source import Mapping, Node, is_null
+from folkmoot.flows.source import Entry, Mapping, Node, is_null
 
 DAY = 86_400.0
 SPAN_LIMITS = {
@@ -31,7 +31,9 @@ DEADLINE_RANGE = (1.0, 365 * DAY)
 GATE_KEYS = list(keys.GATE)
 MESSAGE_KEYS = list(keys.MESSAGE)
 QUESTION_KEYS = list(keys.QUESTIONS)
+CLONE_KEYS = list(keys.CLONE)
 SECRET_KEYS = list(keys.SECRETS)
+PORTS_MAX = 100
 MIRROR_KEYS = list(keys.MIRROR)
 
 
@@ -80,19 +82,31 @@ def read_questions(fields: Fields, entries: Entries) -> QuestionPolicy:
 
 
 def read_secrets(fields: Fields, entries: Entries) -> SecretPolicy:
-    path = ("secrets", "allow")
     given = _section(fields, entries, "secrets", SECRET_KEYS).get("allow")
-    allow = []
+    return SecretPolicy(allow=_paths(fields, given, ("secrets", "allow"), "tests/keys/"))
+
+
+def read_clone(fields: Fields, entries: Entries) -> Clone:
+    given = _section(fields, entries, "clone", CLONE_KEYS)
+    setup, ports, teardown = given.get("setup"), given.get("ports"), given.get("teardown")
+    return Clone(
+        setup=fields.commands(setup.value, ("clone", "setup")) if setup else [],
+        setup_from=_paths(fields, given.get("setup_from"), ("clone", "setup_from"), "package-lock.json"),
+        teardown=fields.commands(teardown.value, ("clone", "teardown")) if teardown else [],
+        ports=(ports and fields.count(ports.value, ("clone", "ports"), PORTS_MAX)) or Clone().ports,
+    )
+
+
+def _paths(fields: Fields, given: Entry | None, path: Path, such_as: str) -> list[str]:
+    found = []
     for item in fields.items(given.value, path) if given else []:
         written = fields.text(item, path, "the path")
         why = bad_path(written) if written is not None else None
         if why is not None:
-            fields.findings.fault(
-                path, f"{shown(written or '')} is no path here: {why}", "like tests/keys/", item.place
-            )
+            fields.findings.fault(path, f"{shown(written or '')} is no path here: {why}", f"like {such_as}", item.place)
         elif written is not None:
-            allow.append(written)
-    return SecretPolicy(allow=allow)
+            found.append(written)
+    return found
 
 
 def read_gates(fields: Fields, entries: Entries) -> dict[str, Gate]:

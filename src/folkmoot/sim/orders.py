@@ -13,6 +13,7 @@ from folkmoot.errors import MootError
 
 BY_RUNS = (
     commands.RenewRun,
+    commands.NoteSetup,
     commands.ReleaseRun,
     commands.ReportRun,
     commands.OfferReport,

@@ -27,6 +27,7 @@ from folkmoot.system.file_lock import alone, alone_within
 from folkmoot.system.keeper_client import SystemKeeper
 from folkmoot.system.processes import own
 from folkmoot.system.processes.bounds import has_filled
+from folkmoot.system.processes.port_ranges import take_ports
 from folkmoot.system.relay import RelayServer
 from folkmoot.system.sandbox import choose
 from folkmoot.system.wake import FileWatch
@@ -161,6 +162,7 @@ def tools_of(
             moot=programs.moot,
             programs=programs,
             open_socket=lambda path, handler: RelayServer(path, handler, secret=token_hex(16)),
+            take_ports=take_ports,
             tell=tell,
             step=step,
         )

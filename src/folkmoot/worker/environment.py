@@ -7,6 +7,7 @@ from contextlib import suppress
 from folkmoot.errors import Invalid
 from folkmoot.worker.ports import Paths
 
+PORT = "port"  # a file in a run's folder: the first of its ports
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 # MOOT_* says who a run is. The others make a loader run code of its choice, in bwrap too, which stands outside the box.
@@ -110,6 +111,18 @@ def environment(
     if "PATH" in values:
         made["PATH"] = _path(values["PATH"], moot)
     return {**made, **(run or {})}
+
+
+def note_port(root: str, first: int) -> None:
+    """In a run's folder, for whoever tears down after a worker that died."""
+    with open(os.path.join(root, PORT), "w", encoding="ascii") as file:
+        file.write(str(first))
+
+
+def noted_port(root: str) -> str:
+    with suppress(OSError, UnicodeDecodeError), open(os.path.join(root, PORT), encoding="ascii") as file:
+        return file.read(8)
+    return ""
 
 
 def tmp(home: str) -> str:

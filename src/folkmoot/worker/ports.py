@@ -163,6 +163,25 @@ class Paths(Struct, frozen=True, kw_only=True):
     spool: str  # brief, prompt and report
 
 
+class RunSocket(Protocol):
+    """The socket through which a run speaks to its board."""
+
+    path: str
+    folder: str
+    address: str  # where it is, and behind that what opens it
+    secret: str  # what opens it: for this run alone
+
+    def close(self) -> None: ...
+
+
+class PortRange(Protocol):
+    """Ports that no other run on this machine has."""
+
+    first: int
+
+    def close(self) -> None: ...
+
+
 class Stream(Struct, kw_only=True):
     """What was heard of a client's output so far."""
 

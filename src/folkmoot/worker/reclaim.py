@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from folkmoot.core.commands import ENGINE, AddComment, SettleLanding
 from folkmoot.core.enums import ENGINE_NAME
+from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
 from folkmoot.worker.git.landing import told_of
@@ -16,6 +17,7 @@ from folkmoot.worker.jobs.job import Tools, WorkerEvent
 from folkmoot.worker.jobs.preparing import setup_paths
 from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.jobs.saying import said_before
+from folkmoot.worker.jobs.teardown import Remains, tear_down
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import forget_dead, is_alive, is_left, remove_tree
 from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, GitWorkspaces
@@ -24,7 +26,12 @@ from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, GitWorkspac
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
 UNMARKED_SECONDS = 3600.0
 LATE_CHARACTERS = 500
-ASIDE = (("", "look-", True), ("", "repo.git.", False), ("spares", ".making-", True))
+ASIDE = (
+    ("", "look-", True),
+    ("", "repo.git.", False),
+    ("spares", ".making-", True),
+    *(("setups", name, True) for name in (".making-", ".gone-")),
+)
 
 
 def forget_logins(tools: Tools) -> None:
@@ -141,9 +148,26 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
                     _tell(tools, run, words)
                     _note(tools, run_context.item, words)
             _tell_late(tools, run, run_context.item, paths)
+            _tear_down(tools, run_context, paths, stopped)
             tools.workspaces.remove(paths, stopped)
         except (MootError, OSError) as error:
             _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
+
+
+def _tear_down(tools: Tools, run_context: RunContext, paths: Paths, stopped: Callable[[], bool]) -> None:
+    flow = tools.application.queries.flow()
+    if not flow.clone.teardown or not tools.workspaces.is_made(paths):
+        return
+    known = flow.agents.get(run_context.agent) or flow.gates.get(run_context.agent)
+    remains = Remains(
+        item=run_context.item,
+        paths=paths,
+        flow=flow,
+        sandbox=tools.sandbox_of(flow),
+        network=known is None or known.network,
+    )
+    if why := tear_down(tools, remains, stopped):
+        _tell(tools, os.path.basename(paths.root), why)
 
 
 def _tell_late(tools: Tools, run: str, item: str, paths: Paths) -> None:

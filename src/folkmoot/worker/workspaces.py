@@ -25,6 +25,7 @@ from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Bounds, Paths
 from folkmoot.worker.removing import maker, open_up, remove_tree
 from folkmoot.worker.secrets.redactor import Redactor
+from folkmoot.worker.setups.kept import KeptSetups
 
 RUNS, SET_ASIDE = "runs", "set-aside"
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
@@ -103,6 +104,7 @@ class GitWorkspaces:
         """`has_filled` tells whether the disk is full, and by this folder."""
         self.repository = repository
         self.clones = Clones(repository)
+        self.setups = KeptSetups(repository.home)
         self.landing = Landing(repository, pause, alone)
         self.home = repository.home
         self.readable = [os.path.join(repository.git_dir, "objects")]

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Actor, ClaimItem
+from folkmoot.core.commands import Actor, ClaimItem, NoteSetup
 from folkmoot.core.enums import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
@@ -163,6 +163,14 @@ def renew(case: Case) -> None:
     run = fence(case)
     fields = {"lease_until": case.now + run.lease, "renewals": run.renewals + 1}
     case.emit("lease_renewed", {"renewals": run.renewals + 1}, runs=(run.id, fields))
+
+
+def note_setup(case: Case, command: NoteSetup) -> None:
+    """A landing proves by several gates, each in a clone of its own: their times add up."""
+    run = fence(case)
+    seconds = round((run.setup_seconds or 0.0) + command.seconds, 3)
+    context = {"seconds": round(command.seconds, 3), "kept": command.kept}
+    case.emit("setup_ended", context, runs=(run.id, {"setup_seconds": seconds, "setup_kept": command.kept}))
 
 
 def end_run(

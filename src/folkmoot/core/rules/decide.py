@@ -89,6 +89,7 @@ RULES: dict[type[Command], Rule] = {
     commands.OfferReport: outcomes.offer,
     commands.ClaimItem: claims.claim,
     commands.RenewRun: lambda case, command: claims.renew(case),
+    commands.NoteSetup: claims.note_setup,
     commands.ReleaseRun: lambda case, command: claims.release(case),
     commands.LapseRun: lambda case, command: claims.lapse(case),
     commands.WidenRun: _widen,

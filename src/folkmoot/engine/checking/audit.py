@@ -23,7 +23,10 @@ from folkmoot.store.port import BoardHead, Reading
 
 # What a run itself writes; each must come while that run is the item's current one.
 WRITTEN_BY_RUNS = frozenset(
-    {"lease_renewed", "agent_completed", "run_released", "run_paused", "landing_recorded", "landing_deferred"}
+    {
+        *("lease_renewed", "setup_ended", "agent_completed", "run_released", "run_paused"),
+        *("landing_recorded", "landing_deferred"),
+    }
 )
 ENDS_BY_TIME = frozenset({"run_lapsed", "default_taken", "item_parked", "deadline_passed"})
 # What a NUL character or a number that may be too long looks like in JSON. Most events have neither, and this is quick.

@@ -19,19 +19,12 @@ from folkmoot.core.decoding import reader
 from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
-from folkmoot.worker.git.harvest.bounds import (
-    BYTES_A_SECOND,
-    FILES_A_SECOND,
-    PROJECT_SECONDS_MAX,
-    Allowed,
-    Foreign,
-    Overdue,
-    TooMuch,
-)
+from folkmoot.worker.git.harvest.bounds import FILES_A_SECOND, PROJECT_SECONDS_MAX, Allowed, Foreign, Overdue
+from folkmoot.worker.git.harvest.measuring import entries_of, is_folder, measured
 from folkmoot.worker.git.harvest.rules import heavy
-from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, found_at, oddities, open_file
+from folkmoot.worker.git.looking import RULE_NAMES, RULES, behind_link, oddities, open_file
 from folkmoot.worker.git.repository import CREATED, MODIFIED, Author, Repository, write
-from folkmoot.worker.git.restoring import put_back, renew
+from folkmoot.worker.git.restoring import put_back, renew, settle
 from folkmoot.worker.git.words import configured, quoted, readable
 from folkmoot.worker.ports import Bounds, Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
@@ -82,6 +75,21 @@ class Clones:
         _note(paths, item)
         dress = partial(self._dress, paths, commit, item, author, {})
         return put_back(self.repository.within(bounds), paths, index_of(paths), dress, obeyed)
+
+    def untracked(self, paths: Paths) -> list[str]:
+        """What git does not track in a clone: files, and folders (they end with a slash) as a whole."""
+        flags = ("-z", "--others", "--directory")
+        said = self.repository("ls-files", *flags, work_tree=paths.workspace, index=index_of(paths)).out
+        return [os.fsdecode(name) for name in said.split(b"\0") if name]
+
+    def inputs(self, commit: str | None, names: Sequence[str]) -> list[str]:
+        """Files and folders of a commit, each with what git calls its content; what is not there is left out."""
+        asked = sorted({name.rstrip("/") for name in names})
+        said = self.repository("ls-tree", "-z", "--full-tree", commit, "--", *asked).out if commit else b""
+        return [readable(line) for line in said.split(b"\0") if line]
+
+    def settle(self, paths: Paths, obeyed: Sequence[str]) -> None:
+        settle(self.repository, paths, index_of(paths), obeyed)
 
     def _fill(self, folder: str, index: str, commit: str) -> None:
         self.repository("read-tree", "-m", "-u", commit, work_tree=folder, index=index)
@@ -201,7 +209,7 @@ class Clones:
             return None
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"{index_of(paths)}.lock")  # of our own git, in a worker that was killed: nobody else is here
-        allowed.bounds.more(min(PROJECT_SECONDS_MAX, _entries_of(index_of(paths)) / FILES_A_SECOND))
+        allowed.bounds.more(min(PROJECT_SECONDS_MAX, entries_of(index_of(paths)) / FILES_A_SECOND))
         self._look_into_links(paths, base)
         odd, size = self._stage(paths, allowed)
         tree = self.repository("write-tree", work_tree=paths.workspace, index=index_of(paths)).out.decode().strip()
@@ -255,7 +263,7 @@ class Clones:
         flags = ("-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard")
         listed = self.repository("ls-files", *flags, work_tree=paths.workspace, index=index).out
         lines = [(line[:1], line[2:].rstrip(b"/")) for line in listed.split(b"\0") if line]
-        size = _measured(top, {name for _, name in lines}, allowed)
+        size = measured(top, {name for _, name in lines}, allowed)
         folders = {name for _, name in lines if is_folder(os.path.join(top, name))}
         modules = self._modules(paths, [name for tag, name in lines if tag == b"C" and name in folders])
         wanted, beyond = set(), set()
@@ -373,28 +381,3 @@ def _note(paths: Paths, item: str) -> None:
 
 def index_of(paths: Paths) -> str:
     return os.path.join(paths.root, "index")
-
-
-def is_folder(path: bytes) -> bool:
-    return (there := found_at(path)) is not None and stat.S_ISDIR(there.st_mode)
-
-
-def _measured(top: bytes, names: set[bytes], allowed: Allowed) -> int:
-    """What is listed as changed, in bytes; raises if it is more than the flow allows. Its time grows with it."""
-    size = sum(_size(os.path.join(top, name)) for name in names) if len(names) <= allowed.files else 0
-    if len(names) > allowed.files or size > allowed.bytes:
-        raise TooMuch(len(names), size)
-    allowed.bounds.more(size / BYTES_A_SECOND)
-    return size
-
-
-def _entries_of(index: str) -> int:
-    """How many files the engine's index lists: its header says so."""
-    with contextlib.suppress(FileNotFoundError), open(index, "rb") as file:
-        head = file.read(12)
-        return int.from_bytes(head[8:12], "big") if head.startswith(b"DIRC") else 0
-    return 0
-
-
-def _size(path: bytes) -> int:
-    return there.st_size if (there := found_at(path)) is not None and stat.S_ISREG(there.st_mode) else 0

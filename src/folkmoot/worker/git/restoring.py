@@ -56,6 +56,14 @@ def put_back(
     return changed
 
 
+def settle(repository: Repository, paths: Paths, index: str, obeyed: Sequence[str]) -> None:
+    """After files that an earlier setup left were put into a clone: what `put_back` would have taken away goes."""
+    if os.path.exists(index):
+        _sweep(paths.workspace, *_listed(repository, index))
+        if obeyed:
+            _bare(repository, paths, index, obeyed)
+
+
 def renew(paths: Paths, bounds: Bounds) -> None:
     """Move all that is in the workspace into folders that are new. Somebody else may have the old ones open, who got
     them from setup through a socket: he could write there while the next one works, or put a link where we look."""

@@ -22,6 +22,7 @@ from folkmoot.worker.clients.own_settings import with_settings
 from folkmoot.worker.clients.troubles import in_one_line
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
+from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
 from folkmoot.worker.jobs.pausing import shown_pause
@@ -39,7 +40,7 @@ from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown, without
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from folkmoot.worker.jobs.job import RunSocket
+    from folkmoot.worker.ports import RunSocket
 
 MERGES_MAX = 50
 PRINTED_KEPT = 4_000  # characters of what an agent printed that was meant as a report, and could not be read
@@ -110,6 +111,7 @@ class EffortJob(Job):
         try:
             if not self._kept:
                 self._harvest(run_context, base, f"{self.title}\n\n(the run was not finished)")
+            teardown.after(self, self.flow.agents[self.agent].network, self._stopped.is_set)
             workspaces.remove(self.paths, self.hurries())
         except (MootError, OSError) as error:
             self.tell("fault", f"what it left in {self.paths.root} could not be put away: {error}", good=False)
@@ -143,7 +145,7 @@ class EffortJob(Job):
     ) -> tuple[Ended, Stream]:
         agent = self.flow.agents[self.agent]
         obeyed = self.tools.catalogue.obeyed_by(start)
-        set_up(self, agent.setup, agent.network, base, shared=is_fresh(run_context), obeyed=obeyed)
+        set_up(self, self.flow, agent.setup, agent.network, base, landed=is_fresh(run_context), obeyed=obeyed)
         files = self._spool()
         for words in login.notes:
             self.output.add(f"folkmoot: {words}\n")
@@ -154,7 +156,6 @@ class EffortJob(Job):
         run |= {
             "MOOT_RUN": self.run,
             "MOOT_TOKEN": str(self.assignment.token),
-            "MOOT_ITEM": self.item,
             "MOOT_AGENT": self.agent,
             "MOOT_MODEL": start.model or "",
             "MOOT_SOCKET": run_socket.address,

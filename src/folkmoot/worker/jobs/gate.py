@@ -6,6 +6,7 @@ from folkmoot.core.rules.judging.required import check_of
 from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.printed import Words
+from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up
@@ -37,6 +38,7 @@ class GateJob(Job):
             self.tell("ended", self.became, good=evidence.green)
             self.over()
         finally:
+            teardown.after(self, self.flow.gates[self.agent].network, self._stopped.is_set)
             self.clear_away()
 
     def _setup(self, column: str) -> list[list[str]]:
@@ -47,8 +49,8 @@ class GateJob(Job):
 
 def prove(job: Job, flow: Flow, gate: Gate, commit: str | None, setup: list[list[str]]) -> tuple[Evidence, Ended]:
     """Run the gate's command, as a flow has it, in the job's workspace."""
-    set_up(job, setup, gate.network, commit, shared=False)
-    env = job.environment([], {}, {"MOOT_GATE": gate.name, "MOOT_ITEM": job.item})
+    set_up(job, flow, setup, gate.network, commit, landed=False)
+    env = job.environment([], {}, {"MOOT_GATE": gate.name})
     job.step("gate")
     began = job.tools.now()
     said = Words(KEPT_CHARACTERS)  # a gate runs the agent's code, which may never stop talking

@@ -5,7 +5,7 @@ import select
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -18,12 +18,12 @@ from folkmoot.engine.assignment import Assignment
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError, Refused, Unavailable
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.environment import environment, make_tmp
+from folkmoot.worker.environment import environment, make_tmp, note_port
 from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Patience
 from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
-from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, Sandbox
+from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, PortRange, RunSocket, Sandbox
 from folkmoot.worker.run_timers import Act, RunTimers
 from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
 from folkmoot.worker.startable import Finder
@@ -51,17 +51,6 @@ class WorkerEvent(Struct, frozen=True):
     good: bool | None = None
 
 
-class RunSocket(Protocol):
-    """The socket through which a run speaks to its board."""
-
-    path: str
-    folder: str
-    address: str  # where it is, and behind that what opens it
-    secret: str  # what opens it: for this run alone
-
-    def close(self) -> None: ...
-
-
 class Tools(Struct, kw_only=True):
     """What a worker works with; everything real in it was handed in."""
 
@@ -76,6 +65,7 @@ class Tools(Struct, kw_only=True):
     moot: str  # the folder of the command `moot`
     programs: Finder  # where a program is
     open_socket: Callable[[str, Any], RunSocket]
+    take_ports: Callable[[int], PortRange]
     tell: Callable[[WorkerEvent], None] = lambda event: None
     step: Callable[[str, str], None] = lambda name, run: None  # called before each step that could be the last
     known: dict[tuple[str, ...], Known] = field(default_factory=dict)  # secrets, by the variables that are passed on
@@ -109,6 +99,7 @@ class Job(ABC):
         self.free: Callable[[], None] = lambda: None  # set by the worker: it has a slot again
         self.hurry: Callable[[], None] = lambda: None  # set by the worker: it may have to be ended sooner than it was
         self.look: Callable[[], None] = lambda: None  # called now and then while a process runs
+        self._ports: PortRange | None = None
         self._child: Child | None = None
         self._stopped = threading.Event()
         self._told_last = ""
@@ -134,6 +125,8 @@ class Job(ABC):
             self._failed(f"{type(error).__name__}: {error}")
         finally:
             self.timers.done = True
+            if self._ports is not None:
+                self._ports.close()
 
     def _failed(self, words: str) -> None:
         if self.timers.ending in ("lost", "stopped"):
@@ -141,6 +134,7 @@ class Job(ABC):
             return
         self.became = f"it could not be run: {words}"
         try:
+            self.close_output()
             self.report(Report.failed(self.redactor.clean(words), cause="environment"))
         except RunAborted:
             self._give_back()  # it ended while this was to be said, or before: then what failed came after it
@@ -206,6 +200,10 @@ class Job(ABC):
         self.check_alive()
         self.tools.step(name, self.run)
 
+    def pause(self, seconds: float) -> None:
+        if self._stopped.wait(seconds):
+            raise RunAborted
+
     def check_alive(self) -> None:
         if self._stopped.is_set():
             raise RunAborted
@@ -228,20 +226,20 @@ class Job(ABC):
         *,
         cache: str | None = None,
         paths: Paths | None = None,
+        for_all: bool = False,
     ) -> dict[str, str]:
+        """`for_all`: what is made with it is for other runs too, so it knows nothing of this one."""
         paths = paths or self.paths
+        if not for_all:
+            if self._ports is None:
+                self._ports = self.tools.take_ports(self.flow.clone.ports)
+                note_port(self.paths.root, self._ports.first)
+            run = {**run, "MOOT_ITEM": self.item, "MOOT_PORT": str(self._ports.first)}
         make_tmp(paths.home)
         if "PATH" in values:
             values = {**values, "PATH": self.tools.programs.outside(values["PATH"])}
-        return environment(
-            names,
-            values,
-            worker_env=self.tools.env,
-            paths=paths,
-            moot=self.tools.moot,
-            cache=cache,
-            run=run,
-        )
+        env, moot = self.tools.env, self.tools.moot
+        return environment(names, values, worker_env=env, paths=paths, moot=moot, cache=cache, run=run)
 
     def launch(
         self,

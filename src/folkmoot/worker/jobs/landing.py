@@ -14,6 +14,7 @@ from folkmoot.worker.git.refs import INTENTS, drop
 from folkmoot.worker.git.repository import Merged
 from folkmoot.worker.git.swap import NotMoved, Stale, TreeChanged
 from folkmoot.worker.git.target import NoTarget
+from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.gate import judged, prove
 from folkmoot.worker.jobs.job import Job, RunAborted
 from folkmoot.worker.workspaces import GitWorkspaces, author_of
@@ -128,6 +129,7 @@ class LandingJob(Job):
         for name in missing:
             self.step("clone")
             self.tools.workspaces.make(self.paths, run_context, merged.commit)
+            gate = None
             try:
                 flow = self.tools.application.queries.flow()  # as it is now: no other proof counts
                 gate = flow.gates.get(name)
@@ -135,6 +137,7 @@ class LandingJob(Job):
                     raise Unavailable("flow_changed", "the flow has a gate {name} since this landing began", "", name)
                 evidence, ended = prove(self, flow, gate, merged.commit, gate.setup or any_setup(flow))
             finally:
+                teardown.after(self, gate is None or gate.network, self._stopped.is_set)
                 self.tools.workspaces.remove(self.paths)
             found.append(evidence)
             if not evidence.green:

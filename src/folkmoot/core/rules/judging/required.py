@@ -40,7 +40,9 @@ def check_of(flow: Flow, gate: Gate) -> str:
     """What a gate is, in a few letters: its command, its setup, and whether it has a network. One without a setup of
     its own has that of an agent: of which one, depends on where the item is, so all of them count."""
     setups = [gate.setup] if gate.setup else [agent.setup for agent in flow.agents.values() if agent.setup]
-    return sha256(msgspec.json.encode([gate.run, setups, gate.network])).hexdigest()[:CHECK_CHARACTERS]
+    shared = [flow.clone.setup, flow.clone.setup_from]
+    made_by = [gate.run, setups, gate.network, *([shared] if any(shared) else [])]
+    return sha256(msgspec.json.encode(made_by)).hexdigest()[:CHECK_CHARACTERS]
 
 
 def is_of(flow: Flow, evidence: Evidence) -> bool:

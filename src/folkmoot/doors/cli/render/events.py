@@ -174,6 +174,7 @@ SAYS: dict[str, Say] = {
     "agent_started": _says("took it"),
     "agent_completed": _completed,
     "lease_renewed": _says("kept its lease"),
+    "setup_ended": _says("had its clone ready after {seconds}s", style=QUIET),
     "run_released": _says("gave it back", style=CARE),
     "run_lapsed": _says("heard no more of {agent}: its lease ran out", style=CARE),
     "run_revoked": _says("was taken off it", "{why}", style=CARE),
@@ -263,8 +264,7 @@ SAYS: dict[str, Say] = {
 }
 # Bookkeeping: in the log, but no part of a story.
 UNTOLD = {
-    "lease_renewed",
-    "divine_clarification_received",
+    *("lease_renewed", "setup_ended", "divine_clarification_received"),
     "escalation_counters_reset",
     "item_ranked",
     "item_ready",

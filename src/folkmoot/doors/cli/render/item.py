@@ -29,7 +29,7 @@ from folkmoot.doors.cli.render.page import (
 from folkmoot.doors.cli.render.progress.blocked_reasons import Beside
 from folkmoot.doors.cli.render.progress.found import findings_lines
 from folkmoot.doors.cli.render.progress.left import left_lines, left_of
-from folkmoot.doors.cli.render.progress.lines import span
+from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, span
 from folkmoot.doors.cli.render.questions import answer_command, guidance_lines, question_lines
 from folkmoot.engine.reads.blocked import concerns
 
@@ -282,7 +282,10 @@ def _run_words(run: RunView) -> list[Part]:
         outcome = run.outcome or run.end
         style = GOOD if outcome == "done" else BAD if outcome == "failed" else CARE
         cause = f" ({one_line(run.cause)})" if run.cause else ""
-        parts += [", ", (f"{outcome}{cause}", style), (f" after {span(_seconds(run))}", QUIET)]
+        ready = run.setup_seconds or 0.0
+        setup = f", setup {span(ready)}" if ready >= SETUP_SHOWN else ""
+        setup += " (kept)" if setup and run.setup_kept else ""
+        parts += [", ", (f"{outcome}{cause}", style), (f" after {span(_seconds(run))}{setup}", QUIET)]
     if run.changed:
         parts.append((f", {count(len(run.changed), 'file')} changed", QUIET))
     if run.sandboxed is False and run.agent != LANDING:

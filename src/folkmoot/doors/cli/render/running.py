@@ -23,7 +23,7 @@ from folkmoot.core.flow import LANDING, RUNG_ESCALATE
 from folkmoot.doors.cli.render.board import aside_line
 from folkmoot.doors.cli.render.page import AGENT, BAD, CARE, COMMAND, GOOD, PERSON, QUIET, Page, Part, count, one_line
 from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
-from folkmoot.doors.cli.render.progress.lines import Line, Teller, span
+from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, Line, Teller, span
 from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
 from folkmoot.doors.cli.session import ReaderGone
 from folkmoot.engine.reads.blocked import READY, blocked, run_by
@@ -309,6 +309,7 @@ class Progress:
         )
         whole = whole if below else whole.append_text(detail)
         took = f"  {span(line.seconds)}" if line.seconds is not None else ""
+        took += f", setup {span(line.setup)}" if took and line.setup >= SETUP_SHOWN else ""
         if whole.cell_len + len(took) <= self.page.row_width:
             whole.append(took, QUIET)
         self.page.row(whole)

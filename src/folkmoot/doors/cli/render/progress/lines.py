@@ -16,6 +16,7 @@ from folkmoot.doors.cli.render.events import OUTCOMES, said, told_of
 from folkmoot.doors.cli.render.page import BAD, CARE, GOOD, PERSON, QUIET, Part, one_line
 from folkmoot.doors.cli.session import View
 
+SETUP_SHOWN = 1.0  # seconds: a shorter one is not worth a word
 MARKS = {"done": "✓", "split": "✓", "failed": "✗", "asks": "?", "disputed": "≠"}
 ENDS = {"agent_completed", "run_released", "run_lapsed", "run_revoked", "run_paused", "landing_deferred"}
 # What is told though no run has ended by it; the rest of the log is bookkeeping, or follows from what is told.
@@ -43,6 +44,7 @@ class Line(Struct, frozen=True):
     words: list[Part]  # what happened, in few words
     detail: str = ""  # and why, or what was said
     seconds: float | None = None  # how long the run took
+    setup: float = 0.0  # and how much of it until its clone was ready
 
 
 Ending = tuple[str, str, list[Part], str]  # mark, style, words, detail
@@ -81,6 +83,7 @@ class Teller:
         self.flow: Flow = ask(ShowFlow())
         self.live: dict[str, Live] = {}
         self.tally = Tally()
+        self._setups: dict[str, float] = {}  # run -> seconds
         self._seen = 0
         self._titles: dict[str, str] = {}
         self._models: dict[tuple[str, str], str] = {}  # who worked on what last, and with which model
@@ -118,6 +121,8 @@ class Teller:
             self.flow = self._ask(ShowFlow())
         if "agent_started" in names:
             return self._began(run, Live(agent, names["agent_started"].get("model") or "", item, at))
+        if "setup_ended" in names:
+            self._setups[run] = self._setups.get(run, 0.0) + names["setup_ended"].get("seconds", 0.0)
         ended = next((name for name in names if name in ENDS), None)
         was = self.live.pop(run, None) if ended else self.live.get(run)
         model = was.model if was else ""
@@ -126,7 +131,7 @@ class Teller:
             self.tally.landed += "work_landed" in names
             took = at - was.since if was else None
             mark, style, words, detail = self._ending(ended, names, agent, item)
-            return [Line(mark, style, agent, model, item, words, detail, took)]
+            return [Line(mark, style, agent, model, item, words, detail, took, self._setups.pop(run, 0.0))]
         return [self._other(event, model) for event in events if event.event in TOLD and not _is_made(event)]
 
     def _began(self, run: str, live: Live) -> list[Line]:

@@ -1,0 +1,1 @@
+"""What `setup` left in a clone, kept for the clones of other runs."""
