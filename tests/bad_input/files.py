@@ -11,9 +11,9 @@ GIGABYTES = 2 * 1024**3
 TAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "report": (("report", "RUN", "--token", "1", "FILE"), "unreadable_file"),
     "send": (("send", "FILE"), "unreadable_file"),
-    "add": (("add", "a", "--body", "FILE"), "unreadable_file"),
+    "add": (("add", "a", "--body-file", "FILE"), "unreadable_file"),
     "items": (("add", "--from", "FILE"), "unreadable_file"),
-    "edit": (("edit", "3", "--body", "FILE"), "unreadable_file"),
+    "edit": (("edit", "3", "--body-file", "FILE"), "unreadable_file"),
     "check": (("check", "FILE"), "unreadable_file"),
     "population": (("simulate", "--population", "FILE"), "unreadable_file"),
     "flow": (("simulate", "--flow", "FILE"), "unreadable_file"),

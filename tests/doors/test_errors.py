@@ -92,7 +92,7 @@ def test_without_a_board_every_command_ends_with_4(nowhere: Moot, command: str) 
         (["add", "x", "--column", "nowhere"], "unknown_column"),
         (["add", ""], "bad_title"),
         (["add", "x" * 501], "bad_title"),
-        (["add", "x", "--body", "no/such/file"], "unreadable_file"),
+        (["add", "x", "--body-file", "no/such/file"], "unreadable_file"),
         (["add"], "bad_usage"),
         (["add", "x", "--from", "-"], "bad_usage"),
         (["add", "x", "--priority", "urgent"], "bad_usage"),

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from folkmoot.config import Settings
 from folkmoot.core.commands import Actor, AddComment, AddItem
 from folkmoot.core.report import AskedQuestion, Choice, Report
-from folkmoot.doors.cli.main import COMMANDS, PURPOSES
+from folkmoot.doors.cli.main import COMMANDS, DAILY, PURPOSES
 from folkmoot.doors.cli.main import moot as cli
 from folkmoot.doors.cli.session import Session
 from folkmoot.wiring.boards import FileBoards
@@ -113,6 +113,8 @@ REFUSED_HERE = {  # what the board of the test has no ground for
     "moot edit 7 --overrule 2": 2,
     "moot unlock package.json src/auth/": 1,
     "moot salvage": 1,
+    "moot diff": 1,
+    "moot output 7": 2,
 }
 
 
@@ -137,8 +139,20 @@ def test_the_first_page_says_how_to_begin_and_fits(nowhere: Moot, monkeypatch: p
     assert page.index("moot init") < page.index("moot add") < page.index("moot run")
     assert not [line for line in page.splitlines() if len(line) > 80 or line != line.rstrip()]
     assert "..." not in page.partition("Options:")[2], "no line about a command is cut"
+    shown = [name for name in COMMANDS if f"\n  {name} " in page]
+    assert set(shown) == {name for names in DAILY.values() for name in names} and len(shown) <= 15
+    assert "moot --help --all" in page
+
+
+def test_the_other_commands_are_one_word_away(nowhere: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    page = nowhere("--help", "--all").out
+    assert page == nowhere("help", "--all").out == nowhere("--all", "--help").out == nowhere("--all").out
+    assert "..." not in page.partition("Options:")[2], "no line about a command is cut"
     assert [name for name in COMMANDS if f"\n  {name} " not in page] == []
     assert {name for names in PURPOSES.values() for name in names} == set(COMMANDS)
+    assert nowhere("help").out == nowhere("--help").out
+    assert nowhere("help", "add").out == nowhere("add", "--help").out
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_a_persons_dispatch_goes_through_the_flow_from_its_column_on(tmp_path: P
 @pytest.mark.ledger("R-19")
 def test_an_item_added_behind_a_gate_meets_it_before_it_lands(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", flow=POLISH)
-    more = r"shell printf 'write evil.txt x\nreport done\n' | moot add evil --column polish --body -"
+    more = r"shell printf 'write evil.txt x\nreport done\n' | moot add evil --column polish --body-file -"
     once = f"once {more}"
     yard.add("sly", once, "report done", column="polish")
     yard.run()

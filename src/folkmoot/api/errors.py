@@ -111,8 +111,10 @@ EXCESS = {
     "too_much": "the run has written as much as it may",
 }
 INVALID = {
+    "ambiguous_run": "more than one run is meant",
     "ambiguous_option": "the answer can mean several options",
     "bad_answer": "an agent's function returned what is no report",
+    "body_names_file": "the details are the name of a file",
     "bad_branch": "this cannot be the name of a branch",
     "bad_cursor": "nothing has this number to go on from",
     "bad_dispatch": "the task of a dispatch cannot be read",
@@ -200,6 +202,7 @@ UNKNOWN = {
 }
 NOTHING = {
     "budget_spent": "the budget of the flow is spent",
+    "no_change": "the item has changed nothing",
     "no_answer_yet": "nobody has answered yet",
     "no_question": "no question is open",
     "no_runs": "nobody has worked on the board yet",

@@ -16,6 +16,7 @@ from folkmoot.api.views import (
     PauseView,
     PendingQuestion,
     QuestionView,
+    Said,
     Tracking,
     View,
 )
@@ -92,19 +93,51 @@ class RunOutput(View, frozen=True, gc=False, kw_only=True):
 
     run: str
     agent: str
+    model: str | None
     item: str
     live: bool
     parts: list[OutputPart]
 
 
 class RunText(View, frozen=True, gc=False, kw_only=True):
-    """The same as one text."""
+    """The same as one text, and as a person reads it."""
 
     run: str
     agent: str
+    model: str | None
     item: str
     live: bool
     text: str
+    said: list[Said]
+
+
+class BlockedItems(View, frozen=True, gc=False, kw_only=True):
+    """What could be worked on and begins no run, and why; and the runs that go on, with their leases."""
+
+    blocked: list[Blocked]
+    runs: list[LiveRun]
+
+
+class Today(View, frozen=True, gc=False, kw_only=True):
+    """What was done since midnight, UTC, as the day of a budget is."""
+
+    runs: int
+    landed: int
+    failed: int
+    cost_usd: float | None  # None: no client has told what it cost
+    minutes: float
+
+
+class BoardStatus(View, frozen=True, gc=False, kw_only=True):
+    """How the board stands, in few words."""
+
+    flow: str
+    counts: dict[str, int]  # of the items in their own right, by how they stand
+    runs: list[LiveRun]
+    questions: list[QuestionView]
+    pauses: list[PauseView]
+    blocked: list[Blocked]
+    today: Today
 
 
 class BoardView(View, frozen=True, gc=False, kw_only=True):

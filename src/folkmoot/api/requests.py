@@ -9,6 +9,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
 
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import (
+    BlockedItems,
+    BoardStatus,
     BoardView,
     Comments,
     Escalations,
@@ -23,7 +25,7 @@ from folkmoot.api.pages import (
     Questions,
     RunOutput,
 )
-from folkmoot.api.views import ClaimView, ItemView, MessageView
+from folkmoot.api.views import ClaimView, ItemView, LiveRun, MessageView
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
 
@@ -67,11 +69,24 @@ class ListItems(Request[ItemPage], frozen=True, kw_only=True):
     column: str | None = None
     tag: str | None = None
     status: str | None = None
+    open: bool = False  # only what has not ended
     after: Number = 0
 
 
 class ShowBoard(Request[BoardView], frozen=True, kw_only=True):
     """The whole board at one moment."""
+
+
+class ShowBlocked(Request[BlockedItems], frozen=True, kw_only=True):
+    """What could be worked on and begins no run, and why. A machine adds which agents it cannot start; `only` looks at
+    the items of these agents."""
+
+    unable: dict[str, str] = field(default_factory=dict)
+    only: list[str] = field(default_factory=list)
+
+
+class ShowStatus(Request[BoardStatus], frozen=True, kw_only=True):
+    """How the board stands: what moves, who waits for a person, what is paused, what today cost."""
 
 
 class ListComments(Request[Comments], frozen=True, kw_only=True):
@@ -137,8 +152,14 @@ class ListRuns(Request[LiveRuns], frozen=True, kw_only=True):
     """The runs that go on now."""
 
 
+class FindRun(Request[LiveRun], frozen=True, kw_only=True):
+    """One run, by its id, by how the id begins, or by an item: then its latest."""
+
+    run: str
+
+
 class ReadOutput(Request[RunOutput], frozen=True, kw_only=True):
-    """What a run printed, as far as it was kept."""
+    """What a run printed, as far as it was kept. `run` may be the beginning of its id, or an item: then its latest."""
 
     run: str
     after: Number = 0

@@ -69,9 +69,10 @@ class RunView(View, frozen=True, gc=False, kw_only=True):
 
 
 class LiveRun(RunView, frozen=True, gc=False, kw_only=True):
-    """A run that goes on, and its item."""
+    """A run and its item."""
 
     item: str
+    lease_expires_at: str | None = None  # of one that goes on: when it is given up, unless it is renewed
 
 
 class AttemptView(View, frozen=True, gc=False, kw_only=True):
@@ -305,17 +306,20 @@ class PauseView(View, frozen=True, gc=False, kw_only=True):
     question: str | None  # in which a person is asked about it
 
 
-BlockedWhy = Literal["paused", "unable", "no_run"]
+# Paused, whose agents cannot be started, or are started by nobody; that rest after a failure; whose paths another has;
+# whose agent has begun as many runs as it may for now.
+BlockedWhy = Literal["paused", "unable", "no_run", "resting", "held", "starts"]
 
 
 class Blocked(View, frozen=True, gc=False, kw_only=True):
-    """Items that are ready and begin no run, all for the same reason."""
+    """Items that could be worked on and begin no run, all for the same reason."""
 
     why: BlockedWhy
-    reason: str  # what is paused; or why the agents cannot be started; empty where nothing says how they are run
+    reason: str  # what is paused; why the agents cannot be started; who has the paths; else empty
     pause: PauseView | None
     agents: list[str]
     items: list[str]
+    until: str | None = None  # when time alone ends it
 
 
 class LessonView(View, frozen=True, gc=False, kw_only=True):
@@ -330,6 +334,16 @@ class LessonView(View, frozen=True, gc=False, kw_only=True):
 
 class OutputPart(View, frozen=True, gc=False, kw_only=True):
     part: int
+    text: str
+
+
+SaidKind = Literal["text", "tool", "error", "printed"]
+
+
+class Said(View, frozen=True, gc=False, kw_only=True):
+    """A line of what a run printed, as a person reads it: the agent's words, a tool, an error; or printed as it is."""
+
+    kind: SaidKind
     text: str
 
 

@@ -14,6 +14,7 @@ from folkmoot.store.change_signal import ChangeSignal
 
 if TYPE_CHECKING:
     from folkmoot.api import machine
+    from folkmoot.api.views import Said
 
 LOOK_AGAIN = 5.0  # seconds: a wake-up is only a hint, and who gets none looks this often
 
@@ -89,6 +90,8 @@ class Boards(Protocol):
         tell: Callable[[Any], None],
         begin: "Callable[[machine.WorkerStart], None]",
     ) -> "machine.WorkerEnd": ...
+    def transcript(self, board: Application, agent: str, model: str | None) -> "Transcript": ...
+    def change(self, board: Application, item: str) -> "machine.ItemChange": ...
     def unlanded(self, board: Application) -> "machine.UnlandedPage": ...
     def salvage(self, board: Application, run: str, branch: str | None) -> "machine.BroughtBack": ...
     def unmerged_branch(self, board: Application) -> str | None: ...
@@ -110,6 +113,16 @@ class Boards(Protocol):
     def mirror(
         self, board: Application, folder: str | None, *, watch: bool, tell: Callable[[str], None]
     ) -> "machine.Mirrored": ...
+
+
+class Transcript(Protocol):
+    """What a run printed, in the dialect of its client, as a person reads it."""
+
+    def feed(self, text: str) -> "list[Said]":
+        """The lines that are whole with this text."""
+
+    def finish(self) -> "list[Said]":
+        """What is left when no more comes."""
 
 
 class SimulationRequest(Struct, frozen=True, kw_only=True):

@@ -219,6 +219,10 @@ class Model:
     def meter(self, meter: str) -> Meter | None:
         return self.tables["meters"].get(meter)
 
+    def runs_named(self, beginning: str, limit: int) -> list[Run]:
+        named = [run for run in self.tables["runs"].values() if run.id.startswith(beginning)]
+        return sorted(named, key=lambda run: run.id)[:limit]
+
     def open_runs(self) -> list[Run]:
         live = [run for run in self.tables["runs"].values() if run.ended_at is None]
         return sorted(live, key=lambda run: (run.lease_until, int(run.item)))

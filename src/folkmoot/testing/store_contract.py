@@ -100,6 +100,9 @@ def compare_messages(reading: Reading, model: Model, chance: random.Random) -> N
             assert reading.loose_messages(receiver, limit) == model.loose_messages(receiver, limit)
     assert reading.pauses() == model.pauses()
     assert reading.open_runs() == model.open_runs()
+    for beginning in ("", "r", "none", *(run[:cut] for run in model.tables["runs"] for cut in (2, 5, len(run)))):
+        for limit in (1000, 2):
+            assert reading.runs_named(beginning, limit) == model.runs_named(beginning, limit)
     for meter in (*model.tables["meters"], "none"):
         assert reading.meter(meter) == model.meter(meter)
 

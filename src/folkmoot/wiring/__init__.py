@@ -30,7 +30,13 @@ def main() -> None:
     boards = boards_for(settings)
     gc.freeze()
     gc.enable()
-    sys.exit(run(sys.argv[1:], boards, settings))
+    sys.exit(run(sys.argv[1:], boards, settings, _git_name))
+
+
+def _git_name(board_dir: str | None) -> str | None:
+    from folkmoot.wiring.looking.speaker import git_name  # only who changes something is asked for a name
+
+    return git_name(board_dir)
 
 
 def board_class() -> "type[Board]":

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from folkmoot.api import machine
     from folkmoot.core.flow import Flow
-    from folkmoot.engine.application import SimulationRequest
+    from folkmoot.engine.application import SimulationRequest, Transcript
 
 MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
 # The flow and its prompts may well be shared; what the board remembers and works with is its own.
@@ -141,6 +141,18 @@ class FileBoards:
         from folkmoot.wiring.running import work
 
         return work(board, board.board_dir, slots=slots, agents=agents, until_idle=until_idle, tell=tell, begin=begin)
+
+    def transcript(self, board: Application, agent: str, model: str | None) -> "Transcript":
+        """Reads what a run of this agent printed. Where the flow has it no more, by what its lines look like."""
+        from folkmoot.worker.clients.transcript import transcript
+
+        return transcript(board.queries.flow(), agent, model)
+
+    def change(self, board: Application, item: str) -> "machine.ItemChange":
+        """All that an item has changed, landed or not."""
+        from folkmoot.wiring.looking.changes import change
+
+        return change(board, board.board_dir, item)
 
     def unlanded(self, board: Application) -> "machine.UnlandedPage":
         """Work that did not land."""

@@ -6,21 +6,23 @@ import click
 from msgspec.structs import asdict, replace
 
 from folkmoot.api.pages import AddedItems
-from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBoard, ShowFlow
+from folkmoot.api.requests import Add, ListItems, ListPauses, Measure, ReadLog, Show, ShowBlocked, ShowBoard, ShowFlow
 from folkmoot.core.commands import AddItem
 from folkmoot.core.enums import PRIORITIES, STATUSES, TYPES
 from folkmoot.doors.cli import render
-from folkmoot.doors.cli.session import Number, Session, common, in_run, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Number, Session, body_text, common, in_run, keyed, number_of, read_text
 from folkmoot.errors import Invalid, MootError
 
 if TYPE_CHECKING:
-    from folkmoot.api.views import EventView, ItemView
+    from folkmoot.api.views import Blocked, EventView, ItemView
+    from folkmoot.core.flow import Flow
 
 
 @click.command("add")
 @click.argument("title", required=False)
 @click.option("--from", "source", metavar="FILE", help="Many items: YAML, JSON lines or a markdown list.")
-@click.option("--body", metavar="FILE", help="A file with the details; - reads standard input.")
+@click.option("--body", metavar="TEXT", help="The details, in words.")
+@click.option("--body-file", metavar="FILE", help="A file with the details; - reads standard input.")
 @click.option("--column", metavar="C", help="Where it begins; default: the flow's start.")
 @click.option("--files", multiple=True, metavar="P", help="A path it will write; repeatable.")
 @click.option("--after", multiple=True, metavar="ID", help="An item that must be done first; repeatable.")
@@ -40,6 +42,7 @@ def add_command(
     title: str | None,
     source: str | None,
     body: str | None,
+    body_file: str | None,
     column: str | None,
     files: tuple[str, ...],
     after: tuple[str, ...],
@@ -58,7 +61,7 @@ def add_command(
     Examples:
       moot add "Users can reset their password"
       moot add "Ship it" --after 1 --after 2 --priority high
-      moot add "Reset by mail" --files src/auth/ --body -
+      moot add "Reset by mail" --files src/auth/ --body "The link works once."
       moot add --from backlog.md
 
     Exit codes: 2 if a column, an item or the file is not known.
@@ -69,7 +72,7 @@ def add_command(
         raise Invalid("bad_usage", "add needs a TITLE, or --from FILE, and not both", "see: moot add --help")
     command = AddItem(
         title=title or "",
-        body=read_text(body) if body else "",
+        body=body_text(body, body_file) or "",
         column=column,
         type=kind,
         priority=priority,
@@ -116,6 +119,7 @@ def _add_many(session: Session, source: str, defaults: AddItem) -> None:
 @click.option("--column", metavar="C", help="Only what is in this column.")
 @click.option("--tag", metavar="T", help="Only what has this tag.")
 @click.option("--status", type=click.Choice(STATUSES), metavar="S", help=f"Only what is {', '.join(STATUSES)}.")
+@click.option("--open", "is_open", is_flag=True, help="Only what is not done, cancelled or failed.")
 @click.option(
     "--after",
     type=Number(0),
@@ -125,26 +129,29 @@ def _add_many(session: Session, source: str, defaults: AddItem) -> None:
 )
 @common
 @click.pass_obj
-def list_command(session: Session, column: str | None, tag: str | None, status: str | None, after: int) -> None:
+def list_command(
+    session: Session, column: str | None, tag: str | None, status: str | None, is_open: bool, after: int
+) -> None:
     """List items, a line each.
 
     For a look at some of them, and for scripts: in a pipe no line is cut.
 
     \b
     Examples:
-      moot list
+      moot list --open
       moot list --status ready --column dev
       moot list --tag auth --json
 
     See also: moot board, moot show.
     """
-    view = session.ask(ListItems(column=column, tag=tag, status=status, after=after))
+    view = session.ask(ListItems(column=column, tag=tag, status=status, open=is_open, after=after))
     if not view.items:
         from folkmoot.doors.cli.completion.nearest import known_column
 
         known_column(column, session.ask(ShowFlow()))
     session.answer(
-        view, lambda: render.board.items(view.items, view.next, chosen=bool(column or tag or status or after))
+        view,
+        lambda: render.board.items(view.items, view.next, chosen=bool(column or tag or status or is_open or after)),
     )
 
 
@@ -190,6 +197,11 @@ def show_command(session: Session, item: str) -> None:
     session.answer(view, words)
 
 
+def _held(session: Session, flow: "Flow") -> "list[Blocked]":
+    """What begins no run; which agents cannot be started is told by this machine."""
+    return session.ask(ShowBlocked(unable=session.boards.unable(session.board, flow))).blocked
+
+
 @click.command("board")
 @common
 @click.pass_obj
@@ -212,6 +224,4 @@ def board_command(session: Session) -> None:
     if any(item.status == "done" for item in view.items):
         aside = session.boards.unmerged_branch(session.board)
         view = replace(view, aside=aside, in_the_way=session.boards.in_the_way(session.board) if aside else [])
-    session.answer(
-        view, lambda: render.board.board(view, flow, unable=lambda: session.boards.unable(session.board, flow))
-    )
+    session.answer(view, lambda: render.board.board(view, flow, held=lambda: _held(session, flow)))

@@ -1,7 +1,9 @@
 """The command `moot`: finds the command, runs it, and turns what went wrong into an exit code and words."""
 
+import itertools
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TextIO
 
@@ -36,7 +38,9 @@ COMMANDS = {
     "worker": "running",
     "pause": "running",
     "resume": "running",
-    "output": "running",
+    "output": "looking.output",
+    "diff": "looking.diff",
+    "status": "looking.status",
     "salvage": "running",
     "lock": "locks",
     "unlock": "locks",
@@ -68,22 +72,39 @@ COMMANDS = {
 }
 # Other names of commands, which the list does not show.
 ALIASES = {"stop": "pause", "go": "resume"}
-# What people come for, in the order in which they come for it.
+# What most people need on most days, in the order in which they come to it.
+DAILY = {
+    "Begin": ("init", "add", "run"),
+    "See": ("board", "status", "show", "output", "diff"),
+    "Answer": ("inbox", "answer"),
+    "Steer": ("pause", "resume", "edit", "cancel"),
+}
+# Every command by what people come for.
 PURPOSES = {
     "Make a board": ("init", "check", "apply", "simulate", "demo", "completion"),
     "Give it work": ("add", "edit", "move", "cancel", "reopen"),
-    "Run agents": ("run", "worker", "pause", "resume", "output", "salvage"),
+    "Run agents": ("run", "worker", "pause", "resume", "salvage"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "report", "dispatch"),
     "Talk": ("inbox", "answer", "comment", "comments"),
     "Hand over": ("send", "messages", "accept", "complete", "reject", "mirror"),
     "Keep others off": ("lock", "unlock", "locks"),
-    "Look": ("board", "list", "show", "log", "metrics", "lessons", "doctor"),
+    "Look": ("board", "status", "list", "show", "output", "diff", "log", "metrics", "lessons", "doctor"),
     "Keep it safe": ("backup", "restore", "export", "import"),
     "Write programs": ("call", "schema"),
 }
 
 
+ALL = "folkmoot.all"  # in a context: every command is shown
+
+
 class Moot(click.Group):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        asked = [*itertools.takewhile(lambda word: word.startswith("-"), args)]
+        if "--all" in asked:
+            ctx.meta[ALL] = True
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -111,11 +132,12 @@ class Moot(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands by what people come for."""
+        """The commands by what people come for: those of most days, or all of them."""
         named = {name for names in PURPOSES.values() for name in names}
         rest = tuple(name for name in COMMANDS if name not in named)
+        everything = bool(ctx.meta.get(ALL))
         wide = max(len(name) for name in COMMANDS)
-        for purpose, names in {**PURPOSES, "More": rest}.items():
+        for purpose, names in ({**PURPOSES, "More": rest} if everything else DAILY).items():
             rows = []
             for name in names:
                 command = self.get_command(ctx, name)
@@ -124,9 +146,12 @@ class Moot(click.Group):
             if rows:
                 with formatter.section(purpose):
                     formatter.write_dl(rows)
+        if not everything:
+            formatter.write("\nAll commands: moot --help --all\n")
 
 
 @click.group(cls=Moot, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--all", is_flag=True, expose_value=False, help="With --help: every command.")
 @click.version_option(package_name="folkmoot", message="moot %(version)s")
 @common
 def moot() -> None:
@@ -136,7 +161,6 @@ def moot() -> None:
     rules decide what follows: the next stage, a stronger model, the other side of a dispute, or you.
 
     \b
-    Begin:
       moot init                                     make a board in your project
       moot add "Users can reset their password"     give it work
       moot run                                      let agents do it
@@ -147,10 +171,16 @@ def moot() -> None:
     """
 
 
-def run(arguments: list[str], boards: Boards, settings: Settings) -> int:
+def run(
+    arguments: list[str],
+    boards: Boards,
+    settings: Settings,
+    git_name: Callable[[str | None], str | None] = lambda board: None,
+) -> int:
+    """`git_name` tells who speaks on the board in a folder, as git names them; without it the login does."""
     # Whoever started us may have closed what we would write to: then it is said to nobody.
     sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
-    session = Session(boards, settings)
+    session = Session(boards, settings, git_name)
     if VARIABLE in os.environ:
         from folkmoot.doors.cli.completion.shells import complete
 
@@ -204,6 +234,13 @@ def _with_suggestion(error: MootError) -> MootError:
     return suggest(error)
 
 
+def _asking_help(arguments: list[str]) -> list[str]:
+    """`moot`, `moot help` and `moot help add` are ways to ask for a page of help."""
+    if arguments[:1] != ["help"]:
+        return arguments or ["--help"]
+    return [*arguments[1:], *([] if "--all" in arguments else ["--help"])]
+
+
 def _run(arguments: list[str], session: Session) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A screen that cannot show a letter shows another: what was done must not end in an error over words.
@@ -213,6 +250,6 @@ def _run(arguments: list[str], session: Session) -> int:
         if any("\ud800" <= letter <= "\udfff" for letter in argument):
             words, hint = "argument {number} is not UTF-8 text", "put the text into a UTF-8 file, or write it anew"
             raise Invalid("bad_text", words, hint, number)
-    left = moot.main(arguments or ["--help"], prog_name="moot", standalone_mode=False, obj=session)
+    left = moot.main(_asking_help(arguments), prog_name="moot", standalone_mode=False, obj=session)
     sys.stdout.flush()
     return left if isinstance(left, int) else 0

@@ -6,7 +6,7 @@ from msgspec import UNSET
 from folkmoot.api.requests import Cancel, Edit, Move, Reopen
 from folkmoot.core.enums import PRIORITIES, TYPES
 from folkmoot.doors.cli import render
-from folkmoot.doors.cli.session import Number, Session, keyed, number_of, read_text
+from folkmoot.doors.cli.session import Number, Session, body_text, keyed, number_of
 
 
 @click.command("move")
@@ -37,7 +37,8 @@ def move_command(session: Session, item: str, column: str, why: str) -> None:
 @click.command("edit")
 @click.argument("item")
 @click.option("--title", metavar="T", help="A new title.")
-@click.option("--body", metavar="FILE", help="A file with the details; - reads standard input.")
+@click.option("--body", metavar="TEXT", help="The details, in words.")
+@click.option("--body-file", metavar="FILE", help="A file with the details; - reads standard input.")
 @click.option("--priority", type=click.Choice(PRIORITIES), help="What is taken first.")
 @click.option("--type", "kind", type=click.Choice(TYPES), help="What kind of work.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="All tags anew; repeatable.")
@@ -51,6 +52,7 @@ def edit_command(
     item: str,
     title: str | None,
     body: str | None,
+    body_file: str | None,
     priority: str | None,
     kind: str | None,
     tags: tuple[str, ...],
@@ -72,10 +74,11 @@ def edit_command(
 
     See also: moot show, moot move.
     """
+    given = body_text(body, body_file)
     request = Edit(
         item=number_of(item),
         title=UNSET if title is None else title,
-        body=UNSET if body is None else read_text(body),
+        body=UNSET if given is None else given,
         priority=UNSET if priority is None else priority,
         type=UNSET if kind is None else kind,
         tags=list(tags) if tags else UNSET,

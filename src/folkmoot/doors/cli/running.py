@@ -1,4 +1,4 @@
-"""Running agents: fill the slots, pause and resume, what agents printed, what can be brought back."""
+"""Running agents: fill the slots, pause and resume, what can be brought back."""
 
 import sys
 
@@ -6,8 +6,7 @@ import click
 from msgspec.structs import asdict
 
 from folkmoot.api.machine import BlockedReason, WorkDone
-from folkmoot.api.pages import RunText
-from folkmoot.api.requests import Pause, ReadOutput, Resume
+from folkmoot.api.requests import Pause, Resume
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Number, Session, common
 from folkmoot.errors import Unavailable
@@ -135,38 +134,6 @@ def resume_command(session: Session, pool: str | None) -> None:
     session.answer(view, lambda: render.board.stopped(view))
 
 
-@click.command("output")
-@click.argument("run")
-@click.option("--follow", is_flag=True, help="Go on until the run has ended.")
-@click.option("--diff", "diff", is_flag=True, help="What the run changed, instead of what it printed.")
-@common
-@click.pass_obj
-def output_command(session: Session, run: str, follow: bool, diff: bool) -> None:
-    """Show what an agent printed. It is kept in the store, its beginning and its end.
-
-    `moot show ID` names the runs of an item, `moot board` those at work.
-
-    \b
-    Examples:
-      moot output r3f9a2c41b7d0
-      moot output r3f9a2c41b7d0 --follow
-      moot output r3f9a2c41b7d0 --diff
-
-    Exit codes: 2 if there is no such run.
-
-    See also: moot show, moot log, moot salvage.
-    """
-    from folkmoot.doors.cli.render.progress.run_output import print_output
-
-    view = session.ask(ReadOutput(run=run))
-    parts = [part for part in view.parts if (part.part >= 1_000_000) == diff]
-    if session.json:
-        text = "".join(part.text for part in parts)
-        session.answer(RunText(run=run, agent=view.agent, item=view.item, live=view.live, text=text), lambda: None)
-        return
-    print_output(session, run, parts, follow and not diff)
-
-
 @click.command("salvage")
 @click.argument("run", required=False)
 @click.option("--branch", metavar="NAME", help="The branch that is made; default: moot/salvage/RUN.")
@@ -193,5 +160,5 @@ def salvage_command(session: Session, run: str | None, branch: str | None) -> No
         page = session.boards.unlanded(session.board)
         session.answer(page, lambda: unlanded(page))
     else:
-        view = session.boards.salvage(session.board, run, branch)
+        view = session.boards.salvage(session.board, session.run_named(run), branch)
         session.answer(view, lambda: salvaged(view))

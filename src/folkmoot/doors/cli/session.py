@@ -1,6 +1,7 @@
 """What every command shares: who speaks, which board, and how answers and errors are printed."""
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Mapping
@@ -26,6 +27,8 @@ READER = Actor("someone")  # reads tell everybody the same
 TEXT_BYTES_MAX = 1_000_000
 GIVEN_BYTES_MAX = 20_000_000  # of a file whose reader has a bound of its own, and words for it
 NUMBER_MAX = 2**63 - 1  # what a store can count to
+PATH_MAX = 1_000
+FILE_ENDS = re.compile(r"\.(?:md|txt|rst|adoc|ya?ml|json|html?)\Z", re.IGNORECASE)
 JOINERS = "\u200c\u200d"  # no letters, but words of some scripts and many emoji fall apart without them
 
 
@@ -34,9 +37,12 @@ class ReaderGone(Exception):
 
 
 class Session:
-    def __init__(self, boards: Boards, settings: Settings) -> None:
+    def __init__(
+        self, boards: Boards, settings: Settings, git_name: Callable[[str | None], str | None] = lambda board: None
+    ) -> None:
         self.boards = boards
         self.settings = settings
+        self._git_name = git_name  # of whoever sits here
         self.board_dir: str | None = settings.board
         self.json = False
         self.name: str | None = None
@@ -65,15 +71,22 @@ class Session:
         """The run this process is part of, whatever name it gives itself; else the person."""
         if self.run is not None:
             return self.run_speaker(None, None)
-        return Actor(checked_name(plain(self.name or self.settings.user)))
+        return Actor(checked_name(plain(self.name or self._git_name(self.board_dir) or self.settings.user)))
+
+    def run_named(self, words: str) -> str:
+        """The id of the run that is meant: the beginning of it is enough, or an item, whose latest run it is then."""
+        from folkmoot.api.requests import FindRun
+
+        return self.ask(FindRun(run=words)).run
 
     def run_speaker(self, run: str | None, token: int | None) -> Actor:
-        run, token = run or self.run, self.token if token is None else token
-        if run is None or token is None:
+        token = self.token if token is None else token
+        if (run or self.run) is None or token is None:
             raise Invalid(
                 "no_run", "a run and its token are needed", "give RUN and --token N, as `moot claim` told them"
             )
-        return Actor(run, run, token)
+        named = self.run_named(run) if run else str(self.run)
+        return Actor(named, named, token)
 
     def ask(self, request: Request[Result], key: str | None = None, actor: Actor | None = None) -> Result:
         """Carry a request to the board, in the name of whoever speaks. What changes it has the key of the command line,
@@ -242,6 +255,29 @@ def read_text(source: str) -> str:
     except UnicodeDecodeError as error:
         words = "{source} is not UTF-8 text: {why}"
         raise Invalid("bad_text", words, "save it as UTF-8", source, error.reason) from error
+
+
+def body_text(text: str | None, file: str | None) -> str | None:
+    """The details of an item, as words or from a file; None if neither is given. Words that name a file are asked back:
+    whoever means the file must not have its name for a text."""
+    if text is not None and file is not None:
+        raise Invalid("bad_usage", "--body and --body-file are two ways to say the same", "give one of them")
+    if file is not None or text in (None, "-"):
+        return read_text(file or "-") if file or text else None
+    if _names_file(text or ""):
+        words = (
+            "--body takes words, and {text!r} is a file"
+            if os.path.lexists(text or "")
+            else ("--body takes words, and {text!r} looks like a file that is not there")
+        )
+        raise Invalid("body_names_file", words, "to read a file: --body-file {text}; other words: --body-file -", text)
+    return text
+
+
+def _names_file(text: str) -> bool:
+    if not text or any(letter.isspace() for letter in text):
+        return bool(text) and "\n" not in text and len(text) < PATH_MAX and os.path.lexists(text)
+    return os.path.lexists(text) or ("://" not in text and ("/" in text or bool(FILE_ENDS.search(text))))
 
 
 def _regular(path: str) -> int:

@@ -1,11 +1,13 @@
-"""Which items are ready and yet begin no run: who is paused, who cannot be started, who must be claimed for."""
+"""Which items could be worked on and yet begin no run, and why: who is paused, who cannot be started, who must be
+claimed for, what rests after a failure, whose paths another has. Every door tells it from this one answer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
 from folkmoot.api.views import Blocked, BlockedWhy, ItemSummary, PauseView
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE, Agent, Flow
 
+Until = Callable[[float], str | None]
 STOPPED, DAY, POOL = "all", "day", "pool:"  # what a pause is of
 READY = ("ready", "proving")
 
@@ -16,15 +18,19 @@ def blocked(
     pauses: list[PauseView],
     unable: Mapping[str, str] = MappingProxyType({}),
     only: Iterable[str] = (),
+    clock: Until = lambda seconds: None,
+    starts: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Blocked]:
-    """Of the items that are ready: those that no worker here begins, by the reason; `only`: for these agents."""
+    """Of the items that could be worked on: those that no worker here begins, by the reason; `only`: for these agents.
+    `clock` tells the time of day in so many seconds; `starts` in how many an agent may begin a run again."""
     started, chosen = run_by(flow), set(only)
-    found: dict[tuple[BlockedWhy, str], Blocked] = {}
+    found: dict[tuple[BlockedWhy, str, str | None], Blocked] = {}
     for item in items:
         agent = _whose(item)
-        if item.status not in READY or (chosen and agent not in chosen):
+        if item.status not in (*READY, "blocked") or (chosen and agent not in chosen):
             continue
         why: BlockedWhy
+        until: str | None = None
         pause = next((one for one in pauses if concerns(one, item, flow)), None)
         is_gate = item.status == "proving" and agent in flow.gates
         if not (flow.gates[agent].run if is_gate else agent in started or agent not in flow.agents):
@@ -32,10 +38,17 @@ def blocked(
         elif agent in unable:
             why, reason, pause = "unable", unable[agent], None
         elif pause is not None:
-            why, reason = "paused", pause.what
+            why, reason, until = "paused", pause.what, pause.until
+        elif item.blocked_by is not None:
+            why, reason = "held", item.blocked_by
+        elif item.pause is not None:
+            why, reason, until = "resting", "", clock(item.pause)
+        elif agent in starts:
+            why, reason, until = "starts", "", clock(starts[agent])
         else:
             continue
-        one = found.setdefault((why, reason), Blocked(why=why, reason=reason, pause=pause, agents=[], items=[]))
+        new = Blocked(why=why, reason=reason, pause=pause, agents=[], items=[], until=until)
+        one = found.setdefault((why, reason, until), new)
         one.items.append(item.id)
         if agent not in one.agents:
             one.agents.append(agent)
@@ -49,7 +62,7 @@ def _whose(item: ItemSummary) -> str:
 
 def concerns(pause: PauseView, item: ItemSummary, flow: Flow) -> bool:
     """Does this pause keep the item's next run from beginning?"""
-    if item.status not in READY:
+    if item.status not in (*READY, "blocked"):
         return False
     agent = flow.agents.get(item.agent or item.watcher or "")
     if item.status == "proving" or agent is None:

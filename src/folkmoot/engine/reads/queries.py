@@ -1,10 +1,12 @@
 """Reads: one consistent view each, as of now, and never a write (R-29)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from folkmoot.api.metrics import Metrics
 from folkmoot.api.pages import (
+    BlockedItems,
+    BoardStatus,
     BoardView,
     Comments,
     Escalations,
@@ -20,13 +22,14 @@ from folkmoot.api.pages import (
     RunOutput,
 )
 from folkmoot.api.requests import LESSONS_MAX
-from folkmoot.api.views import EventView, ItemView, OutputPart
+from folkmoot.api.views import EventView, ItemView, LiveRun, OutputPart
 from folkmoot.core.enums import ONE_SHOT_KINDS
 from folkmoot.core.flow import Flow
 from folkmoot.core.work import Landing
 from folkmoot.engine.clock_and_ids import Clock
 from folkmoot.engine.loading import known_item, workflow
-from folkmoot.engine.reads.snapshot import MESSAGES_MAX, PAGE, Snapshot
+from folkmoot.engine.naming import known_run
+from folkmoot.engine.reads.snapshot import MESSAGES_MAX, NOBODY, PAGE, Snapshot
 from folkmoot.engine.reads.views import (
     comment_view,
     hold_views,
@@ -58,11 +61,17 @@ class Queries:
         return self._snapshot(lambda snapshot: snapshot.show(item))
 
     def list(
-        self, *, column: str | None = None, tag: str | None = None, status: str | None = None, after: int = 0
+        self,
+        *,
+        column: str | None = None,
+        tag: str | None = None,
+        status: str | None = None,
+        open: bool = False,
+        after: int = 0,
     ) -> ItemPage:
         """A page of items, in the order they were added, and the cursor of the next page."""
 
-        return self._snapshot(lambda snapshot: snapshot.page(column, tag, status, after))
+        return self._snapshot(lambda snapshot: snapshot.page(column, tag, status, after, open=open))
 
     def comments(self, item: str) -> Comments:
         def look(snapshot: Snapshot) -> Comments:
@@ -89,6 +98,20 @@ class Queries:
     def board(self) -> BoardView:
         """All that a screen shows, as of one moment."""
         return self._snapshot(lambda snapshot: snapshot.board())
+
+    def blocked(self, unable: Mapping[str, str] = NOBODY, only: Iterable[str] = ()) -> BlockedItems:
+        """What could be worked on and begins no run, and why."""
+        return self._snapshot(
+            lambda snapshot: BlockedItems(
+                blocked=snapshot.blocked(snapshot.all_items(open=True), unable, only), runs=snapshot.live()
+            )
+        )
+
+    def status(self) -> BoardStatus:
+        """How the board stands, in few words."""
+        from folkmoot.engine.reads.status import status  # only this one command needs it
+
+        return self._snapshot(status)
 
     def log(self, after: int = 0, item: str | None = None, limit: int = PAGE) -> EventPage:
         def look(snapshot: Snapshot) -> EventPage:
@@ -164,15 +187,28 @@ class Queries:
         """Whether a landing may yet be at work on an item; and the move that nobody has told of, if there is one."""
         return self._snapshot(lambda snapshot: unsettled_landing(snapshot.reading, item))
 
+    def run(self, run: str) -> LiveRun:
+        """One run, by its id, the beginning of it, or an item: then its latest."""
+
+        def look(snapshot: Snapshot) -> LiveRun:
+            return snapshot.run(known_run(snapshot.reading, run))
+
+        return self._snapshot(look)
+
     def output(self, run: str, after: int = 0) -> RunOutput:
         """What a run printed, as far as it was kept."""
 
         def look(snapshot: Snapshot) -> RunOutput:
-            found = snapshot.reading.run(run)
-            if found is None:
-                raise Invalid("unknown_run", "there is no run {run}", "see the runs of an item: <show item>", run)
-            parts = [OutputPart(part=part, text=text) for part, text in snapshot.reading.output(run, after)]
-            return RunOutput(run=run, agent=found.agent, item=found.item, live=found.ended_at is None, parts=parts)
+            found = known_run(snapshot.reading, run, printed=True)
+            parts = [OutputPart(part=part, text=text) for part, text in snapshot.reading.output(found.id, after)]
+            return RunOutput(
+                run=found.id,
+                agent=found.agent,
+                model=found.model,
+                item=found.item,
+                live=found.ended_at is None,
+                parts=parts,
+            )
 
         return self._snapshot(look)
 

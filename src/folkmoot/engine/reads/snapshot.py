@@ -1,15 +1,17 @@
 """The board at one moment, as a read sees it: what time has made due is shown as if it had been applied."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from msgspec.structs import asdict, replace
 
 from folkmoot.api.pages import BoardView, ItemPage
-from folkmoot.api.views import ItemSummary, ItemView, LiveRun, MessageView
+from folkmoot.api.views import Blocked, ItemSummary, ItemView, LiveRun, MessageView
 from folkmoot.core import commands
 from folkmoot.core.commands import ENGINE
+from folkmoot.core.enums import ENDED
 from folkmoot.core.flow import LANDING
 from folkmoot.core.item import Item
 from folkmoot.core.records import Attempt, Comment, Question, Run
@@ -26,6 +28,7 @@ from folkmoot.engine.reads.blocked import blocked
 from folkmoot.engine.reads.views import (
     item_view,
     message_view,
+    moment_text,
     pause_views,
     question_view,
     run_view,
@@ -36,6 +39,7 @@ from folkmoot.store.port import Reading
 Shown = TypeVar("Shown", bound=ItemSummary)
 PAGE = 1000
 DUE_SHOWN = 1000
+NOBODY: Mapping[str, str] = MappingProxyType({})
 MESSAGES_MAX = 100_000
 
 
@@ -56,14 +60,16 @@ class Snapshot:
             return self._blocked(item, item_view(self.reading, item, self.flow, self.moment))
         return self._blocked(case.item, item_view(AsOfNow(self.reading, case), case.item, self.flow, self.moment))
 
-    def page(self, column: str | None, tag: str | None, status: str | None, after: int) -> ItemPage:
+    def page(
+        self, column: str | None, tag: str | None, status: str | None, after: int, *, open: bool = False
+    ) -> ItemPage:
         """Never an empty page with others behind it: what is asked for may stand far behind."""
-        view = self._page(column, tag, status, after)
+        view = self._page(column, tag, status, after, open)
         while not view.items and view.next is not None:
-            view = self._page(column, tag, status, view.next)
+            view = self._page(column, tag, status, view.next, open)
         return view
 
-    def _page(self, column: str | None, tag: str | None, status: str | None, after: int) -> ItemPage:
+    def _page(self, column: str | None, tag: str | None, status: str | None, after: int, open: bool) -> ItemPage:
         stored = "ready" if status == "blocked" else status  # blocked is only ever shown
         items = self.reading.items(column=column, tag=tag, status=stored, after=after, limit=PAGE)
         found = {item.number: item for item in items}
@@ -75,15 +81,36 @@ class Snapshot:
                 found[number] = case.item
         views = [self.summary(found[number]) for number in sorted(found)]
         fitting = [view for view in views if column in (None, view.column) and status in (None, view.status)]
+        fitting = [view for view in fitting if not (open and view.status in ENDED)]
         return ItemPage(items=fitting, next=following)
 
-    def board(self) -> BoardView:
+    def all_items(self, *, open: bool = False) -> list[ItemSummary]:
         items: list[ItemSummary] = []
         following: int | None = 0
         while following is not None:
-            page = self.page(None, None, None, following)
+            page = self.page(None, None, None, following, open=open)
             items += page.items
             following = page.next
+        return items
+
+    def blocked(
+        self, items: list[ItemSummary], unable: Mapping[str, str] = NOBODY, only: Iterable[str] = ()
+    ) -> list[Blocked]:
+        """What could be worked on and begins no run. `unable` is what only a machine can tell: whom it cannot start."""
+        pauses = pause_views(self.reading.pauses(), self.moment)
+        starts = {agent: wait for agent in self.flow.agents if (wait := self._next_start(agent)) > 0}
+        return blocked(items, self.flow, pauses, unable, only, self._in, starts)
+
+    def _in(self, seconds: float) -> str | None:
+        """The time of day in so many seconds."""
+        return moment_text(self.moment.at + round(seconds * 1000))
+
+    def _next_start(self, agent: str) -> float:
+        meter = self.reading.meter(STARTS + agent) if self.flow.limits.starts is not None else None
+        return 0.0 if meter is None else next_start(self.flow, meter, self.moment.now)
+
+    def board(self) -> BoardView:
+        items = self.all_items()
         running = {item.id for item in items if item.status == "running"}
         pauses = pause_views(self.reading.pauses(), self.moment)
         return BoardView(
@@ -95,12 +122,16 @@ class Snapshot:
             # A run whose lease is over has ended, though nobody has written that down yet.
             runs=[run for run in self.live() if run.item in running],
             pauses=pauses,
-            blocked=blocked(items, self.flow, pauses),
+            blocked=self.blocked(items),
             messages=self.loose_messages(),
         )
 
     def live(self) -> list[LiveRun]:
-        return [LiveRun(**asdict(run_view(run)), item=run.item) for run in self.reading.open_runs()]
+        return [self.run(run) for run in self.reading.open_runs()]
+
+    def run(self, run: Run) -> LiveRun:
+        lease = self._in(run.lease_until - self.moment.now) if run.ended_at is None else None
+        return LiveRun(**asdict(run_view(run)), item=run.item, lease_expires_at=lease)
 
     def loose_messages(self) -> list[MessageView]:
         """Those that belong to no item, and that nobody has taken up yet."""
@@ -174,8 +205,7 @@ class Snapshot:
             if known is None:
                 found += self._lock_ends(agent) if agent == LANDING and self.locks else []
                 continue
-            meter = self.reading.meter(STARTS + agent) if self.flow.limits.starts is not None else None
-            wait = 0.0 if meter is None else next_start(self.flow, meter, now)
+            wait = self._next_start(agent)
             if wait > 0 and self._ready(agent, 1):
                 found.append(now + wait)
             if self.locks and known.write != "none":

@@ -80,6 +80,10 @@ WHERE edges.item = ? AND edges.why = 'child' ORDER BY edges.needs;
 -- By its id, open or ended.
 SELECT doc FROM runs WHERE id = ?;
 
+-- name: runs_named
+-- By how their ids begin, read from the index of the ids.
+SELECT doc FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?;
+
 -- name: runs
 -- All runs of an item, in the order of their tokens.
 SELECT doc FROM runs WHERE item = ? ORDER BY token;

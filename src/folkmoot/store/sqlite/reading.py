@@ -123,6 +123,9 @@ class SqliteReading:
         found: Run | None = self._one("runs", QUERIES["run"], run)
         return found
 
+    def runs_named(self, beginning: str, limit: int) -> list[Run]:
+        return self._all("runs", QUERIES["runs_named"], (beginning, beginning + "\U0010ffff", limit))
+
     def runs(self, item: str) -> list[Run]:
         return self._all("runs", QUERIES["runs"], (number_of(item),))
 

@@ -209,7 +209,7 @@ BY_COMMAND: dict[tuple[str, str], click.ParamType[Any]] = {
     ("accept", "message"): Offered(messages("pending")),
     ("reject", "message"): Offered(messages("pending")),
     ("complete", "message"): Offered(messages("accepted")),
-    ("output", "run"): Offered(runs),
+    ("output", "item_or_run"): Offered(runs),
     ("salvage", "run"): Offered(runs),
     ("ask", "question"): click.STRING,
     ("unlock", "paths"): Offered(held),

@@ -1,12 +1,12 @@
 """Many items: the board in the order of its flow, and lists."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from msgspec.structs import replace
 from rich.text import Text
 
 from folkmoot.api.pages import BoardView, Pauses
-from folkmoot.api.views import ItemSummary, LiveRun, PauseView, QuestionView
+from folkmoot.api.views import Blocked, ItemSummary, LiveRun, PauseView, QuestionView
 from folkmoot.core.enums import ASKING, ENDED
 from folkmoot.core.flow import END, LANDING, Flow
 from folkmoot.doors.cli.render.messages import loose_messages
@@ -23,11 +23,12 @@ from folkmoot.doors.cli.render.page import (
     count,
     lasting,
     one_line,
+    short_run,
     when,
 )
 from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, pause_words
 from folkmoot.doors.cli.render.questions import answer_command
-from folkmoot.engine.reads.blocked import DAY, POOL, READY, STOPPED, blocked
+from folkmoot.engine.reads.blocked import DAY, POOL, READY, STOPPED
 
 LAST_DONE = 5
 PATHS_SHOWN = 3
@@ -39,11 +40,11 @@ ASKS = {"needs-human-review": "dispute", "awaiting-divine-guidance": "asks", "pa
 
 
 def board(
-    view: BoardView, flow: Flow, page: Page | None = None, unable: Callable[[], Mapping[str, str]] = dict
+    view: BoardView, flow: Flow, page: Page | None = None, held: Callable[[], list[Blocked]] | None = None
 ) -> None:
     """Every column in the order of the flow; those off the flow only if something is in them.
 
-    `unable` is asked only where somebody is wanted: which agents cannot be started here, and why.
+    `held` is asked only where somebody is wanted: what begins no run, with whom this machine cannot start.
     """
     page = page or Page()
     items, questions = view.items, view.questions
@@ -82,7 +83,7 @@ def board(
     _ended(page, items, width, ids)
     if view.aside:
         aside_line(page, view.aside, view.in_the_way, indent=1)
-    _who_acts(page, flow, view, unable)
+    _who_acts(page, flow, view, held or (lambda: view.blocked))
 
 
 def pause_lines(page: Page, pause: PauseView, indent: int) -> None:
@@ -131,13 +132,13 @@ def stopped(view: Pauses) -> None:
         pause_lines(page, pause, indent=0)
 
 
-def _who_acts(page: Page, flow: Flow, view: BoardView, unable: Callable[[], Mapping[str, str]]) -> None:
+def _who_acts(page: Page, flow: Flow, view: BoardView, known: Callable[[], list[Blocked]]) -> None:
     """Something could be done, and nobody does it: how agents are put on it, or why they cannot be."""
     ready = [item for item in view.items if item.status in READY]
     stopped = any(pause.what == STOPPED for pause in view.pauses)
     if not ready or stopped or view.runs or not any(agent.run for agent in flow.agents.values()):
         return
-    held = blocked(ready, flow, view.pauses, unable())
+    held = [one for one in known() if one.why not in ("held", "resting", "starts")]
     puts = sum(len(one.items) for one in held) < len(ready)
     if puts or any(one.why != "paused" for one in held):
         page.blank()
@@ -266,7 +267,7 @@ def _at_work(run: LiveRun, lands_on: str) -> list[Part]:
     if run.agent == LANDING:
         return [(f"is landing on {one_line(lands_on)} {since}", AGENT)]
     model = f" with {one_line(run.model)}" if run.model else ""
-    notes: list[Part] = [(f"{one_line(run.agent)} at work{model} {since}", AGENT)]
+    notes: list[Part] = [(f"{one_line(run.agent)} at work{model} {since}", AGENT), (short_run(run.run), QUIET)]
     return [*notes, ("not sandboxed", BAD)] if run.sandboxed is False else notes
 
 

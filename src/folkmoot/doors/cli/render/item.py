@@ -22,6 +22,7 @@ from folkmoot.doors.cli.render.page import (
     Part,
     count,
     one_line,
+    short_run,
     shortened,
     when,
     who,
@@ -251,7 +252,7 @@ def _last_words(page: Page, output: str, run: str, indent: int) -> None:
     lines = output.strip("\n").splitlines()
     if output.strip():
         page.block("\n".join(lines[-TAIL_LINES:]), indent=indent, style=BAD)
-    page.line(("all of it: ", QUIET), (f"moot output {run}", COMMAND), indent=indent)
+    page.line(("all of it: ", QUIET), (f"moot output {short_run(run)}", COMMAND), indent=indent)
 
 
 def _runs(page: Page, view: ItemView, kept: list[str]) -> None:
@@ -263,12 +264,13 @@ def _runs(page: Page, view: ItemView, kept: list[str]) -> None:
     if len(started) > RUNS_SHOWN:
         page.line((f"… {len(started) - RUNS_SHOWN} earlier ones: moot show {view.id} --json", QUIET), indent=2)
     for run in started[-RUNS_SHOWN:]:
-        cut_off: list[Part] = [(", its work: ", QUIET), (f"moot salvage {run.run}", COMMAND)]
+        named = short_run(run.run, (other.run for other in view.runs))
+        cut_off: list[Part] = [(", its work: ", QUIET), (f"moot salvage {named}", COMMAND)]
         words = [*_run_words(run), *(cut_off if run.run in kept else [])]
-        page.labelled(page.text((run.run, "bold")), *words, indent=2)
+        page.labelled(page.text((named, "bold")), *words, indent=2)
     page.line(("what one printed: ", QUIET), ("moot output RUN", COMMAND), indent=2)
     if any(run.changed for run in started):
-        page.line(("what it changed: ", QUIET), ("moot output RUN --diff", COMMAND), indent=2)
+        page.line(("what the item changed: ", QUIET), (f"moot diff {view.id}", COMMAND), indent=2)
     if any(run.ref and _is_aside(run, view) for run in started):
         page.line(("its work, kept as refs/moot/runs/RUN: ", QUIET), ("moot salvage RUN", COMMAND), indent=2)
 

@@ -6,7 +6,7 @@ Words that users and agents wrote are shown, never obeyed: control codes and mar
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TextIO
 
@@ -23,6 +23,7 @@ NARROWEST = 24
 WIDEST = 100  # longer lines are hard to read, however wide the screen
 ROOM_FOR_WORDS = 40  # less than this beside a label, and they go below it
 UNCUT = 100_000
+RUN_CELLS = 6  # of a run's id: among ten thousand runs one in a hundred needs more of it
 
 # How each idea looks, on every page.
 HEAD = "bold"
@@ -194,6 +195,16 @@ def _goes_on(before: str, line: str) -> bool:
     begins = line.lstrip()
     own = not begins or begins[0] in "#-*>|" or begins.split(" ")[0].rstrip(".)").isdecimal()
     return not own and bool(before.strip()) and before.lstrip()[0] not in "#|"
+
+
+def short_run(run: str, among: Iterable[str] = ()) -> str:
+    """As much of a run's id as a person needs to name it: its beginning is understood everywhere. It is longer where
+    `among` those on the same page another begins so."""
+    others = [other for other in among if other != run]
+    cells = RUN_CELLS
+    while cells < len(run) and any(other.startswith(run[:cells]) for other in others):
+        cells += 1
+    return run[:cells]
 
 
 def who(name: object) -> tuple[str, str]:

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from folkmoot.api.call import Ask
 from folkmoot.api.machine import WorkCounts, WorkerStart
-from folkmoot.api.requests import ListItems, ListPauses, ListQuestions, Show, ShowFlow
-from folkmoot.api.views import Blocked, EventView, ItemSummary, ItemView
+from folkmoot.api.requests import ListQuestions, Show, ShowBlocked
+from folkmoot.api.views import Blocked, EventView, ItemView
 from folkmoot.core.enums import ENGINE_NAME
 from folkmoot.core.flow import LANDING, RUNG_ESCALATE
 from folkmoot.doors.cli.render.board import aside_line
@@ -26,7 +26,7 @@ from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, re
 from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, Line, Teller, span
 from folkmoot.doors.cli.render.progress.notices import asked_again, is_noticed, notice
 from folkmoot.doors.cli.session import ReaderGone
-from folkmoot.engine.reads.blocked import READY, blocked, run_by
+from folkmoot.engine.reads.blocked import run_by
 from folkmoot.errors import MootError
 
 FRAME_SECONDS = 0.1  # how often the live line moves
@@ -135,15 +135,8 @@ class Progress:
             self.page.line((f"without `run`, so they wait for somebody to claim for them: {left}", QUIET), indent=2)
 
     def held(self, unable: Mapping[str, str], only: Sequence[str]) -> list[Blocked]:
-        """What is ready now and begins no run here."""
-        items: list[ItemSummary] = []
-        for status in READY:
-            following: int | None = 0
-            while following is not None:
-                found = self._ask(ListItems(status=status, after=following))
-                items += found.items
-                following = found.next
-        return blocked(items, self._ask(ShowFlow()), self._ask(ListPauses()).pauses, unable, only)
+        """What could be worked on now and begins no run here."""
+        return self._ask(ShowBlocked(unable=dict(unable), only=list(only))).blocked
 
     def start(self) -> None:
         """From now on the log is told."""

@@ -9,6 +9,7 @@ from folkmoot.reports.read import read_report
 from folkmoot.worker.clients.causes import recognised
 from folkmoot.worker.clients.printed import at, cost, count, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 
 # How agents tell a failed request as the end of a turn like any other.
 _TOLD_AS_TEXT = re.compile(
@@ -35,6 +36,7 @@ _ERROR_MAX = 4_000  # a longer text is an answer, not an error
 
 class AcpListener(Listener):
     tools = 0
+    _title = ""  # of the last tool that was told
 
     def hear(self, event: dict[str, Any]) -> None:
         match words(event, "type"):
@@ -52,6 +54,26 @@ class AcpListener(Listener):
             case "end":
                 self._hear_usage(event)
                 self._hear_end(event)
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        match words(event, "type"):
+            case "text" if "part" not in event and "text" in event:
+                return [Utterance("text", words(event, "text"), words(event, "id"))]
+            case "tool" if "status" in event:
+                # It is told once more when it has ended: without its name, with the same, or only then with its file.
+                title, known = words(event, "title"), self._title
+                self._title = title or known
+                new = [tool(title)] if title and title != known else [Utterance("text", "")]
+                return [*new, *(error("the tool failed") if words(event, "status") == "failed" else [])]
+            case "permission":
+                refused = words(event, "outcome") == "denied"
+                return error(f"not permitted: {words(event, 'title') or 'a tool'}") if refused else []
+            case "usage":
+                return []
+            case "end" if "stop" in event:
+                stop = words(event, "stop")
+                return error(words(event, "error") or stop) if stop != "end_turn" else []
+        return None
 
     def _hear_usage(self, event: dict[str, Any]) -> None:
         usage = at(event, "usage") if "usage" in event else event

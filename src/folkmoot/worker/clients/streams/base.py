@@ -5,6 +5,7 @@ from typing import Any
 from folkmoot.core.enums import ClientCause
 from folkmoot.worker.clients.causes import Cause, Now, Tells, cause_of, recognised, reset_after, told_by
 from folkmoot.worker.clients.printed import LastMessage, Words, decoded, plain
+from folkmoot.worker.clients.streams.telling import Utterance
 from folkmoot.worker.clients.troubles import Trouble, told
 from folkmoot.worker.ports import Ended, Stream
 
@@ -41,6 +42,10 @@ class Listener:
     def hear(self, event: dict[str, Any]) -> None:
         """One event of the client's stream."""
         raise NotImplementedError
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        """What the event tells a person who reads along; None if it is no event of this client."""
+        return None
 
     def fail(self, error: Any, status: Any = None, *, shown: bool = False) -> None:
         """The client said that it failed. A later success takes it back."""

@@ -5,9 +5,11 @@ from typing import Any
 from folkmoot.worker.clients.causes import Now
 from folkmoot.worker.clients.printed import at, cost, count, parts, plain, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 
 _MESSAGES_MAX = 10_000  # messages whose tokens are remembered for a run that never gets to its result
 _LONG_WAIT = 30.0  # seconds
+_EVENTS = ("system", "assistant", "user", "result", "rate_limit_event", "stream_event", "control_request")
 _OWN_WORDS = "<synthetic>"  # the model of a message that Claude Code wrote itself, to tell an error
 
 
@@ -31,6 +33,28 @@ class ClaudeListener(Listener):
                 self._reset_at = count(event, "rate_limit_info", "resetsAt") if reached else 0
             case "result":
                 self._hear_result(event)
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        kind, message = words(event, "type"), at(event, "message")
+        if kind not in _EVENTS or (kind in ("assistant", "user") and not isinstance(message, dict)):
+            return None
+        if kind == "result" and "is_error" not in event and "subtype" not in event:
+            return None
+        if kind == "result":
+            failed = bool(event.get("is_error")) or words(event, "subtype").startswith("error")
+            return error(words(event, "result") or event.get("errors") or words(event, "subtype")) if failed else []
+        told: list[Utterance] = []
+        for part in parts(message, "content"):
+            match words(part, "type"):
+                case "text" if kind == "assistant" and words(message, "model") == _OWN_WORDS:
+                    told += error(words(part, "text"))
+                case "text" if kind == "assistant":
+                    told.append(Utterance("text", words(part, "text")))
+                case "tool_use":
+                    told.append(tool(words(part, "name"), at(part, "input")))
+                case "tool_result" if part.get("is_error"):
+                    told += error(part.get("content"))
+        return told
 
     def _hear_wait(self, event: dict[str, Any]) -> None:
         """A short wait before it tries again is its own affair; a long one is the board's, which has other work."""

@@ -2,8 +2,12 @@
 
 from typing import Any
 
-from folkmoot.worker.clients.printed import at, count, words
+from folkmoot.worker.clients.printed import at, count, parts, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
+
+_EVENTS = ("thread.", "turn.", "item.")
+_WARNING = "Model metadata for "  # told as an error, and none
 
 
 class CodexListener(Listener):
@@ -25,3 +29,30 @@ class CodexListener(Listener):
             case "error":
                 # Also said before it tries again: the turn's own end decides.
                 self.fail(words(event, "message"))
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        kind, item = words(event, "type"), at(event, "item")
+        if kind == "error" and isinstance(event.get("message"), str):
+            return error(words(event, "message"))
+        if not kind.startswith(_EVENTS):
+            return None
+        if kind == "turn.failed":
+            return error(words(event, "error", "message") or at(event, "error"))
+        match words(item, "type"):
+            case "agent_message" if kind == "item.completed":
+                return [Utterance("text", words(item, "text"))]
+            case "command_execution" if kind == "item.started":
+                return [tool("shell", item)]
+            case "command_execution" if kind == "item.completed" and at(item, "exit_code"):
+                last = words(item, "aggregated_output").strip().splitlines()[-1:]
+                return error(f"exit {at(item, 'exit_code')}: {''.join(last)}".rstrip(": "))
+            case "file_change" if kind == "item.completed":
+                paths = [words(change, "path") for change in parts(item, "changes")]
+                return [tool("edit", [path for path in paths if path])]
+            case "mcp_tool_call" if kind == "item.started":
+                return [tool(f"{words(item, 'server')}.{words(item, 'tool')}", at(item, "arguments"))]
+            case "web_search" if kind == "item.completed":
+                return [tool("search", item)]
+            case "error" if not words(item, "message").startswith(_WARNING):
+                return error(words(item, "message"))
+        return []

@@ -4,6 +4,7 @@ from typing import Any
 
 from folkmoot.worker.clients.printed import at, count, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 from folkmoot.worker.ports import Ended, Stream
 
 
@@ -17,6 +18,24 @@ class GeminiListener(Listener):
                 self.last.next()  # messages have no id: a tool stands between two of them
             case "result":
                 self._hear_result(event)
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        match words(event, "type"):
+            case "message" if isinstance(event.get("content"), str):
+                mine = words(event, "role") == "assistant"
+                return [Utterance("text", words(event, "content"), "gemini")] if mine else []
+            case "tool_use" if "tool_name" in event:
+                return [tool(words(event, "tool_name"), at(event, "parameters"))]
+            case "tool_result" if "tool_id" in event:
+                failed = words(event, "status") == "error"
+                return error(words(event, "error", "message") or words(event, "output")) if failed else []
+            case "error" if "severity" in event:
+                return error(words(event, "message"))
+            case "result" if "status" in event and "exitCode" not in event:
+                return error(words(event, "error", "message") or at(event, "error"))
+            case "init" if "model" in event:
+                return []
+        return None
 
     def _hear_result(self, event: dict[str, Any]) -> None:
         stats = at(event, "stats")

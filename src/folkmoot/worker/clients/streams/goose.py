@@ -5,6 +5,7 @@ from typing import Any
 
 from folkmoot.worker.clients.printed import at, count, parts, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 
 # What goose itself says of a request that failed, where the model's answer would stand, and what it advises then.
 _FAILED = re.compile(
@@ -60,3 +61,38 @@ class GooseListener(Listener):
 
     def _say_failed(self, told: str) -> None:
         self.fail(_FRAME.sub("", told).strip())
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        match words(event, "type"):
+            case "message" if isinstance(event.get("message"), dict):
+                return self._said(at(event, "message"))
+            case "error" if isinstance(event.get("error"), str):
+                return error(_FRAME.sub("", words(event, "error")).strip())
+            case "complete" | "notification":
+                return []
+        return None
+
+    @staticmethod
+    def _said(message: dict[str, Any]) -> list[Utterance]:
+        told: list[Utterance] = []
+        by_model = at(message, "metadata", "inference") is not None
+        for part in parts(message, "content"):
+            match words(part, "type"):
+                case "text" if words(message, "role") == "assistant":
+                    text = words(part, "text")
+                    failed = _FAILED.match(text) and not by_model
+                    piece = Utterance("text", text, words(message, "id") or None)
+                    told += error(_FRAME.sub("", text).strip()) if failed else [piece]
+                case "toolRequest":
+                    call = at(part, "toolCall", "value")
+                    told.append(tool(words(call, "name"), at(call, "arguments")))
+                case "toolResponse" if at(part, "toolResult", "value", "isError"):
+                    said = parts(part, "toolResult", "value", "content")
+                    told += error("\n".join(words(one, "text") for one in said))
+                case "toolResponse" if words(part, "toolResult", "status") == "error":
+                    told += error(at(part, "toolResult", "error"))
+                case "error":
+                    told += error(_FRAME.sub("", words(part, "message")).strip())
+                case "systemNotification":
+                    told += error(words(part, "msg")) if words(part, "notificationType") == _NO_CREDITS else []
+        return told

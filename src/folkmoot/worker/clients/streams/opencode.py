@@ -4,6 +4,7 @@ from typing import Any
 
 from folkmoot.worker.clients.printed import at, cost, count, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
 from folkmoot.worker.ports import Ended, Stream
 
 _BODY_MAX = 2_000
@@ -30,6 +31,21 @@ class OpenCodeListener(Listener):
                     self.stream.denied.append(words(part, "tool") or "a tool")
             case "error":
                 self._hear_error(at(event, "error"))
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        part = at(event, "part")
+        if words(event, "type") == "error" and isinstance(event.get("error"), dict):
+            return error(words(event, "error", "data", "message") or words(event, "error", "name"))
+        if not isinstance(part, dict):
+            return None
+        match words(event, "type"):
+            case "text":
+                return [Utterance("text", words(part, "text"))]
+            case "tool_use":
+                failed = words(part, "state", "status") == "error"
+                call = tool(words(part, "tool"), at(part, "state", "input"))
+                return [call, *(error(words(part, "state", "error")) if failed else [])]
+        return []
 
     def _hear_error(self, error: Any) -> None:
         data = at(error, "data")

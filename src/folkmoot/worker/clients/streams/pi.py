@@ -4,6 +4,9 @@ from typing import Any
 
 from folkmoot.worker.clients.printed import at, cost, count, parts, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error, tool
+
+_EVENTS = ("agent_", "turn_", "message_", "tool_execution_", "auto_retry_", "session", "compaction_")
 
 
 class PiListener(Listener):
@@ -34,3 +37,23 @@ class PiListener(Listener):
             if part.get("type") == "text":
                 self.last.add(words(message, "responseId"), words(part, "text"))
         self.last.next()
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        kind, message = words(event, "type"), at(event, "message")
+        if not kind.startswith(_EVENTS):
+            return None
+        if kind == "auto_retry_end" and event.get("success") is False:
+            return error(words(event, "finalError"))
+        if kind != "message_end":
+            return []
+        told: list[Utterance] = []
+        for part in parts(message, "content"):
+            text = words(part, "text")
+            if words(message, "role") == "assistant":
+                call = part.get("type") == "toolCall"
+                told += [tool(words(part, "name"), at(part, "arguments"))] if call else []
+                told += [Utterance("text", text)] if text and not call else []
+            elif words(message, "role") == "toolResult" and at(message, "isError"):
+                told += error(text)
+        failed = words(message, "stopReason") in ("error", "aborted")
+        return [*told, *(error(words(message, "errorMessage") or words(message, "stopReason")) if failed else [])]

@@ -6,6 +6,7 @@ from typing import Any
 from folkmoot.worker.clients.causes import Now, recognised, told_by
 from folkmoot.worker.clients.printed import Words, decoded, words
 from folkmoot.worker.clients.streams.base import Listener
+from folkmoot.worker.clients.streams.telling import Utterance, error
 from folkmoot.worker.ports import Ended, Stream
 
 _LAST_LINES = 5
@@ -96,6 +97,11 @@ class ContinueListener(TextListener):
             self.answer = words(event, "response")
             self.stream.succeeded = True
         super().feed(line)
+
+    def uttered(self, event: dict[str, Any]) -> list[Utterance] | None:
+        if words(event, "status") == "success" and isinstance(event.get("response"), str):
+            return [Utterance("text", words(event, "response"))]
+        return error(words(event, "message")) if words(event, "status") == "error" else None
 
     def text(self) -> str:
         return self.answer if self.answer is not None else super().text()

@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from folkmoot.api.metrics import Metrics
-from folkmoot.api.views import Blocked, PauseView
+from folkmoot.api.views import Blocked, LiveRun, PauseView
 from folkmoot.core.rules.running.pauses import lacks
-from folkmoot.doors.cli.render.page import one_line, when
+from folkmoot.doors.cli.render.page import one_line, short_run, when
 from folkmoot.engine.reads.blocked import DAY, POOL, STOPPED
 
 IDS_MAX = 5
@@ -29,11 +29,30 @@ def blocked_words(one: Blocked) -> str:
         return f"{one_line(one.reason)}, so nobody starts {names}{waits}"
     if one.why == "no_run":
         return f"nothing says how {names} {'is' if len(one.agents) == 1 else 'are'} run{waits}"
+    if one.why in ("resting", "held"):
+        return reason_words(one)
     return f"{reason_words(one)}{waits}"
 
 
 def reason_words(one: Blocked) -> str:
-    return pause_words(one.pause) if one.pause is not None else one_line(one.reason)
+    """Why nothing begins, and until when that is so."""
+    until = f" until {when(one.until)}" if one.until else ""
+    match one.why:
+        case "paused" if one.pause is not None:
+            return pause_words(one.pause)
+        case "resting":
+            return f"{ids(one.items)} {'rests' if len(one.items) == 1 else 'rest'}{until} after a failure"
+        case "held":
+            return f"{ids(one.items)} {'waits' if len(one.items) == 1 else 'wait'}: {one_line(one.reason)}"
+        case "starts":
+            return f"{', '.join(map(one_line, one.agents))} may begin no other run{until}"
+    return one_line(one.reason)
+
+
+def lease_words(run: LiveRun) -> str:
+    """A run of somebody else: when its item is given to another, unless it goes on."""
+    until = f", its lease until {when(run.lease_expires_at)}" if run.lease_expires_at else ""
+    return one_line(f"#{run.item} is held by {run.agent} ({short_run(run.run)}){until}")
 
 
 def ids(items: list[str]) -> str:

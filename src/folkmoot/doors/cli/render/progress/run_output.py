@@ -1,36 +1,16 @@
-"""What is kept of runs: what they printed, and work that did not land."""
+"""Work that did not land: listed, and brought back."""
 
 from datetime import UTC, datetime
 
-import click
-
 from folkmoot.api.machine import BroughtBack, UnlandedPage, UnlandedWork
-from folkmoot.api.requests import ReadOutput
-from folkmoot.api.views import OutputPart
-from folkmoot.doors.cli.render.page import AGENT, COMMAND, GOOD, QUIET, Page, one_line, when
-from folkmoot.doors.cli.session import Session, plain
-from folkmoot.doors.waiting import Waiting
-
-
-def print_output(session: Session, run: str, parts: list[OutputPart], follow: bool) -> None:
-    seen, waiting = -1, Waiting(session.board)
-    while True:
-        for part in parts:
-            click.echo(plain(part.text), nl=False, color=False)
-            seen = max(seen, part.part)
-        if not follow:
-            return
-        view = session.ask(ReadOutput(run=run, after=seen + 1))
-        parts = [part for part in view.parts if part.part < 1_000_000]
-        if not parts and not view.live:
-            return
-        if not parts:
-            waiting.sleep()
+from folkmoot.doors.cli.render.page import AGENT, COMMAND, GOOD, QUIET, Page, one_line, short_run, when
 
 
 def salvaged(view: BroughtBack) -> None:
     page, branch = Page(), one_line(view.branch)
-    page.line(page.mark("done"), " ", (f"The work of run {view.run} is on the branch {branch}.", GOOD), hang=2)
+    page.line(
+        page.mark("done"), " ", (f"The work of run {short_run(view.run)} is on the branch {branch}.", GOOD), hang=2
+    )
     if view.left_out:
         paths = ", ".join(map(one_line, view.left_out[:3])) + (" …" if len(view.left_out) > 3 else "")
         page.line(f"Without {paths}: no branch gets what belongs to a board, or to moot itself.", indent=2)
@@ -51,7 +31,9 @@ def unlanded(view: UnlandedPage) -> None:
         item = (f"#{one.item}".rjust(ids), "bold")
         at = when(datetime.fromtimestamp(one.at, UTC).isoformat())
         whose = page.text((one_line(one.agent or "").ljust(names), AGENT), "  ", _ended(one).ljust(ends))
-        lead = page.text((one.run, "bold"), (f"  {at}  ", QUIET), item, "  ", whose)
+        lead = page.text(
+            (short_run(one.run, (other.run for other in works)), "bold"), (f"  {at}  ", QUIET), item, "  ", whose
+        )
         page.row(lead, "  ", one_line(one.subject), (f"  {files}", QUIET))
     page.line(("next: ", QUIET), ("moot salvage RUN", COMMAND), (" brings one back as a branch", QUIET))
 

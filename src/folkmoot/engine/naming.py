@@ -1,0 +1,39 @@
+"""Which run somebody means: by its id, by how the id begins, or by an item, whose latest run it is then."""
+
+from folkmoot.core.records import Run
+from folkmoot.engine.loading import known_item
+from folkmoot.errors import Invalid
+from folkmoot.store.port import Reading
+
+NAMED_MAX = 5  # of those that are meant as well
+
+
+def known_run(reading: Reading, words: str, printed: bool = False) -> Run:
+    """Refused where none, or more than one, is meant. `printed`: of an item the latest that has printed anything, or
+    may yet; a landing mostly prints nothing."""
+    named = words.strip()
+    found = reading.run(named)
+    if found is not None:
+        return found
+    number = named.removeprefix("#")
+    if number.isascii() and number.isdecimal():
+        return _latest(reading, number, printed)
+    meant = reading.runs_named(named.lower(), NAMED_MAX + 1) if named else []
+    if len(meant) == 1:
+        return meant[0]
+    if not meant:
+        raise Invalid("unknown_run", "there is no run {run}", "see the runs of an item: <show item>", words)
+    known = [f"{run.id} ({run.agent} on #{run.item})" for run in meant[:NAMED_MAX]]
+    more = " and more" if len(meant) > NAMED_MAX else ""
+    text = "more than one run begins with {run!r}: {several}"
+    raise Invalid("ambiguous_run", text, "write more of its id", words, ", ".join(known) + more)
+
+
+def _latest(reading: Reading, number: str, printed: bool) -> Run:
+    item = known_item(reading, number)
+    runs = reading.runs(item.id)
+    if not runs:
+        words = "nobody has worked on item {item} yet"
+        raise Invalid("unknown_run", words, "see how it stands: <show item={item}>", item.id)
+    told = (run for run in reversed(runs) if run.ended_at is None or reading.output(run.id, 0, 1))
+    return next(told, runs[-1]) if printed else runs[-1]

@@ -1,0 +1,1 @@
+"""What is looked up for people: what an item changed, and who they are."""

@@ -1,0 +1,91 @@
+"""Which run is meant: by its id, by how it begins, or by its item."""
+
+import pytest
+from msgspec.structs import replace
+
+from folkmoot.core.commands import Actor
+from folkmoot.core.report import Report
+from folkmoot.engine.reads.queries import Queries
+from folkmoot.errors import Invalid
+from folkmoot.testing.builders import TrialBoard, line_flow
+
+LINE = line_flow("a", "b")
+RUN = {name: replace(agent, run={"command": ["true"]}) for name, agent in LINE.agents.items()}
+STARTED = replace(LINE, agents=RUN)  # so that a worker would begin runs
+
+
+def look(board: TrialBoard) -> Queries:
+    return Queries(board.engine.store, board.engine.clock)
+
+
+def named(board: TrialBoard, words: str) -> str:
+    return look(board).run(words).run
+
+
+def test_the_beginning_of_an_id_is_enough_and_several_are_asked_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with TrialBoard(STARTED) as board:
+        names = ["rab12", "rab34", "rc999"]
+        monkeypatch.setattr(board.engine.ids, "run", lambda: names.pop(0))
+        for _ in range(3):
+            board.add()
+            board.claim("a-agent")
+        assert named(board, "rab12") == named(board, "rab1") == named(board, "RAB1") == "rab12"
+        assert named(board, "rc") == "rc999"
+        with pytest.raises(Invalid) as refused:
+            named(board, "rab")
+        assert (
+            refused.value.code == "ambiguous_run"
+            and "rab12 (a-agent on #1), rab34 (a-agent on #2)" in refused.value.message
+        )
+        for words in ("rx", "", " ", "9", "#x"):
+            with pytest.raises(Invalid):
+                named(board, words)
+
+
+def test_an_item_means_its_latest_run_and_for_output_the_latest_that_said_something() -> None:
+    with TrialBoard(STARTED) as board:
+        item = board.add()
+        with pytest.raises(Invalid, match="nobody has worked on item 1 yet"):
+            named(board, item)
+        first = board.claim("a-agent")
+        assert named(board, item) == named(board, f"#{item}") == first.run
+        board.engine.keep_output(first, [(0, "words\n")])
+        board.engine.report(first, Report.done("It is done."))
+        second = board.claim("b-agent")
+        assert named(board, item) == second.run
+        assert look(board).output(item).run == second.run, "it may yet say something"
+        board.engine.report(second, Report.done("It is done."))
+        assert named(board, item) == second.run
+        assert look(board).output(item).run == first.run
+
+
+def test_what_stands_still_is_told_with_its_reason_and_its_end() -> None:
+    with TrialBoard(STARTED) as board:
+        item = board.add()
+        board.effort("a-agent", "failed", cause="transient", summary="the network is gone")
+        found = look(board).blocked().blocked
+        assert [(one.why, one.items) for one in found] == [("resting", [item])] and found[0].until is not None
+        assert look(board).status().blocked == found == look(board).board().blocked
+        board.sleep(3600)
+        assert look(board).blocked().blocked == []
+        assert [one.reason for one in look(board).blocked({"a-agent": "it is not there"}).blocked] == [
+            "it is not there"
+        ]
+        run = board.claim("a-agent")
+        live = look(board).blocked().runs
+        assert [one.run for one in live] == [run.run] and live[0].lease_expires_at is not None
+
+
+def test_the_status_counts_today() -> None:
+    with TrialBoard(STARTED) as board:
+        board.add()
+        board.add()
+        empty = look(board).status()
+        assert empty.counts == {"ready": 2} and empty.today.runs == 0 and empty.today.cost_usd is None
+        board.effort("a-agent", "done")
+        status = look(board).status()
+        assert status.today.runs == 1 and status.today.cost_usd is None, "nobody told what it cost"
+        board.effort("a-agent", "done", usage={"cost_usd": 0.25})
+        assert look(board).status().today.cost_usd == 0.25
+        board.engine.claim(Actor("ada"), "b-agent")
+        assert [run.agent for run in look(board).status().runs] == ["b-agent"]
