@@ -14,7 +14,7 @@ from pathlib import Path
 PAGE = Path(__file__).parent.parent / "docs" / "tutorial" / "first-board.md"
 
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-RUN = re.compile(r"\br[0-9a-f]{12}\b")
+RUN = re.compile(r"\br(?=[0-9a-f]*\d)[0-9a-f]{4,12}\b")  # whole, or so much of it as is unique
 # What is different each time, and the space that keeps columns straight around it.
 HARMLESS = [
     (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d\b(?!:)"), "TIME"),  # of tomorrow, if it is late in the day
