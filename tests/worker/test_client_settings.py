@@ -98,3 +98,72 @@ def test_no_setup_speaks_as_the_reviewer_by_its_clients_settings(tmp_path: Path,
     assert review["outcome"] == "changes_requested"
     assert "they are put back" in yard.output(review["run"])
     yard.doctor()
+
+
+# Committed by the user: a hook of the client's that is a script of the project, as many projects have.
+SETTINGS = {
+    "a hook": (
+        ".claude/settings.json",
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/tools/say.sh"}]}]}}',
+    ),
+    "a server": (".mcp.json", '{"mcpServers": {"x": {"command": "sh", "args": ["tools/say.sh"]}}}'),
+    "a script that a hook's script runs": (
+        ".claude/hooks/stop.sh",
+        '#!/bin/sh\nexec "$(dirname "$0")/../../tools/say.sh"\n',
+    ),
+    "behind a note": (".claude/settings.json", '// ours\n{"statusLine": {"command": "tools/say.sh"},}'),
+}
+# As the real one does: whatever its settings name runs as it starts.
+RUNS_NAMED = """#!/bin/sh
+test -x tools/say.sh && exec tools/say.sh
+echo '{"outcome": "changes_requested", "summary": "this is not to land"}'
+"""
+
+
+@pytest.mark.ledger("R-19", "Q-03")
+@pytest.mark.attack(
+    "gates",
+    "a change reaches a script of the project that the reviewer's client starts by the user's own settings of it",
+    "it is refused: what those settings name (hooks, servers, and what they run) is followed as a hook of git is",
+)
+@pytest.mark.parametrize("how", SETTINGS)
+def test_no_change_comes_to_what_the_settings_of_a_client_run(tmp_path: Path, how: str) -> None:
+    client = tmp_path / "client"
+    client.write_text(RUNS_NAMED)
+    client.chmod(0o755)
+    path, text = SETTINGS[how]
+    flow = FLOW.replace("CLIENT", str(client)).replace("ACTOR", str(ACTOR))
+    yard = Yard(tmp_path / "yard", flow=flow, files={path: text, "tools/other.sh": "true\n"})
+    speaks = SPEAK.replace("AT/hook", "tools/say.sh")
+    item = yard.add("sly", f"shell {speaks}", "write a.txt x", "report done")
+    yard.run()
+    assert "sly" not in yard.commits(), how
+    assert "is where a client that plays your agents finds settings" in str(yard.board.log(item=item))
+    honest = yard.add("honest", "write tools/other.sh echo", "report done")
+    yard.run()
+    assert not [run for run in yard.show(honest)["runs"] if run["agent"] == "dev" and run["outcome"] != "done"]
+    yard.doctor()
+
+
+@pytest.mark.parametrize(
+    ("run", "obeyed"),
+    [
+        ("{command: [sh, -c, 'exec claude -p --verbose']}", ".claude"),
+        ("{command: [env, X=1, npx, --yes, '@anthropic-ai/claude-code@latest', -p]}", ".claude"),
+        ("{command: [npx, -y, '@google/gemini-cli@0.61.0']}", ".gemini"),
+        ("{command: [npx, '@qwen-code/qwen-code']}", ".qwen"),
+        ("{command: [bunx, opencode-ai, run]}", ".opencode"),
+        ("{command: [uvx, --from, aider-chat==0.86.2, aider]}", ".aider.conf.yml"),
+        ("{command: [npx, '@continuedev/cli', -p]}", ".continue"),
+        ("{acp: [sh, -c, 'goose acp']}", ".agents/plugins"),
+        ("{client: goose}", ".config/goose"),
+        ("{client: cn}", ".env"),
+        ("{client: cn}", ".claude"),
+    ],
+)
+def test_a_client_is_known_however_it_is_called(tmp_path: Path, run: str, obeyed: str) -> None:
+    flow = FLOW.replace("{client: claude-code}, write: none", f"{run}, write: none").replace("ACTOR", str(ACTOR))
+    flow = flow.replace("clients: {claude-code: {command: [CLIENT], speaks: text}}\n", "")
+    yard = Yard(tmp_path / "yard", flow=flow)
+    assert obeyed in Catalogue.load().obeyed(yard.board._application.queries.flow())
+    yard.close()

@@ -19,6 +19,7 @@ from folkmoot.system.git import SystemGit
 from folkmoot.system.programs import Programs, walk
 from folkmoot.system.sandbox import never_shown
 from folkmoot.wiring.reading import write_anew
+from folkmoot.worker.git.harvest.clients import run_by_settings
 from folkmoot.worker.git.places import Place, find, work_trees
 
 PRIVATE = 0o700
@@ -293,9 +294,11 @@ def started_by(home: str, flow: Flow) -> list[str]:
 
 
 def obeyed_by(home: str, paths: Iterable[str]) -> list[str]:
-    """Paths of the project that clients obey, with what links of the user's tree lead them to."""
-    trees = trees_of(home)
-    return _in_trees([os.path.join(tree, path) for tree in trees for path in paths], trees)
+    """Paths of the project that clients obey, with what links of the user's tree lead them to, and what settings of
+    the user's there run."""
+    trees, paths = trees_of(home), list(paths)
+    places = [os.path.join(tree, path) for tree in trees for path in paths]
+    return _in_trees([*places, *run_by_settings(trees, paths)], trees)
 
 
 def _in_trees(places: Iterable[str], trees: Sequence[str]) -> list[str]:

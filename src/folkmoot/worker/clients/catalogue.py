@@ -16,6 +16,7 @@ from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Agent, Client, Flow, Model
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid
+from folkmoot.worker.clients.called import names_in
 from folkmoot.worker.clients.listener import DIALECTS
 from folkmoot.worker.clients.troubles import Trouble
 
@@ -108,6 +109,7 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settings: list[SettingsFile] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
     obeys: list[str] = field(default_factory=list)
+    packages: list[str] = field(default_factory=list)  # what it is called where `npx` or `uvx` starts it
     models: list[str] = field(default_factory=list)  # names that it takes in every version, the smallest first
     tells: dict[Trouble, list[str]] = field(default_factory=dict)
 
@@ -161,16 +163,18 @@ class Catalogue:
         said = [agent.run.get(way) for agent in flow.agents.values() for way in ("client", "command", "acp")]
         said += [words for client in flow.clients.values() for words in (client.command, client.acp)]
         words = [word for one in said if one for word in ([one] if isinstance(one, str) else one)]
-        named = {os.path.basename(str(word)) for word in words} | flow.clients.keys()
+        named = names_in(map(str, words)) | flow.clients.keys()
         named |= {model.client for model in flow.models.values() if model.client}
         return self._obeyed(named)
 
     def obeyed_by(self, start: Start) -> list[str]:
         """Those of the client that one run starts."""
-        return self._obeyed({start.name, *(os.path.basename(word) for word in start.argv)})
+        return self._obeyed({start.name, *names_in(start.argv)})
 
     def _obeyed(self, named: "set[str]") -> list[str]:
-        used = (k for k in self.clients.values() if named & {k.name, *k.find, *(k.acp.find if k.acp else [])})
+        used = (
+            k for k in self.clients.values() if named & {k.name, *k.find, *k.packages, *(k.acp.find if k.acp else [])}
+        )
         return list(dict.fromkeys(path for known in used for path in known.obeys))
 
     def resolve(self, flow: Flow, agent: Agent, model: str | None) -> Start | None:

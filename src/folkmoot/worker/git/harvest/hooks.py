@@ -56,6 +56,14 @@ class Follower:
         """A command of the settings'."""
         self._shell(text.removeprefix("!"))
 
+    def settings(self, text: str) -> None:
+        """Settings of another program: each path that they name may be what it runs."""
+        before = set(self.led.places)
+        self._words(text)
+        for place in [place for place in self.led.places if place not in before]:
+            if SCRIPT.fullmatch(os.path.basename(place)) or os.access(place, os.X_OK):
+                self._script(place)
+
     def _script(self, file: str, *, is_hook: bool = False) -> None:
         if not os.path.isfile(file) or (real := os.path.realpath(file)) in self._seen:
             return

@@ -1,0 +1,90 @@
+"""Paths of the project that the settings of clients in it lead to: programs of hooks, servers, plugins.
+
+The settings themselves are changed by no run. But `.claude/settings.json` may name `tools/lint.sh` as a hook, and who
+changes that speaks in the reviewer's place all the same. Nothing is carried out.
+"""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from folkmoot.worker.git.harvest.hooks import BYTES_MAX, Follower
+
+DATA = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
+SCRIPTS = (".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl")
+COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s{0,200}[}\]])')
+COMMANDS = ("command", "cmd", "run")
+FILES_MAX = 500
+DEPTH_MAX = 20
+
+
+def run_by_settings(trees: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """What the settings at these paths of each work tree name, and what that runs, as full paths."""
+    follower = Follower(list(trees))
+    for tree in trees:
+        for path in paths:
+            for file in _files(os.path.join(tree, path)):
+                _follow(file, follower)
+    return list(follower.led.places)
+
+
+def _files(place: str) -> Iterator[str]:
+    if os.path.isfile(place):
+        yield place
+    count = 0
+    for folder, folders, files in os.walk(place):
+        folders[:] = sorted(name for name in folders if name != "node_modules")
+        for name in sorted(files):
+            count += 1
+            if count > FILES_MAX:
+                return
+            yield os.path.join(folder, name)
+
+
+def _follow(file: str, follower: Follower) -> None:
+    if file.endswith(DATA):
+        text = _read(file)
+        follower.settings(text)
+        for command in _commands(_parsed(text), 0):
+            follower.command(command)
+    elif file.endswith(SCRIPTS) or (os.path.isfile(file) and os.access(file, os.X_OK)):
+        follower.hook(file)
+
+
+def _read(file: str) -> str:
+    try:
+        with open(file, "rb") as opened:
+            return opened.read(BYTES_MAX).decode("utf-8", "replace")
+    except OSError:
+        return ""  # no client can read it either
+
+
+def _parsed(text: str) -> Any:
+    """JSON, with the notes and commas that clients let pass. Of other forms only the words count."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(COMMENT.sub(lambda found: found[1] or "", text))
+    return None
+
+
+def _commands(value: Any, depth: int) -> Iterator[str]:
+    """Command lines: as one text, as a list, or as a program and what it gets."""
+    if depth > DEPTH_MAX:
+        return
+    if isinstance(value, dict):
+        for key in COMMANDS:
+            said, rest = value.get(key), _texts(value.get("args"))
+            if isinstance(said, str) and said:
+                yield " ".join([said, shlex.join(rest)])
+            elif words := _texts(said):
+                yield shlex.join([*words, *rest])
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        yield from _commands(one, depth + 1)
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
