@@ -136,3 +136,10 @@ def test_a_client_without_settings_starts_as_before(tmp_path: Path) -> None:
         one = flow(name)
         start = CATALOGUE.resolve(one, one.agents["dev"], None)
         assert start is not None and with_settings(start, str(tmp_path)) == start
+
+
+def test_a_reference_to_what_every_run_has_of_its_own_stops_no_run(tmp_path: Path) -> None:
+    provider = {"x": {"options": {"cert": "{env:HOME}/ca.pem", "path": "{env:PATH}", "apiKey": "{env:OWN_KEY}"}}}
+    written(tmp_path, ".config/opencode/opencode.json", json.dumps({"provider": provider, "a": "${LD_PRELOAD}"}))
+    start = started("opencode", tmp_path)
+    assert "OWN_KEY" in start.env and not {"HOME", "PATH", "LD_PRELOAD"} & {*start.env, *start.set}

@@ -132,7 +132,8 @@ def _read(entry: SettingsFile, path: str, found: _Found) -> None:
         return
     _take(entry, given, found)
     if entry.references:
-        found.names += [name for match in REFERENCE.finditer(text) if (name := next(filter(None, match.groups())))]
+        named = (next(filter(None, match.groups())) for match in REFERENCE.finditer(text))
+        found.names += filter(_may_pass, named)
 
 
 def _take(entry: SettingsFile, given: dict[str, Any], found: _Found) -> None:
