@@ -232,6 +232,7 @@ UNAVAILABLE = {
     "network_file_system": "the board is on a network file system",
     "no_answer": "the board of the run does not answer",
     "no_board": "there is no board here",
+    "bad_include": "what `.worktreeinclude` names cannot be copied into a clone",
     "no_client": "the flow does not say how the agent is run",
     "no_clone": "there is no clone that was made here",
     "no_ports": "there are no free ports for a run",

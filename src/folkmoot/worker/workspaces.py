@@ -10,8 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from folkmoot.core.decoding import reader
-from folkmoot.core.rules.running.rights import FILES
-from folkmoot.core.work import Touched, Work
+from folkmoot.core.work import Work
 from folkmoot.engine.run_context import RunContext, is_fresh
 from folkmoot.errors import MootError
 from folkmoot.worker.folder import Entry, Folder, trusted_of
@@ -24,7 +23,7 @@ from folkmoot.worker.git.target import check_branch
 from folkmoot.worker.output import DIFF_MAX
 from folkmoot.worker.ports import Bounds, Paths
 from folkmoot.worker.removing import maker, open_up, remove_tree
-from folkmoot.worker.secrets.redactor import Redactor
+from folkmoot.worker.setups.included import Included, included, put, still
 from folkmoot.worker.setups.kept import KeptSetups
 
 RUNS, SET_ASIDE = "runs", "set-aside"
@@ -60,6 +59,10 @@ class WorkspaceProvider(Protocol):
 
     def make(self, paths: Paths, run_context: RunContext, commit: str | None) -> str | None:
         """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
+
+    def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
+        """Copy the files into it that the user's `.worktreeinclude` names; gives what was copied. `before`: it was done
+        when the run began; gives what they are now."""
 
     def put_back(
         self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
@@ -152,6 +155,9 @@ class GitWorkspaces:
         self.clones.make(paths, commit, run_context.item, author_of(run_context.agent))
         _private(paths)
         return commit
+
+    def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
+        return still(paths, self.repository) if before else put(paths, included(self.repository))
 
     def put_back(
         self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
@@ -290,6 +296,9 @@ class FolderWorkspaces:
         _write(paths, TRUSTED, told.decode())
         return None
 
+    def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
+        return []  # all are there
+
     def put_back(
         self, paths: Paths, commit: str | None, agent: str, bounds: Bounds, obeyed: Sequence[str]
     ) -> list[str]:
@@ -329,20 +338,6 @@ class FolderWorkspaces:
             alone, _ = self._writing.pop(paths.root, (None, None))
             if alone is not None:
                 alone.__exit__(None, None, None)
-
-
-def without_values(work: Work, redactor: Redactor) -> Work:
-    """The same, told without secrets: where a change holds one its paths may too, and in what is no file none is looked
-    for."""
-
-    def told(touched: list[Touched]) -> list[Touched]:
-        return [one if one.mode in FILES and not work.secrets else hidden(one) for one in touched]
-
-    def hidden(one: Touched) -> Touched:
-        return replace(one, path=redactor.clean(one.path), link=one.link and redactor.clean(one.link))
-
-    lands = told(work.lands) if work.lands is not None else None
-    return replace(work, touched=told(work.touched), lands=lands, why=redactor.clean(work.why))
 
 
 def _trusted_before(paths: Paths) -> dict[str, int] | None:

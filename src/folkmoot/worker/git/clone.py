@@ -28,6 +28,7 @@ from folkmoot.worker.git.restoring import put_back, renew, settle
 from folkmoot.worker.git.words import configured, quoted, readable
 from folkmoot.worker.ports import Bounds, Paths, Ran
 from folkmoot.worker.removing import maker, remove_tree
+from folkmoot.worker.setups.included import noted
 
 NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
 LINKS_KEPT = 50
@@ -262,7 +263,8 @@ class Clones:
         odd = {path: (CREATED, mode) for path, mode in found.items() if path not in ignored}
         flags = ("-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard")
         listed = self.repository("ls-files", *flags, work_tree=paths.workspace, index=index).out
-        lines = [(line[:1], line[2:].rstrip(b"/")) for line in listed.split(b"\0") if line]
+        users = noted(paths)  # never a part of a change, whatever ignore rules say of them by now
+        lines = [(line[:1], line[2:].rstrip(b"/")) for line in listed.split(b"\0") if line and line[2:] not in users]
         size = measured(top, {name for _, name in lines}, allowed)
         folders = {name for _, name in lines if is_folder(os.path.join(top, name))}
         modules = self._modules(paths, [name for tag, name in lines if tag == b"C" and name in folders])

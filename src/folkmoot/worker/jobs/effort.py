@@ -22,6 +22,7 @@ from folkmoot.worker.clients.own_settings import with_settings
 from folkmoot.worker.clients.troubles import in_one_line
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
+from folkmoot.worker.git.harvest.leaks import without_values
 from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.bounds import SPACE, listed, not_taken, over_limit
 from folkmoot.worker.jobs.job import Answer, Job
@@ -35,7 +36,8 @@ from folkmoot.worker.output import DIFF_PART
 from folkmoot.worker.ports import Ended, Stream
 from folkmoot.worker.relay import Relay
 from folkmoot.worker.secrets.given import keep_given, not_known, unknown
-from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown, without_values
+from folkmoot.worker.setups.included import texts
+from folkmoot.worker.workspaces import GitWorkspaces, author_of, disown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,7 +193,7 @@ class EffortJob(Job):
     def _given(self, start: Start, login: Files) -> dict[str, str]:
         """All that could be a secret of this run, by its name."""
         passed = {name: self.tools.env[name] for name in start.env if name in self.tools.env}
-        return {**passed, **login.texts, **start.set}
+        return {**passed, **login.texts, **start.set, **texts(self.included)}
 
     def _spool(self) -> dict[str, str]:
         """The brief and the prompt as files, and where a report may be written."""
@@ -232,6 +234,7 @@ class EffortJob(Job):
         """Its worker died after it had reported: its report, and its change, are taken in as that one would have."""
         start = with_settings(start, self.tools.env.get("HOME", ""))
         login = read_files(start.files, self.tools.env.get("HOME", ""), start.keeps_refresh)
+        self.included = self.tools.workspaces.include(self.paths, before=True)
         self.redactor = self.knowing(start.env, login.texts, start.set)
         if names := unknown(self.paths.root, self._given(start, login)):
             self._harvest(run_context, base, f"{self.title}\n\n(left by a worker that died)")

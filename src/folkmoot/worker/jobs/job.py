@@ -26,6 +26,7 @@ from folkmoot.worker.output import Lines, Output
 from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, PortRange, RunSocket, Sandbox
 from folkmoot.worker.run_timers import Act, RunTimers
 from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
+from folkmoot.worker.setups.included import Included, texts
 from folkmoot.worker.startable import Finder
 from folkmoot.worker.workspaces import WorkspaceProvider, disown
 
@@ -90,6 +91,7 @@ class Job(ABC):
         self.title = assignment.run_context.title
         self.actor = assignment.actor
         self.paths: Paths = tools.workspaces.paths(self.run)
+        self.included: list[Included] = []  # files of the user's that its clone got
         self.redactor = self.knowing()
         self.errors_tail = ""  # the last words on its standard error
         self.output = Output(self._keep_output)
@@ -215,8 +217,8 @@ class Job(ABC):
         values: Mapping[str, str] | None = None,
     ) -> Redactor:
         """The gate that all words of the run pass before they are kept or shown: it knows what must not get through."""
-        tools = self.tools
-        return Redactor(known_values(tools.known, tools.env, passed, files or {}, values or {}))
+        env, own = self.tools.env, texts(self.included)
+        return Redactor(known_values(self.tools.known, env, passed, files or {}, values or {}, own))
 
     def environment(
         self,

@@ -15,6 +15,7 @@ from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs.bounds import over_limit
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.setups.copying import NotKept
+from folkmoot.worker.setups.included import digests, put_again
 from folkmoot.worker.setups.kept import key_of, tools_of
 from folkmoot.worker.startable import unstarted
 from folkmoot.worker.workspaces import GitWorkspaces
@@ -52,6 +53,9 @@ def set_up(
     What comes after gets what git does not track in the clone, and nothing else that setup left; and where its client
     finds settings (`obeyed`), not even that.
     """
+    job.included = job.tools.workspaces.include(job.paths)
+    if job.included:
+        job.redactor = job.knowing()
     if not (own or flow.clone.setup):
         return
     began, kept = job.tools.now(), False
@@ -63,6 +67,7 @@ def set_up(
         _put_back(job, commit, obeyed)
     elif isinstance(job.tools.workspaces, GitWorkspaces):
         job.tools.workspaces.clones.settle(job.paths, obeyed)
+    put_again(job.paths, job.included)
     note = NoteSetup(seconds=job.tools.now() - began, kept=kept)
     job.submit(lambda engine: engine.act(job.actor, note))
 
@@ -128,6 +133,7 @@ class Common:
             "machine": [machine.sysname, machine.machine],
             "path": tools.env.get("PATH", ""),
             "tools": tools_of(self._commands, tools.programs),
+            "included": digests(self._job.included),
             "length": len(os.fsencode(self._job.paths.workspace)),
         }
         shared = key_of(depends)
@@ -171,7 +177,8 @@ class Common:
         paths = self._job.paths
         try:
             entries = [entry.rstrip("/") for entry in workspaces.clones.untracked(paths)]
-            workspaces.setups.keep(self._keys[-1], paths.workspace, entries, bounds)
+            skip = frozenset(one.path for one in self._job.included)
+            workspaces.setups.keep(self._keys[-1], paths.workspace, entries, bounds, skip)
         except (NotKept, OSError, MootError) as error:
             self._job.check_alive()
             self._job.output.add(f"folkmoot: what setup left is not kept for other runs: {error}\n")

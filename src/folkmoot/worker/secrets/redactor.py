@@ -41,6 +41,7 @@ SETTING_NAME = re.compile(
 ENCODED = re.compile(r"^[A-Za-z0-9+/=]*")
 FOLD_MAX = 120  # no longer are the lines that programs fold encoded text to
 TOKEN = re.compile(r"[A-Za-z0-9_\-.+/=~]{16,}")
+ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.\-]{0,200})[ \t]*[=:][ \t]*(\S[^\n]*)$", re.MULTILINE)
 USERINFO = re.compile(r"://[^\s/?#@:\[\]\"'<>]{0,256}:([^\s/?#@\[\]\"'<>]{1,1024})@")
 
 # What gives a secret away by its look: a literal that must be there (in any case), the pattern, and which group is
@@ -137,6 +138,16 @@ class Known:
             if not match[0].startswith(("/", ".", "~")) and not _is_a_name(match[0]):
                 self.add(name, match[0])
 
+    def add_included(self, name: str, text: str) -> None:
+        """Learn what in a file of the user's is a secret by its name or its look; of NAME=value, the value."""
+        self.add_file(name, ASSIGNED.sub("", text))
+        for variable, said in ASSIGNED.findall(text):
+            value = said.strip().strip("\"'")
+            if looks_secret(variable) or not (_harmless(variable, value) or _is_plain(value)):
+                self.add(variable, value)
+            for match in USERINFO.finditer(value):
+                self.add(variable, match[1])
+
 
 def _is_a_name(token: str) -> bool:
     """Words and numbers, like the name of a model or a date: in a token, letters and digits are mixed."""
@@ -179,16 +190,20 @@ def known_values(
     passed: Sequence[str],
     files: Mapping[str, str],
     values: Mapping[str, str],
+    included: Mapping[str, str],
 ) -> Known:
-    """What must not get out of a run: values of the worker's environment, of the run's credential files and settings.
+    """What must not get out of a run: values of the worker's environment, of the run's credential files and settings,
+    and of the user's files that its clone got.
     The worker's environment never changes, so what it holds is looked at once, and kept in `seen`."""
-    is_plain = not files and not values
+    is_plain = not (files or values or included)
     if is_plain and tuple(passed) in seen:
         return seen[tuple(passed)]
     known = Known()
     known.add_environment(worker_env, passed)
     for name, text in files.items():
         known.add_file(name, text)
+    for name, text in included.items():
+        known.add_included(name, text)
     for name, text in values.items():
         if looks_secret(name):
             known.add(name, text)

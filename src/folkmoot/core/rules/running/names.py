@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from folkmoot.core.vocabulary.patterns import pattern
 
 BOARD, GIT = ".moot", ".git"
+INCLUDES = ".worktreeinclude"  # names the ignored files of the user's tree that every clone gets
 ENVIRONMENTS = {"pyvenv.cfg", "conda-meta"}  # what marks a folder as one
 MODULES = "node_modules"
 

@@ -8,7 +8,7 @@ from folkmoot.core.enums import WriteRight
 from folkmoot.core.flow import Flow
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold
-from folkmoot.core.rules.running.names import is_boards, is_gits, is_moots, parts
+from folkmoot.core.rules.running.names import INCLUDES, is_boards, is_gits, is_moots, parts
 from folkmoot.core.rules.sharing.paths import normal_path, overlap
 from folkmoot.core.rules.sharing.widening import not_given
 from folkmoot.core.vocabulary.patterns import pattern
@@ -71,6 +71,8 @@ def danger(touched: Touched) -> str | None:
         return "belongs to the board" if is_boards(steps[0]) else "belongs to a board, wherever that folder lies"
     if touched.mode in NEVER:
         return NEVER[touched.mode]
+    if len(steps) == 1 and steps[0].casefold() == INCLUDES:
+        return "says which ignored files of yours every clone gets: change it by hand"
     if any(is_moots(step) for step in steps):
         return "has a name that moot keeps for its own (`.moot-…`)"
     if touched.how == "deleted":

@@ -13,8 +13,10 @@ from hashlib import blake2b
 from typing import BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from folkmoot.core.work import LINK, SUBMODULE, Secret
+from folkmoot.core.rules.running.rights import FILES
+from folkmoot.core.work import LINK, SUBMODULE, Secret, Touched, Work
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.repository import Change, Repository
 from folkmoot.worker.git.words import readable
@@ -57,6 +59,20 @@ def leaks(
     secrets = [Secret(clean(readable(path)), line, name) for (path, name), line in places[:SECRETS_MAX]]
     secrets.sort(key=lambda secret: (not secret.name, secret.path, secret.line))
     return [*secrets, Secret("", 0, "")] if len(places) > SECRETS_MAX else secrets
+
+
+def without_values(work: Work, redactor: Redactor) -> Work:
+    """The same, told without secrets: where a change holds one its paths may too, and in what is no file none is looked
+    for."""
+
+    def told(touched: list[Touched]) -> list[Touched]:
+        return [one if one.mode in FILES and not work.secrets else hidden(one) for one in touched]
+
+    def hidden(one: Touched) -> Touched:
+        return replace(one, path=redactor.clean(one.path), link=one.link and redactor.clean(one.link))
+
+    lands = told(work.lands) if work.lands is not None else None
+    return replace(work, touched=told(work.touched), lands=lands, why=redactor.clean(work.why))
 
 
 class Before:
