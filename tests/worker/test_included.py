@@ -80,7 +80,7 @@ def test_what_was_included_never_lands(tmp_path: Path) -> None:
 
 
 @pytest.mark.attack(
-    "paths",
+    "rights",
     "an agent writes `.worktreeinclude`, so that the next clone gets more of the user's files",
     "the change is refused whole, in every spelling",
 )
@@ -95,7 +95,7 @@ def test_no_change_of_a_run_says_what_clones_get(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.attack(
-    "paths",
+    "rights",
     "a link stands where `.worktreeinclude` names a file, or in the way to it",
     "nothing behind a link is copied",
 )
