@@ -3,7 +3,7 @@
 They are no calls of the registry: whoever asks must be able to reach the board's own files.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, field
 
@@ -62,6 +62,27 @@ class Check(View, frozen=True, gc=False, kw_only=True):
     holds: str
     ok: bool
     wrong: list[str]
+
+
+LookState = Literal["good", "note", "act"]  # note: runs can begin, and it should be known; act: do first what is next
+
+
+class Look(View, frozen=True, gc=False, kw_only=True):
+    """One thing that was looked at before a run."""
+
+    look: Literal["flow", "client", "settings", "gate", "branch", "tree", "sandbox", "cost"]
+    state: LookState
+    about: str = ""  # which client, gate or branch
+    words: str
+    next: str | None = None  # the one thing to do
+    commit: str | None = None  # on which a gate was looked at
+
+
+class Readiness(View, frozen=True, gc=False, kw_only=True):
+    """What `moot ready` found."""
+
+    ok: bool  # nothing must be done first
+    looks: list[Look]
 
 
 class LimitView(View, frozen=True, gc=False, kw_only=True):

@@ -154,6 +154,20 @@ class FileBoards:
 
         return change(board, board.board_dir, item)
 
+    def ready(
+        self, board: Application, *, agents: list[str], again: bool, first: bool, tell: "Callable[[str], None]"
+    ) -> "machine.Readiness":
+        """Look at what runs need, before one begins."""
+        from folkmoot.wiring.readiness.looking import look
+
+        return look(board, board.board_dir, agents=agents, again=again, first=first, tell=tell)
+
+    def accept_red(self, board: Application, commits: list[str]) -> None:
+        """Runs may begin though gates are red on these commits."""
+        from folkmoot.wiring.readiness.gate_looks import accept_red
+
+        accept_red(board.board_dir, commits)
+
     def unlanded(self, board: Application) -> "machine.UnlandedPage":
         """Work that did not land."""
         from folkmoot.wiring.running import unlanded

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from folkmoot.worker.git.places import Place
 
 REPOSITORY = "repo.git"
+NAMES = ("--name-only", "--no-renames", "-z")
 
 
 def unmerged_branch(home: str, target: str) -> str | None:
@@ -51,19 +52,29 @@ def in_the_way(home: str, target: str) -> list[str]:
     place = place_of(home)
     if place is None or place.work_tree is None or pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH) != target:
         return []
-    tree, index, old = place.work_tree, f"{place.git_dir}/index", f"refs/heads/{target}"
-    names = ("--name-only", "--no-renames", "-z")
-    added = _ask(home, "diff", *names, "--diff-filter=A", old, f"refs/heads/moot/{target}", git_dir=place.common)
+    tree, old = place.work_tree, f"refs/heads/{target}"
+    added = _ask(home, "diff", *NAMES, "--diff-filter=A", old, f"refs/heads/moot/{target}", git_dir=place.common)
     found = [path for path in added.split("\0") if path and os.path.lexists(os.path.join(tree, path))]
-    if os.path.exists(index):
-        tip = _ask(home, "rev-parse", "--verify", "--quiet", old, git_dir=place.common).strip()
-        # With the engine's repository and a copy of the index: the user's filters and hooks are none of ours.
-        with tempfile.TemporaryDirectory(prefix=f"look-{maker(home)}-", dir=home) as folder:
-            copied = shutil.copy2(index, os.path.join(folder, "index"))
-            here = {"git_dir": os.path.join(os.path.abspath(home), REPOSITORY), "work_tree": tree, "index": copied}
-            _ask(home, "update-index", "-q", "--ignore-submodules", "--refresh", **here)
-            for look in (("diff-files", *names), ("diff-index", "--cached", *names, tip)):
-                found += [path for path in _ask(home, *look, **here).split("\0") if path]
+    return list(dict.fromkeys([*found, *changed_files(home, target)]))
+
+
+def changed_files(home: str, target: str) -> list[str]:
+    """The files of the user's tree that are changed or staged, where it stands on the target."""
+    place = place_of(home)
+    if place is None or place.work_tree is None or pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH) != target:
+        return []
+    tree, index = place.work_tree, f"{place.git_dir}/index"
+    if not os.path.exists(index):
+        return []
+    found: list[str] = []
+    tip = _ask(home, "rev-parse", "--verify", "--quiet", f"refs/heads/{target}", git_dir=place.common).strip()
+    # With the engine's repository and a copy of the index: the user's filters and hooks are none of ours.
+    with tempfile.TemporaryDirectory(prefix=f"look-{maker(home)}-", dir=home) as folder:
+        copied = shutil.copy2(index, os.path.join(folder, "index"))
+        here = {"git_dir": os.path.join(os.path.abspath(home), REPOSITORY), "work_tree": tree, "index": copied}
+        _ask(home, "update-index", "-q", "--ignore-submodules", "--refresh", **here)
+        for look in (("diff-files", *NAMES), ("diff-index", "--cached", *NAMES, tip)):
+            found += [path for path in _ask(home, *look, **here).split("\0") if path]
     return list(dict.fromkeys(found))
 
 

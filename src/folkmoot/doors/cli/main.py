@@ -20,6 +20,7 @@ COMMANDS = {
     "init": "setup",
     "check": "setup",
     "apply": "setup",
+    "ready": "readiness.command",
     "demo": "setup",
     "simulate": "simulate",
     "add": "items",
@@ -81,7 +82,7 @@ DAILY = {
 }
 # Every command by what people come for.
 PURPOSES = {
-    "Make a board": ("init", "check", "apply", "simulate", "demo", "completion"),
+    "Make a board": ("init", "ready", "check", "apply", "simulate", "demo", "completion"),
     "Give it work": ("add", "edit", "move", "cancel", "reopen"),
     "Run agents": ("run", "worker", "pause", "resume", "salvage"),
     "Be an agent": ("claim", "renew", "release", "widen", "ask", "report", "dispatch"),

@@ -8,15 +8,20 @@ from msgspec.structs import asdict
 from folkmoot.api.machine import BlockedReason, WorkDone
 from folkmoot.api.requests import Pause, Resume
 from folkmoot.doors.cli import render
+from folkmoot.doors.cli.readiness.command import before_run
 from folkmoot.doors.cli.session import Number, Session, common
 from folkmoot.errors import Unavailable
 
 
-def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...]) -> None:
+def _work(
+    session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...], *, looks: bool = False
+) -> None:
     from folkmoot.doors.cli.render.progress.blocked_reasons import blocked_words, reason_words
     from folkmoot.doors.cli.render.running import Progress
 
     stream = sys.stderr if session.json else sys.stdout
+    if looks:
+        before_run(session, agents, stream)
     progress = Progress(stream, session.ask, changed=session.board.changed)
     try:
         summary = session.boards.work(
@@ -49,14 +54,18 @@ def _work(session: Session, slots: int | None, until_idle: bool, agents: tuple[s
 @click.option("--slots", type=Number(1, 1000), metavar="N", help="Runs at the same time; default: the flow's.")
 @click.option("--until-idle", is_flag=True, help="End when nothing is left that agents could do.")
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Only this agent; repeatable.")
+@click.option("--anyway", is_flag=True, help="Do not look first whether all is ready.")
 @common
 @click.pass_obj
-def run_command(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...]) -> None:
+def run_command(session: Session, slots: int | None, until_idle: bool, agents: tuple[str, ...], anyway: bool) -> None:
     """Put agents on the board's items, and keep all slots filled.
 
     Each agent works in a clone of its own. What it did is proved by the flow's gates and lands on the target branch,
     or comes back to the board with the reason. Ctrl-C lets agents finish; a second one stops them now, and their items
     are given back. Where no agent can be started it ends.
+
+    First it looks at what `moot ready` looks at. Of what is wrong it asks at a terminal whether to begin all the same;
+    without one it says it, and begins.
 
     \b
     Examples:
@@ -64,11 +73,12 @@ def run_command(session: Session, slots: int | None, until_idle: bool, agents: t
       moot run --slots 8 --until-idle
       moot run --agent dev-agent
 
-    Exit codes: 4 if items are ready and no run began, since what starts their agents is not there.
+    Exit codes: 1 if you said that it shall not begin, 4 if items are ready and no run began, since what starts their
+    agents is not there.
 
-    See also: moot board, moot inbox, moot output, moot pause.
+    See also: moot ready, moot board, moot inbox, moot output, moot pause.
     """
-    _work(session, slots, until_idle, agents)
+    _work(session, slots, until_idle, agents, looks=not anyway)
 
 
 @click.command("worker")

@@ -89,6 +89,14 @@ class Acp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     modes: list[str] = field(default_factory=list)  # in which files can be edited, the best first
 
 
+class Login(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a user signs in to a client, and by what it is seen."""
+
+    by: str  # what to do, in words
+    files: list[str] = field(default_factory=list)  # of its `files`: those that only somebody who has signed in has
+    env: list[str] = field(default_factory=list)  # of its `env`: each alone signs in
+
+
 class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A client as the catalogue has it."""
 
@@ -97,6 +105,9 @@ class Known(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tried: str
     find: list[str]
     rank: int
+    install: str
+    login: Login
+    version: str = "--version"  # the argument to which it answers without a model
     command: Template
     prompt: str
     speaks: str

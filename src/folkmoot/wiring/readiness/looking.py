@@ -1,0 +1,130 @@
+"""All looks before a run, in the order in which a user would mend what is wrong."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+
+from folkmoot.api.machine import Look, Readiness
+from folkmoot.core.flow import Flow
+from folkmoot.core.vocabulary.roles import role
+from folkmoot.engine.application import Application
+from folkmoot.errors import Invalid, MootError
+from folkmoot.flows.spans import format_span
+from folkmoot.wiring.git_status import uncommitted
+from folkmoot.wiring.readiness.gate_looks import GateLooks
+from folkmoot.wiring.readiness.kept import keep, read_kept
+from folkmoot.wiring.readiness.tree_looks import tree_looks
+from folkmoot.wiring.running import tools_of
+from folkmoot.worker.clients.own_settings import NotPassing, not_passing
+from folkmoot.worker.jobs.job import Tools
+from folkmoot.worker.ready.client_look import ClientLooks, used_by
+
+CONNECT_SECONDS = 2.0
+NAMES_SHOWN = 3
+# Further looks at the repository, by the board's folder and its flow: whoever knows of another thing that a clone
+# cannot have adds it here.
+REPOSITORY_LOOKS: list[Callable[[str, Flow], Iterator[Look]]] = [tree_looks]
+
+
+def look(
+    application: Application,
+    home: str,
+    *,
+    agents: list[str],
+    again: bool,
+    first: bool,
+    tell: Callable[[str], None],
+) -> Readiness:
+    """Look at all that runs need. `first`: a run is about to begin, and what has answered before is not asked again;
+    `again`: gates are run though it is known how they end."""
+    home = os.path.abspath(home)
+    flow = application.queries.flow()
+    agents = [role(name, flow.agents) for name in agents]
+    unknown = [name for name in agents if name not in flow.agents]
+    if unknown:
+        words = "the flow has no agent {agent!r}"
+        raise Invalid("unknown_agent", words, "agents: {known}", unknown[0], list(flow.agents))
+    looks: list[Look] = []
+    try:
+        with tools_of(application, home, lambda event: None) as tools:
+            looks += _clients(tools, home, flow, agents, first=first)
+            looks += GateLooks(tools, flow, _new_id, tell).look(again=again)
+            looks += _sandbox(tools, flow)
+    except MootError as error:
+        if error.code != "no_target":  # the look at the branch says it
+            looks.append(Look(look="flow", state="act", words=error.message, next=error.hint))
+    for words in uncommitted(home, flow):
+        looks.append(Look(look="flow", state="act", words=words, next="git add it, and git commit"))
+    for more in REPOSITORY_LOOKS:
+        looks += more(home, flow)
+    looks.append(_cost(flow))
+    return Readiness(ok=all(one.state != "act" for one in looks), looks=looks)
+
+
+def _clients(tools: Tools, home: str, flow: Flow, agents: list[str], *, first: bool) -> list[Look]:
+    used, looks = used_by(tools.catalogue, flow, agents, tools.env.get("HOME", ""))
+    kept = read_kept(home)
+    clients = ClientLooks(tools, flow, _answers, _new_id)
+    clients.versions = dict(kept.versions) if first else {}
+    for one in used:
+        looks.append(clients.look(one))
+    if clients.versions != kept.versions:
+        kept = read_kept(home)
+        kept.versions |= clients.versions
+        keep(home, kept)
+    return [*looks, *_settings(tools, flow, {one.start.name for one in used})]
+
+
+def _settings(tools: Tools, flow: Flow, clients: set[str]) -> Iterator[Look]:
+    """What a client has when its user starts it alone, and no run of it has: a line for each reason."""
+    found: dict[tuple[str, str], list[NotPassing]] = {}
+    for one in not_passing(tools.catalogue, flow, tools.env, tools.env.get("HOME", "")):
+        if one.client in clients:
+            found.setdefault((one.client, one.why), []).append(one)
+    for (client, why), several in found.items():
+        more = f" and {len(several) - NAMES_SHOWN} more" if len(several) > NAMES_SHOWN else ""
+        names = ", ".join(one.what for one in several[:NAMES_SHOWN])
+        yield Look(look="settings", state="note", about=client, words=f"{names}{more}: {why}", next=several[0].advice)
+
+
+def _answers(host: str, port: int) -> bool:
+    """Does somebody listen there? Nothing is said."""
+    try:
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _new_id() -> str:
+    return f"ready-{os.urandom(4).hex()}"
+
+
+def _sandbox(tools: Tools, flow: Flow) -> Iterator[Look]:
+    box = tools.sandbox_of(flow)
+    if box.works:
+        words = "agents and gates see their clone, and none of your files"
+        yield Look(look="sandbox", state="good", words=words)
+        return
+    act = "take `sandbox: never` out of .moot/flow.yaml" if flow.sandbox == "never" else "install bubblewrap"
+    yield Look(look="sandbox", state="note", words=f"not sandboxed: {box.why}", next=act)
+
+
+def _cost(flow: Flow) -> Look:
+    way = flow.agents_on_the_way()
+    runs = f"{len(way)} run{'' if len(way) == 1 else 's'} an item where all is well ({', '.join(way)})"
+    budget = flow.budget
+    item = _bounds(budget.item_usd, budget.item_tokens, budget.item_time)
+    day = _bounds(budget.day_usd, budget.day_tokens, budget.day_time)
+    bounds = [f"{words} {what}" for words, what in ((item, "an item"), (day, "a day")) if words]
+    if not bounds:
+        act = "budget: {day_usd: 25} in .moot/flow.yaml, then moot apply"
+        return Look(look="cost", state="note", words=f"{runs}; no budget: nothing limits what they spend", next=act)
+    return Look(look="cost", state="good", words=f"{runs}; at most {', '.join(bounds)}")
+
+
+def _bounds(usd: float | None, tokens: int | None, seconds: float | None) -> str:
+    told = [f"${usd:g}"] if usd is not None else []
+    told += [f"{tokens} tokens"] if tokens is not None else []
+    told += [format_span(round(seconds))] if seconds is not None else []
+    return " or ".join(told)

@@ -1,0 +1,60 @@
+"""The branch that work lands on, and the user's files."""
+
+from collections.abc import Iterator
+
+from folkmoot.api.machine import Look
+from folkmoot.core.flow import Flow
+from folkmoot.errors import MootError
+from folkmoot.wiring.git_status import changed_files
+from folkmoot.wiring.trust import git_for, place_of
+from folkmoot.worker.git.places import Place, checked_out, pointer
+from folkmoot.worker.git.target import HEAD_BRANCH, check_branch
+
+FILES_SHOWN = 3
+ENDED_BY = {"rebase": "git rebase --continue", "merge": "git commit", "cherry-pick": "git cherry-pick --continue"}
+
+
+def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
+    place, target = place_of(home), flow.target
+    if place is None:
+        words = (
+            "there is no git repository: agents work in this folder itself, one at a time, and nothing can be undone"
+        )
+        yield Look(look="branch", state="note", words=words, next="git init, commit what is there, then moot init")
+        return
+    git = git_for(home)
+    try:
+        check_branch(git, place, target)
+        at_work = next((tree.at_work for tree in checked_out(git, place, target) if tree.at_work), "")
+    except MootError as error:
+        yield Look(look="branch", state="act", about=target, words=error.message, next=error.hint)
+        return
+    yield _branch(place, target, at_work)
+    changed = changed_files(home, target)
+    if changed:
+        names = ", ".join(changed[:FILES_SHOWN]) + (
+            f" and {len(changed) - FILES_SHOWN} more" if len(changed) > 3 else ""
+        )
+        words = f"not committed, so agents do not see it, and work on it waits on moot/{target}: {names}"
+        yield Look(look="tree", state="note", words=words, next="git commit, or git stash")
+    elif place.work_tree is not None:
+        yield Look(look="tree", state="good", words="nothing is left to commit")
+
+
+def _branch(place: Place, target: str, at_work: str) -> Look:
+    if at_work:
+        what = at_work.removeprefix("a ").split(" ")[0]
+        words = f"{at_work} is under way: until it has ended, work lands on moot/{target}"
+        act = f"{ENDED_BY.get(what, f'git {what} --continue')}, or git {what} --abort"
+        return Look(look="branch", state="note", about=target, words=words, next=act)
+    current = pointer(f"{place.git_dir}/HEAD", HEAD_BRANCH)
+    if current == target:
+        words = f"work lands on {target}, and your files follow"
+    elif current:
+        words = f"work lands on {target}; you are on {current}, so your files stay as they are"
+    elif place.work_tree is None:
+        words = f"work lands on {target}"
+    else:
+        words = f"HEAD is detached: work lands on {target}, and your files stay as they are"
+        return Look(look="branch", state="note", about=target, words=words, next=f"git switch {target}")
+    return Look(look="branch", state="good", about=target, words=words)
