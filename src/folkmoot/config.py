@@ -11,6 +11,7 @@ class Settings(Struct, frozen=True):
     board: str | None = None  # MOOT_BOARD: where the board is
     run: str | None = None  # MOOT_RUN, MOOT_TOKEN: this process is part of a run, and speaks for it
     token: int | None = None
+    taken: str | None = None  # MOOT_TAKEN: that run is a person's, who works in its clone
     socket: str | None = None  # MOOT_SOCKET: inside a run, the only way to its board
     user: str = "someone"
 
@@ -21,6 +22,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         board=environment.get("MOOT_BOARD") or None,
         run=environment.get("MOOT_RUN") or None,
         token=int(token) if token.isdecimal() and len(token) < DIGITS_MAX else None,
+        taken=environment.get("MOOT_TAKEN") or None,
         socket=environment.get("MOOT_SOCKET") or None,
         user=environment.get("USER") or environment.get("LOGNAME") or "someone",
     )

@@ -61,6 +61,7 @@ def test_nothing_that_is_for_people_is_said_by_an_agents_file(kind: type[command
     needed: dict[str, Any] = {
         "MoveItem": {"column": "qa"},
         "AnswerQuestion": {"question": "q1", "answer": "x"},
+        "SayToAgent": {"text": "x"},
         "SettleLanding": {"branch": "b", "new": "c", "moved": True},
     }
     with pytest.raises(Refused) as refused:

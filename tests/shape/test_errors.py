@@ -24,7 +24,7 @@ CODE = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 # Arguments that are no part of a request: who speaks, the key beside it, and what only the command line has.
-BESIDE = {"as", "board", "branch", "dir", "from", "items", "key"}
+BESIDE = {"as", "board", "branch", "dir", "from", "items", "key", "unproved", "widen"}
 # Where nothing may speak of commands; and how often texts that are no refusals do so still: questions and their help,
 # notes beside an answer, what is told to the next run, warnings about a flow, and the pages of the reference.
 ROOMS = {"errors.py", "api", "core", "engine", "store", "reports", "flows", "mirror"}

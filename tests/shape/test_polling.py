@@ -36,6 +36,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("wiring/demo.py", "_listen"): "the demo alone, while it runs: a key that was pressed is seen at once",
     ("wiring/remote.py", "ask"): "a run that asked too fast waits for its turn, as it was told to",
     ("wiring/remote.py", "changed"): "every five seconds, or sooner only where that is the end of the wait",
+    ("wiring/steering/taking.py", "_ended"): "a folder that is being removed tells nobody; once, while an agent ends",
     ("worker/clients/acp_driver.py", "_leave"): "how long a process that was asked to end may take, once",
     ("worker/clients/acp_driver.py", "drive"): "the same, of an agent",
     (

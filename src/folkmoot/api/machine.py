@@ -317,3 +317,50 @@ class DemoEnd(DemoAccount, frozen=True, gc=False, kw_only=True):
     doctor: Examination
     sandboxed: bool
     seconds: float
+
+
+class Taken(View, frozen=True, gc=False, kw_only=True):
+    """An item that a person has taken, and the clone in which they do its agent's work."""
+
+    run: str
+    token: int
+    item: str
+    title: str
+    agent: str
+    column: str
+    workspace: str  # the clone
+    brief: str  # files: the brief as JSON, the same as text, and where a report may be written
+    prompt: str
+    report: str
+    board: str
+    took: str | None  # the agent's run that ended for it
+    again: bool  # it was theirs before
+    files: list[str]
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What a shell must know to be part of the run."""
+        return {
+            "MOOT_RUN": self.run,
+            "MOOT_TOKEN": str(self.token),
+            "MOOT_ITEM": self.item,
+            "MOOT_AGENT": self.agent,
+            "MOOT_BRIEF": self.brief,
+            "MOOT_PROMPT": self.prompt,
+            "MOOT_REPORT": self.report,
+            "MOOT_BOARD": self.board,
+            "MOOT_TAKEN": self.run,
+        }
+
+
+class Given(View, frozen=True, gc=False, kw_only=True):
+    """What became of a person's work."""
+
+    run: str
+    item: str
+    column: str
+    status: str
+    why: str
+    outcome: str | None
+    commit: str | None
+    changed: list[str]

@@ -25,7 +25,7 @@ from folkmoot.api.pages import (
     Questions,
     RunOutput,
 )
-from folkmoot.api.views import ClaimView, ItemView, LiveRun, MessageView
+from folkmoot.api.views import ClaimView, ItemView, LiveRun, MessageView, Sentences, TakenView
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
 
@@ -296,6 +296,26 @@ class AskPerson(Request[ItemView], frozen=True, kw_only=True):
     question: str
     context: str = ""
     options: list[str] = field(default_factory=list)
+
+
+# -- steering
+
+
+class Say(Request[ItemView], frozen=True, kw_only=True):
+    """Say something to whoever works on an item: told to its run if that can hear it, else by the next brief."""
+
+    item: str  # or one of its runs
+    text: str
+
+
+class Hear(Request[Sentences], frozen=True, kw_only=True):
+    """What people have said to this run since it was last told; each sentence is told once."""
+
+
+class Take(Request[TakenView], frozen=True, kw_only=True):
+    """Take an item to do its agent's work by hand; the agent's run ends, and no other begins."""
+
+    item: str  # or one of its runs
 
 
 # -- paths

@@ -46,6 +46,7 @@ class RunView(View, frozen=True, gc=False, kw_only=True):
     agent: str
     column: str
     model: str | None
+    person: str | None  # who does the agent's work by hand
     worker: str
     started_at: str | None
     ended_at: str | None
@@ -100,6 +101,16 @@ class CommentView(View, frozen=True, gc=False, kw_only=True):
     parent: str | None
     status: CommentStatus
     resolution: Resolution | None
+
+
+class SentenceView(View, frozen=True, gc=False, kw_only=True):
+    """What a person said to whoever works on an item."""
+
+    number: int
+    text: str
+    by: str
+    timestamp: str | None
+    heard: str | None  # the run that was told first; None: nobody yet
 
 
 class OptionView(View, frozen=True, gc=False, kw_only=True):
@@ -200,6 +211,7 @@ class ItemSummary(View, frozen=True, gc=False, kw_only=True):
     parent: str | None
     agent: str | None
     watcher: str | None
+    taken: str | None  # the person who works on it instead of its agent
     blocked_by: str | None
     pause: float | None
     failure_count: int
@@ -241,6 +253,7 @@ class ItemView(ItemSummary, frozen=True, gc=False, kw_only=True):
     findings: list[Finding]
     questions: list[QuestionView]
     guidance: list[Guidance]
+    said: list[SentenceView]
     runs: list[RunView]
     head: str | None
     branch: str | None
@@ -358,3 +371,16 @@ class ClaimView(View, frozen=True, gc=False, kw_only=True):
     workspace: str | None
     item: ItemView | None
     brief: Data
+
+
+class TakenView(ClaimView, frozen=True, gc=False, kw_only=True):
+    """An item that a person has taken: the run in which they do its agent's work by hand."""
+
+    took: str | None  # the agent's run that ended for it
+    again: bool  # it was theirs before
+
+
+class Sentences(View, frozen=True, gc=False, kw_only=True):
+    """What people have said to a run since it was last told."""
+
+    sentences: list[SentenceView]

@@ -60,6 +60,7 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
         "constraints": _constraints(flow, item, subject, run, facts.parent),
         "escapeHatch": end.hatch.replace("{parent}", item.parent or "") if item.kind == "part" else end.hatch,
         "responses": [_response(subject.id, run.agent, said) for said in facts.answered],
+        "said": _said(item, subject, run),
         "told": item.told,
         "dropped": [{"agent": agent, "files": files} for agent, files in item.dropped.items()],
         "guidance": to_builtins(subject.guidance) if subject.guidance else [],
@@ -89,6 +90,12 @@ def brief(flow: Flow, item: Item, run: Run, facts: Facts) -> View:
     return fitted(told, BRIEF_SIZE)
 
 
+def _said(item: Item, subject: Item, run: Run) -> list[View]:
+    """What people said to whoever works on it: first to this run, or to one before it."""
+    said = [*subject.said, *(item.said if item is not subject else [])]
+    return [{"by": one.by, "text": one.text, "new": one.heard in (None, run.id)} for one in said]
+
+
 def _left_out(facts: Facts) -> list[View]:
     """What a brief never has, whatever its size; and where it is."""
     left: list[View] = []
@@ -113,6 +120,7 @@ def _is_small(told: View, item: Item, facts: Facts) -> bool:
     if (
         item.findings
         or item.guidance
+        or item.said
         or item.outputs
         or facts.spoken
         or item.contracts

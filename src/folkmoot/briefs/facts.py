@@ -15,9 +15,11 @@ def facts_told(brief: View) -> Iterator[str]:
     """Every fact there is, the most useful first."""
     for heading, lines in (
         ("A person has answered", _responses(brief)),
+        ("What a person says to you", _said(brief, new=True)),
         ("What the board tells you", _told(brief)),
         ("What has changed in the contracts since the work was made", _changed(brief)),
         ("What people decided before", _guidance(brief)),
+        ("What people said to those who worked on it before you; it holds for you too", _said(brief, new=False)),
         ("What is disputed", _disputes(brief)),
         ("What was found, and must change where it still holds", _findings(brief["findings"])),
         ("What was remarked beside an approval; nothing must change for it", _findings(brief.get("remarks", []))),
@@ -77,6 +79,12 @@ def _answer_line(name: str, words: str) -> list[str]:
     risky = any(sign in words for sign in "{“”") or words.count('"') % 2
     plain = len(lines) == 1 and not risky and len(words) <= ANSWER_LINE_MAX
     return [f"{name}: {lines[0]}"] if plain else [f"{name}:", *(LINE + line for line in lines)]
+
+
+def _said(brief: View, *, new: bool) -> Iterator[str]:
+    for one in brief.get("said") or []:
+        if one["new"] == new:
+            yield from quoted(f"Said by {inline(one['by'])}", one["text"])
 
 
 def _told(brief: View) -> Iterator[str]:

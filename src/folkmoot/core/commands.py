@@ -60,6 +60,12 @@ class ClaimItem(Command, frozen=True, gc=False, kw_only=True):
     lease: float
     worker: str = ""
     sandboxed: bool | None = None
+    person: str | None = None  # who will do the agent's work by hand
+    took: str | None = None  # the run that ended for it
+
+
+class TakeOver(Command, frozen=True, gc=False, kw_only=True):
+    """A person wants the item: the run of its agent ends."""
 
 
 class RenewRun(Command, frozen=True, gc=False, kw_only=True):
@@ -74,7 +80,17 @@ class NoteSetup(Command, frozen=True, gc=False, kw_only=True):
 
 
 class ReleaseRun(Command, frozen=True, gc=False, kw_only=True):
-    pass
+    work: Work | None = None  # what a person had made by then: the agent goes on from it
+
+
+class SayToAgent(Command, frozen=True, gc=False, kw_only=True):
+    """A person's sentence to whoever works on the item, or does so next."""
+
+    text: str
+
+
+class HearPeople(Command, frozen=True, gc=False, kw_only=True):
+    """A run asks what people have said to it since it was last told."""
 
 
 class ReportRun(Command, frozen=True, gc=False, kw_only=True):

@@ -146,6 +146,8 @@ EventName = Literal[
     "run_released",
     "run_lapsed",
     "run_revoked",
+    "sentence_said",
+    "sentence_heard",
     "attempt_counted",
     "attempt_noted",
     "attempt_repeated",

@@ -58,6 +58,8 @@ def stands(flow: Flow, item: Item, now: float, questions: Iterable[Question]) ->
             return f"parked until you answer {words}" if item.status == "parked" else f"waiting for you: {words}"
         case "waiting":
             return f"waiting in {item.column} for {_AWAITED.get(item.join or '', '')}{_items(item.waits_for)}"
+        case "running" if item.taken:
+            return f"taken by {item.taken}, who works on it in {item.column}"
         case "running":
             return f"{item.proving.left[0] if item.proving else agent} works on it in {item.column}"
         case "proving" if item.proving and item.proving.left[0] == LANDING:

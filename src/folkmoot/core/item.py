@@ -149,6 +149,16 @@ class Guidance(Struct, frozen=True, gc=False, omit_defaults=True):
     context: str = ""
 
 
+class Sentence(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """What a person said to whoever works on the item. Each run is told it once: by its brief, or while it works."""
+
+    number: int  # on its item
+    text: str
+    by: str
+    at: int = 0
+    heard: str | None = None  # the run that was told first; None: nobody yet
+
+
 class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     id: str
     title: str
@@ -181,6 +191,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
 
     token: int = 0
     run: str | None = None
+    taken: str | None = None  # the person who works on it instead of its agent
     last_run: str | None = None
     wake_at: float = 0.0  # store clock: not claimable before
     ready_at: float = 0.0  # store clock: since when it could have been claimed
@@ -237,6 +248,7 @@ class Item(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     told: str | None = None  # what was wrong with the last report; the next run is told
     dropped: dict[str, list[str]] = field(default_factory=dict)  # agent that only reads -> files it lost; told once
     guidance: list[Guidance] = field(default_factory=list)
+    said: list[Sentence] = field(default_factory=list)  # by people, to whoever works on it
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     files_made: dict[str, Artifact] = field(default_factory=dict)  # who made each file; without a path: changed it
     findings: list[Finding] = field(default_factory=list)

@@ -54,6 +54,9 @@ class Run(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     refused: Report | None = None  # its last report that was refused for its form, while it lived
     refused_for: str | None = None
     refusals: int = 0
+    person: str | None = None  # who does its agent's work by hand; None: the agent does
+    took: str | None = None  # the run that this person ended to take over
+    heard: int = 0  # the number of the last sentence that it was told
     kept: list[str] = field(default_factory=list)  # comments that such reports brought
     # Of each statement of its report: did it act? None: nobody asked, as of a run that an older board has ended.
     weighed: dict[str, str] | None = None

@@ -15,13 +15,14 @@ PLACED: dict[str, tuple[str, ...]] = {
     "output": ("run",),
     "restore": ("backup",),
     "resume": ("pool",),
+    "say": ("item", "text"),
     "unlock": ("paths",),
     "widen": ("paths",),
     **dict.fromkeys(("accept", "complete", "reject"), ("message",)),
-    **dict.fromkeys(("cancel", "comments", "edit", "reopen", "show"), ("item",)),
+    **dict.fromkeys(("cancel", "comments", "edit", "give", "reopen", "show", "take"), ("item",)),
 }
 
-TEXTS = {"answer", "content", "more", "task", "why"}
+TEXTS = {"answer", "content", "more", "task", "text", "why"}
 
 
 def in_commands(error: MootError) -> str:

@@ -80,7 +80,7 @@ class Engine:
             unit.apply(command, subject, actor)
             return True
 
-        self._transact(actor, command, work, None, "", bool)
+        self.transact(actor, command, work, None, "", bool)
 
     def _check_widened(self, actor: Actor, paths: list[str]) -> None:
         """The question to a person is on the board; whoever asked for the paths must still hear that it has none."""
@@ -120,7 +120,7 @@ class Engine:
                 move(item.landed or "")
             return view
 
-        return self._transact(actor, command, work, key, "", ItemView, alone=True)
+        return self.transact(actor, command, work, key, "", ItemView, alone=True)
 
     def report(
         self,
@@ -178,7 +178,7 @@ class Engine:
 
         salt = f"{column} {item} {lease}"
         command = commands.ClaimItem(agent=agent, lease=lease or 0, worker=worker)
-        return self._transact(actor, command, work, key, salt, ClaimView)
+        return self.transact(actor, command, work, key, salt, ClaimView)
 
     def claim_next(
         self,
@@ -210,7 +210,7 @@ class Engine:
                 run_context=run_context(unit.tx, unit.flow, run.id),
             )
 
-        return self._transact(actor, commands.ClaimItem(agent="", lease=0), work, None, "", Assignment)
+        return self.transact(actor, commands.ClaimItem(agent="", lease=0), work, None, "", Assignment)
 
     def on_board(self, actor: Actor, command: commands.StopBoard | commands.ResumeBoard) -> Pauses:
         """A command about the board as a whole; the answer says what is paused after it."""
@@ -219,7 +219,7 @@ class Engine:
             unit.apply(command, None, actor)
             return Pauses(pauses=pause_views(unit.tx.pauses(), unit.moment))
 
-        return self._transact(actor, command, work, None, "", Pauses)
+        return self.transact(actor, command, work, None, "", Pauses)
 
     def keep_output(self, actor: Actor, parts: Sequence[tuple[int, str]]) -> None:
         """What a live run printed. It stands beside the log, so that it explains runs and decides nothing."""
@@ -242,7 +242,7 @@ class Engine:
             note = note_on_lock(held, command, actor, unit.moment.now)
             return Locks(locks=hold_views(held), note=note or UNSET)
 
-        return self._transact(actor, command, work, key, "", Locks)
+        return self.transact(actor, command, work, key, "", Locks)
 
     def send(self, actor: Actor, command: commands.SendMessage, key: str | None = None) -> MessageView:
         """A message; the answer is its envelope, with a note where the board counts otherwise."""
@@ -254,7 +254,7 @@ class Engine:
             note = note_on(unit.flow, unit.tx.item(sent.item) if sent.item else None, sent)
             return message_view(sent, note)
 
-        return self._transact(actor, command, work, key, "", MessageView)
+        return self.transact(actor, command, work, key, "", MessageView)
 
     def on_message(
         self,
@@ -277,7 +277,7 @@ class Engine:
             note = note_on_completed(unit.flow, unit.tx.item(message.item) if message.item else None, ended)
             return message_view(ended, note)
 
-        return self._transact(actor, command, work, key, "", MessageView)
+        return self.transact(actor, command, work, key, "", MessageView)
 
     def adopt_flow(
         self, actor: Actor, flow: Flow, source: str, moves: dict[str, str] | None = None, *, only_check: bool = False
@@ -314,9 +314,9 @@ class Engine:
             item = unit.apply(command, load(unit), actor)
             return answer_view(unit.tx, command, item, unit.flow, unit.moment, unit.weighed)
 
-        return self._transact(actor, command, work, key, salt, ItemView)
+        return self.transact(actor, command, work, key, salt, ItemView)
 
-    def _transact(
+    def transact(
         self,
         actor: Actor,
         command: Command,

@@ -13,6 +13,7 @@ from folkmoot.api import requests
 from folkmoot.api.call import Call, Role
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
+from folkmoot.engine import steering
 
 if TYPE_CHECKING:
     from folkmoot.core.commands import Actor, Command
@@ -59,6 +60,18 @@ def _claim(board: "Application", actor: "Actor", request: requests.Claim, key: s
     return board.engine.claim(actor, key=key, **asdict(request))
 
 
+def _say(board: "Application", actor: "Actor", request: requests.Say, key: str | None) -> Any:
+    return steering.say(board.engine, actor, request.item, request.text, key)
+
+
+def _hear(board: "Application", actor: "Actor", request: requests.Hear, key: str | None) -> Any:
+    return steering.hear(board.engine, actor)
+
+
+def _take(board: "Application", actor: "Actor", request: requests.Take, key: str | None) -> Any:
+    return steering.take(board.engine, actor, request.item, key)
+
+
 def _on_board(kind: type[commands.StopBoard] | type[commands.ResumeBoard]) -> Handler:
     return lambda board, actor, request, key: board.engine.on_board(actor, kind(**asdict(request)))
 
@@ -102,6 +115,9 @@ CALLS = (
     _of_run("offer", requests.OfferReport, commands.OfferReport),
     Call("widen", requests.RequestFiles, _on_run(commands.WidenRun), WORKERS, writes=True),
     _of_run("ask", requests.AskPerson, commands.AskPerson),
+    Call("say", requests.Say, _say, PEOPLE, writes=True),
+    Call("hear", requests.Hear, _hear, WORKERS, writes=True),
+    Call("take", requests.Take, _take, PEOPLE, writes=True),
     Call("lock", requests.Lock, _by("lock", commands.LockPaths), WORKERS, writes=True),
     Call("unlock", requests.Unlock, _by("lock", commands.UnlockPaths), WORKERS, writes=True),
     Call("send", requests.SendMessage, _by("send", commands.SendMessage), WORKERS, writes=True),

@@ -39,6 +39,7 @@ class RunContext(Struct, frozen=True, kw_only=True):
     )  # tree -> gates that are green on it, as the flow has them
     landing: Landing | None = None
     marked: str | None = None  # the commit in which a landing has marked conflicts, that somebody was to mend
+    person: str | None = None  # who does its agent's work by hand
     has_landed: bool = False  # the run has ended, and the board says that by it the work is on its branch
 
 
@@ -83,6 +84,7 @@ def run_context(reading: Reading, flow: Flow, run_id: str) -> RunContext:
         proved=proved(flow, item),
         landing=item.landing,
         marked=item.marked,
+        person=run.person,
         has_landed=moves_branch(run),
     )
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from folkmoot.api import machine
     from folkmoot.core.flow import Flow
+    from folkmoot.core.report import Report
     from folkmoot.engine.application import SimulationRequest, Transcript
 
 MOVING = os.path.join("repo.git", "moving")  # there once a landing has had to do with files of the user's
@@ -179,6 +180,41 @@ class FileBoards:
         from folkmoot.wiring.running import salvage
 
         return salvage(board, board.board_dir, run, branch)
+
+    def take(self, board: Application, actor: Actor, what: str, tell: "Callable[[str], None]") -> "machine.Taken":
+        """An item for a person, with a clone."""
+        from folkmoot.wiring.steering.taking import take
+
+        return take(board, actor, what, tell)
+
+    def shell(self, taken: "machine.Taken") -> None:
+        """The person's own shell, in the clone."""
+        from folkmoot.wiring.steering.taking import shell
+
+        shell(taken)
+
+    def leave(self, board: Application, run: str, tell: "Callable[[str], None]") -> bool:
+        """The person's shell is closed; is the item still theirs?"""
+        from folkmoot.wiring.steering.taking import leave
+
+        return leave(board, run, tell)
+
+    def give(
+        self,
+        board: Application,
+        actor: Actor,
+        what: str | None,
+        report: "Report | None",
+        *,
+        back: bool,
+        widen: bool,
+        unproved: bool,
+        tell: "Callable[[str], None]",
+    ) -> "machine.Given":
+        """A person's work, reported through the same gates as an agent's."""
+        from folkmoot.wiring.steering.taking import give
+
+        return give(board, actor, what, report, back=back, widen=widen, unproved=unproved, tell=tell)
 
     def unmerged_branch(self, board: Application) -> str | None:
         """The branch on which landed work waits for the user to merge it, if any does."""

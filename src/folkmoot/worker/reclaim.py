@@ -20,7 +20,7 @@ from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.jobs.teardown import Remains, tear_down
 from folkmoot.worker.ports import Paths
 from folkmoot.worker.removing import forget_dead, is_alive, is_left, remove_tree
-from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, GitWorkspaces
+from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces
 
 # Folders that are made aside and then renamed or removed: where in the board's folder, what their names begin with, and
 # whether such a name is ours alone. A user may have moved `repo.git` away under any name.
@@ -40,7 +40,7 @@ def forget_logins(tools: Tools) -> None:
     folder = os.path.join(tools.workspaces.home, RUNS)
     for run in os.listdir(folder) if os.path.isdir(folder) else []:
         root = os.path.join(folder, run)
-        if not _is_owned(root):
+        if not is_owned(root):
             _remove(tools, os.path.join(root, "home"))
 
 
@@ -119,39 +119,48 @@ def _take_in(tools: Tools, stopped: Callable[[], bool]) -> None:
     for run in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if stopped():
             return
-        if _is_owned(os.path.join(folder, run)):
-            continue
-        try:
-            run_context = tools.application.queries.run_context(run)
-            paths = tools.workspaces.paths(run)
-            if run_context.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
-                continue
-            # Only where all who kept it were killed together.
-            if left := sum(tools.keeper.end_left(own.home) for own in (paths, setup_paths(paths))):
-                words = f"{left} processes of run {run} were still there, and were killed"
-                tools.tell(
-                    WorkerEvent("fault", run, run_context.item, run_context.title, ENGINE_NAME, words, good=False)
-                )
-            base = _said(paths.root, BASE)
-            if run_context.live:
-                bring_back(tools, paths, run_context, base or None)
-                continue
-            # A clone that was not finished was never worked in.
-            if base is not None and tools.workspaces.is_made(paths):
-                message = f"{run_context.title}\n\n(left by a worker that died)"
-                limits = tools.application.queries.flow().limits
-                within = allowed(limits, tools.now, stopped)
-                work, lost = tools.workspaces.harvest(paths, run_context, base or None, message, within)
-                why = not_taken(work, lost, limits)
-                if why:
-                    words = f"what run {run} left was not taken in: {why}"
-                    _tell(tools, run, words)
-                    _note(tools, run_context.item, words)
-            _tell_late(tools, run, run_context.item, paths)
-            _tear_down(tools, run_context, paths, stopped)
-            tools.workspaces.remove(paths, stopped)
-        except (MootError, OSError) as error:
-            _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
+        take_in(tools, run, stopped)
+
+
+def take_in(tools: Tools, run: str, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Take in what one run left, if its worker is gone and it has ended. One that has reported is brought back."""
+    folder = os.path.join(tools.workspaces.home, RUNS)
+    if is_owned(os.path.join(folder, run)):
+        return
+    try:
+        paths = tools.workspaces.paths(run)
+        if run.endswith(TRIAL):
+            tools.workspaces.remove(paths, stopped)  # nobody worked in it
+            return
+        run_context = tools.application.queries.run_context(run)
+        if run_context.live and run_context.person:
+            return  # it is theirs: whoever took it comes back
+        if run_context.live and (_said(paths.root, BASE) is None or not has_said(tools, paths)):
+            return
+        # Only where all who kept it were killed together.
+        if left := sum(tools.keeper.end_left(own.home) for own in (paths, setup_paths(paths))):
+            words = f"{left} processes of run {run} were still there, and were killed"
+            tools.tell(WorkerEvent("fault", run, run_context.item, run_context.title, ENGINE_NAME, words, good=False))
+        base = _said(paths.root, BASE)
+        if run_context.live:
+            bring_back(tools, paths, run_context, base or None)
+            return
+        # A clone that was not finished was never worked in.
+        if base is not None and tools.workspaces.is_made(paths):
+            message = f"{run_context.title}\n\n(left by a worker that died)"
+            limits = tools.application.queries.flow().limits
+            within = allowed(limits, tools.now, stopped)
+            work, lost = tools.workspaces.harvest(paths, run_context, base or None, message, within)
+            why = not_taken(work, lost, limits)
+            if why:
+                words = f"what run {run} left was not taken in: {why}"
+                _tell(tools, run, words)
+                _note(tools, run_context.item, words)
+        _tell_late(tools, run, run_context.item, paths)
+        _tear_down(tools, run_context, paths, stopped)
+        tools.workspaces.remove(paths, stopped)
+    except (MootError, OSError) as error:
+        _tell(tools, run, f"what run {run} left in {folder} could not be taken in: {error}")
 
 
 def _tear_down(tools: Tools, run_context: RunContext, paths: Paths, stopped: Callable[[], bool]) -> None:
@@ -192,7 +201,7 @@ def _note(tools: Tools, item: str, words: str) -> None:
     tools.application.engine.act(ENGINE, AddComment(content=words), item)
 
 
-def _is_owned(root: str) -> bool:
+def is_owned(root: str) -> bool:
     """Is the process that made it alive? One that has its number now, and was started at another time, is not it."""
     owner = _said(root, OWNER)
     return owner is not None and is_alive(owner, os.path.dirname(os.path.dirname(root)))

@@ -13,6 +13,7 @@ from folkmoot.api.errors import ERRORS
 from folkmoot.api.requests import (
     AddComment,
     Claim,
+    Hear,
     OfferReport,
     ReadOutput,
     RejectMessage,
@@ -115,6 +116,7 @@ class Relay:
         self.fault: str | None = None  # why there was no readable report, if its process said that it was the last one
         self.refused: Report | None = None  # the last one that broke the form, if no other came after it
         self.ended = False
+        self.when_told: Callable[[], None] = lambda: None  # called when it was told what people have said
 
     def answer(self, request: bytes) -> bytes:
         """The answer to one question, as bytes; a refusal is an answer."""
@@ -219,6 +221,8 @@ class Relay:
             request = _unread(request)
             self.refused = request.report
         answer = self._ask(request, key)
+        if isinstance(request, Hear) and answer.sentences:
+            self.when_told()
         if isinstance(request, RejectMessage) and answer.item is not None:
             self.ended = True
         return answer

@@ -57,6 +57,10 @@ class RunTimers:
         """A whole report stands in its file. Nobody has acknowledged it: while its process says something, it works."""
         self.written_at = now
 
+    def told(self) -> None:
+        """A person has spoken to it: it has something to do again, whatever it reported before."""
+        self.reported_at = self.written_at = None
+
     def _farewell(self) -> float | None:
         """When it has had its time after its report. It needs some: clients tell at their end what they used."""
         times = [self.reported_at] if self.reported_at is not None else []

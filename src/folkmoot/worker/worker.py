@@ -19,6 +19,7 @@ from folkmoot.worker.slot_scheduler import SlotScheduler
 from folkmoot.worker.startable import NO_RUN, why_not_startable
 
 LONGEST_SLEEP = 5.0
+LOOK_SECONDS = 1.0  # between two looks at whether a person has taken a run's item away
 TIDY_SECONDS = 30.0
 NO_SANDBOX = "no_sandbox"  # the flow wants one, and there is none
 
@@ -48,6 +49,7 @@ class Worker:
         )
         self._threads: dict[str, threading.Thread] = {}
         self._wake = threading.Event()
+        self._written = threading.Event()  # the board was written to since its runs were last looked up
         self._tidy_at = 0.0
         self._ahead: threading.Thread | None = None
         self._tidying: threading.Thread | None = None
@@ -86,6 +88,7 @@ class Worker:
     def wake(self) -> None:
         """The board was written to; while no slot is free, that is only remembered."""
         self.scheduler.woken()
+        self._written.set()
         if self.scheduler.has_room:
             self._wake.set()
 
@@ -107,6 +110,7 @@ class Worker:
             while True:
                 self._tidy()
                 self._reap()
+                self._end_revoked()
                 self._timers()
                 self._logins.look(self.flow)
                 self._fill()
@@ -171,6 +175,21 @@ class Worker:
             job = self._look_after()
             if job is None or not self._renew(job):
                 return  # where the store cannot be reached, the others would wait as long for nothing
+
+    def _end_revoked(self) -> None:
+        """A person may have taken an item out of its run's hands: its processes end at once, and not when the lease is
+        to be renewed."""
+        if not self.jobs or not self._written.is_set():
+            return
+        self._written.clear()
+        try:
+            ended = self.tools.application.queries.ended(list(self.jobs))
+        except Unavailable:
+            return  # the next renewal tells it
+        for run in ended:
+            job = self.jobs[run]
+            if not job.timers.done and job.timers.ending != "lost":
+                job.end(job.timers.lost())
 
     def _look_after(self) -> Job | None:
         """End whatever must end now. Gives the run that has waited longest among those that are to be renewed."""
@@ -316,7 +335,8 @@ class Worker:
     def _sleep(self) -> None:
         now = self.tools.now()
         times = [self.scheduler.next_at(), *(job.timers.next_at() for job in self.jobs.values())]
-        self._wake.wait(max(0.0, min([LONGEST_SLEEP, *(at - now for at in times)])))
+        longest = LOOK_SECONDS if self.jobs else LONGEST_SLEEP
+        self._wake.wait(max(0.0, min([longest, *(at - now for at in times)])))
         self._wake.clear()
 
     def _end_all(self) -> None:

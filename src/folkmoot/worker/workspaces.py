@@ -27,6 +27,7 @@ from folkmoot.worker.setups.included import Included, included, put, still
 from folkmoot.worker.setups.kept import KeptSetups
 
 RUNS, SET_ASIDE = "runs", "set-aside"
+TRIAL = "-trial"  # behind a run's name: the clone in which gates are tried before a person's work is reported
 OWNER, BASE = "owner", "base"  # files in a run's folder: whose it is, and from which commit it began
 GONE = "it filled the disk, and what it had written was removed, so that others can go on"
 TRUSTED = "boards"  # and in a plain folder, which other boards and repositories there were
@@ -57,8 +58,9 @@ class WorkspaceProvider(Protocol):
     def is_made(self, paths: Paths) -> bool: ...
     def tree(self, commit: str | None) -> str | None: ...
 
-    def make(self, paths: Paths, run_context: RunContext, commit: str | None) -> str | None:
-        """Make the workspace at a commit, or where the item's branch is; gives the commit it is at."""
+    def make(self, paths: Paths, run_context: RunContext, commit: str | None, base: str | None = None) -> str | None:
+        """Make the workspace at a commit, or where the item's branch is; gives the commit it is at. With `base` the
+        change is counted from there."""
 
     def include(self, paths: Paths, *, before: bool = False) -> list[Included]:
         """Copy the files into it that the user's `.worktreeinclude` names; gives what was copied. `before`: it was done
@@ -147,11 +149,11 @@ class GitWorkspaces:
                 return branch
         return None
 
-    def make(self, paths: Paths, run_context: RunContext, commit: str | None) -> str | None:
+    def make(self, paths: Paths, run_context: RunContext, commit: str | None, base: str | None = None) -> str | None:
         commit = commit or self.base(run_context)
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
         own(paths)
-        _write(paths, BASE, commit or "")
+        _write(paths, BASE, base or commit or "")
         self.clones.make(paths, commit, run_context.item, author_of(run_context.agent))
         _private(paths)
         return commit
@@ -280,7 +282,7 @@ class FolderWorkspaces:
     def tree(self, commit: str | None) -> str | None:
         return None
 
-    def make(self, paths: Paths, run_context: RunContext, commit: str | None) -> str | None:
+    def make(self, paths: Paths, run_context: RunContext, commit: str | None, base: str | None = None) -> str | None:
         os.makedirs(paths.root, mode=0o700, exist_ok=True)
         own(paths)  # and no base: what was done stays in the folder anyway
         _private(paths)

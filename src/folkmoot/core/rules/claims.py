@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from folkmoot.core.commands import Actor, ClaimItem, NoteSetup
+from folkmoot.core.commands import Actor, ClaimItem, NoteSetup, ReleaseRun, TakeOver
 from folkmoot.core.enums import ENDED, Cause, EventName, RunEnd, RunOutcome
 from folkmoot.core.explain import stands, time_of_day
 from folkmoot.core.flow import LANDING, Flow
@@ -17,7 +17,9 @@ from folkmoot.core.rules.judging.verdicts import danger, heed_danger
 from folkmoot.core.rules.messages.life import accept_handoffs
 from folkmoot.core.rules.movement import again, at_rest
 from folkmoot.core.rules.running.budgets import started
+from folkmoot.core.rules.running.hearing import told_by_brief
 from folkmoot.core.rules.running.looking import shown_in
+from folkmoot.core.rules.running.work import partial_work
 from folkmoot.core.rules.sharing.holds import (
     end_locks,
     held_by,
@@ -33,12 +35,14 @@ from folkmoot.core.situation import Case
 from folkmoot.errors import Refused
 
 RELEASES_MAX = 3
+PERSON_LEASE = 30 * 86_400.0  # a person who has taken an item need not say that they are alive
 
 
 def claim(case: Case, command: ClaimItem) -> None:
     """Grant the item. What makes it claimable is looked at again here, inside the granting transaction."""
     item = case.item
-    if claimant(case.flow, item) != command.agent or item.wake_at > case.now or item.waits_for:
+    waits = item.wake_at > case.now and command.person is None  # a pause is for agents
+    if claimant(case.flow, item) != command.agent or waits or item.waits_for:
         raise not_claimable(case.flow, item, command.agent, case.now, case.situation.at, case.questions.values())
     token = item.token + 1
     agent = case.flow.agents.get(command.agent)
@@ -54,13 +58,15 @@ def claim(case: Case, command: ClaimItem) -> None:
     row = _begun(case, command, token, work or item.column)
     moved = {"column": work, "because": f"{command.agent} took it up"} if work else {}
     case.run = case.voice = Run(id=run, **row)
+    by_hand = {"person": command.person} if command.person else {}
     case.emit(
         "agent_started",
-        {"token": token, "model": row["model"], "column": row["column"]},
+        {"token": token, "model": row["model"], "column": row["column"], **by_hand},
         item={
             "token": token,
             "run": run,
             "status": "running",
+            **({"taken": command.person} if command.person else {}),
             "span": replace(item.span, runs=item.span.runs + 1),
             **moved,
             **({} if is_gate else shown_in(case.flow, item, row["column"])),
@@ -68,8 +74,10 @@ def claim(case: Case, command: ClaimItem) -> None:
             **({"effort": replace(item.effort, judged=False)} if item.effort.judged and not is_gate else {}),
         },
         runs=(run, row),
-        **started(case, command.agent),
+        **({} if command.person else started(case, command.agent)),
     )
+    if item.said and not is_gate:
+        told_by_brief(case)
     if writes:
         take_paths(case, command.agent)
     if command.agent == LANDING:
@@ -107,7 +115,7 @@ def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str,
     item = case.item
     is_gate = item.status == "proving"
     agent = case.flow.agents.get(command.agent) if not is_gate else None
-    model = agent.model(item.failures.get(command.agent, 0)) if agent else None
+    model = agent.model(item.failures.get(command.agent, 0)) if agent and not command.person else None
     row: dict[str, Any] = {
         "item": item.id,
         "token": token,
@@ -124,7 +132,10 @@ def _begun(case: Case, command: ClaimItem, token: int, column: str) -> dict[str,
         row["head"] = item.head
     if item.contracts and agent is not None:
         row["contracts"] = item.contracts  # a `done` is for these words, whatever they become meanwhile (R-24)
-    if agent is not None:
+    if command.person:
+        row["person"] = command.person
+        row |= {"took": command.took} if command.took else {}
+    elif agent is not None:
         row["pool"] = case.flow.pool(command.agent, model)
     if command.worker:
         row["worker"] = command.worker
@@ -195,9 +206,13 @@ def end_run(
         end_locks(case, case.run.id)
 
 
-def release(case: Case) -> None:
-    """Given back unworked. Nothing is counted, but a third time in a row is a passing fault."""
-    fence(case)
+def release(case: Case, command: ReleaseRun) -> None:
+    """Given back unworked. Nothing is counted, but a third time in a row is a passing fault. What a person made is
+    kept: the agent goes on from it."""
+    run = fence(case)
+    if run.person is not None:
+        _hand_back(case, run, command)
+        return
     releases = case.item.effort.releases + 1
     end_run(case, "run_released", "released", {"in_a_row": releases}, outcome="released")
     if _danger_refused(case):
@@ -207,6 +222,28 @@ def release(case: Case) -> None:
         passing_fault(case, "transient", f"given back {releases} times in a row", effort)
     else:
         again(case, "item_ready", {"why": "given back"}, effort=replace(case.item.effort, releases=releases))
+
+
+def _hand_back(case: Case, run: Run, command: ReleaseRun) -> None:
+    work, fields = partial_work(case, command.work)
+    end_run(case, "run_released", "released", {"person": run.person}, outcome="released", work=work, item=fields)
+    again(case, "item_ready", {"why": f"{run.person} gave it back"}, because=f"{run.person} gave it back")
+
+
+def take_over(case: Case, command: TakeOver) -> None:
+    """A person takes the item out of its agent's hands, to do the work: the agent's run ends, nothing is counted."""
+    item, run, name = case.item, case.run, case.actor.name
+    if run is None or run.ended_at is not None:
+        return
+    about = {"item": item.id, "column": item.column}
+    if run.gate:
+        words = "{agent} is at work on item {item} in {column}: nobody takes it over before it has ended"
+        raise Refused("not_taken", words, "wait for it: <show item>", run.agent, **about)
+    if run.person is not None:
+        words = "{person} has taken item {item} already, in {column}"
+        hint = "let {person} give it, or give it back; or take it away: <move item column>"
+        raise Refused("not_taken", words, hint, run.person, **about)
+    revoke(case, f"{name} takes it over")
 
 
 def lapse(case: Case) -> None:
@@ -222,6 +259,9 @@ def lapse(case: Case) -> None:
         cause="transient",
     )
     if _danger_refused(case):
+        return
+    if case.run.person is not None:
+        again(case, "item_ready", {"why": f"the lease of {case.run.person} ran out"})
         return
     effort = replace(case.item.effort, releases=0)
     passing_fault(case, "transient", "the lease ran out without a report", effort)
@@ -240,4 +280,4 @@ def _danger_refused(case: Case) -> bool:
 def revoke(case: Case, why: str) -> None:
     """A person takes the item out of the agent's hands."""
     if case.run is not None and case.run.ended_at is None:
-        end_run(case, "run_revoked", "revoked", {"why": why}, outcome="revoked")
+        end_run(case, "run_revoked", "revoked", {"why": why, "run": case.run.id}, outcome="revoked")

@@ -9,7 +9,7 @@ from folkmoot.core.rules import answers, claims, dependencies, manual, outcomes
 from folkmoot.core.rules.children import agreeing, counting, making, reopening, tasks
 from folkmoot.core.rules.judging.weighing import weigh
 from folkmoot.core.rules.messages import asking, life, sending, writing
-from folkmoot.core.rules.running import landing, pauses, work
+from folkmoot.core.rules.running import hearing, landing, pauses, work
 from folkmoot.core.rules.settling import settle
 from folkmoot.core.rules.sharing import holds, mirrored
 from folkmoot.core.situation import Case, Situation
@@ -27,6 +27,8 @@ FOR_PEOPLE = (
     commands.StopBoard,
     commands.ResumeBoard,
     commands.SettleLanding,
+    commands.TakeOver,
+    commands.SayToAgent,
 )
 
 
@@ -90,7 +92,10 @@ RULES: dict[type[Command], Rule] = {
     commands.ClaimItem: claims.claim,
     commands.RenewRun: lambda case, command: claims.renew(case),
     commands.NoteSetup: claims.note_setup,
-    commands.ReleaseRun: lambda case, command: claims.release(case),
+    commands.ReleaseRun: claims.release,
+    commands.TakeOver: claims.take_over,
+    commands.SayToAgent: hearing.say,
+    commands.HearPeople: lambda case, command: hearing.hear(case, claims.fence(case), command),
     commands.LapseRun: lambda case, command: claims.lapse(case),
     commands.WidenRun: _widen,
     commands.AskPerson: manual.ask_person,

@@ -14,6 +14,7 @@ from folkmoot.core.records import Attempt
 from folkmoot.core.report import Report
 from folkmoot.core.rules.asking.telling import said_told
 from folkmoot.core.rules.questions import ask, asking_status
+from folkmoot.core.rules.running.hearing import because_of, goes_on_for
 from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.situation import MADE, Case
 from folkmoot.core.vocabulary.ways import AGAIN, Way
@@ -33,7 +34,8 @@ def at_rest(case: Case, **changed: Any) -> dict[str, Any]:
     status = asking or ("waiting" if waits_for else "proving" if at_gate else "ready")
     if status in ASKING and case.item.status == "parked":
         status = "parked"  # only an answer takes it out of the park
-    return {"run": None, "status": status, "ready_at": case.now, **changed}
+    taken = {"taken": None} if case.item.taken is not None else {}
+    return {"run": None, "status": status, "ready_at": case.now, **taken, **changed}
 
 
 def stage_of(case: Case) -> str:
@@ -141,6 +143,10 @@ def finish(case: Case, *, proven: bool = False) -> None:
     """The work of the item's column is done: its gate first, then back to whoever asked for it, or forward."""
     column, origins = _worked_for(case)
     place = case.flow.columns[column]
+    if place.next == END and (spoken := goes_on_for(case, "done")):
+        # Said while a gate was at work, or parts were: nobody would be told any more.
+        again(case, "item_ready", {"why": because_of(spoken)}, because=because_of(spoken), proving=None)
+        return
     if stands_alone(case):
         unbind(case)
     if case.item.kind in ONE_SHOT_KINDS or (case.item.kind == "task" and column == case.item.home):

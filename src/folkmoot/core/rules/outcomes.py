@@ -42,9 +42,10 @@ from folkmoot.core.rules.messages.carrying import told_by_report
 from folkmoot.core.rules.messages.enclosed import send_enclosed, without_unsent
 from folkmoot.core.rules.messages.life import end_loose, reject_disputed
 from folkmoot.core.rules.messages.writing import tell_orchestrator
-from folkmoot.core.rules.movement import at_limit, end_child, judges_alone, stage_of, stands_alone, unbind
+from folkmoot.core.rules.movement import again, at_limit, end_child, judges_alone, stage_of, stands_alone, unbind
 from folkmoot.core.rules.questions import ask, clarify, give_way
 from folkmoot.core.rules.running.budgets import spend_day, used
+from folkmoot.core.rules.running.hearing import because_of, goes_on_for
 from folkmoot.core.rules.running.rights import may_write
 from folkmoot.core.rules.running.work import (
     Judged,
@@ -91,6 +92,8 @@ def report(case: Case, command: ReportRun) -> None:
         refuse(case, heard, fault)
         return
     said = as_shown(case, with_kept(case, without_unsent(case, heard)))
+    if fault is None and goes_on_for(case, said.outcome):
+        said = replace(said, outcome="incomplete")
     claimed = told.outcome if said.outcome != told.outcome else ""
     judged = Judged(said, fault, None, False)
     if command.work is not None:
@@ -150,6 +153,9 @@ def _comments(case: Case, said: Report, fault: str | None) -> list[str]:
 
 
 def _apply(case: Case, said: Report, comments: list[str], claimed: str) -> None:
+    if said.outcome == "incomplete" and (spoken := goes_on_for(case, claimed)):
+        again(case, "item_ready", {"why": because_of(spoken)}, because=because_of(spoken))
+        return
     if (stands_alone(case) and is_last_word(case.item, said.outcome)) or judges_alone(case, said):
         unbind(case)  # what must change is for whoever fixes, and then it is looked at again
     if case.item.kind in ONE_SHOT_KINDS and _ends_child(case, said):

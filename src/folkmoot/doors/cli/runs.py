@@ -10,7 +10,7 @@ from folkmoot.core.report import Report
 from folkmoot.doors.cli import render
 from folkmoot.doors.cli.session import Session, Span, in_run, keyed, number_of, plain, read_text
 from folkmoot.doors.waiting import Waiting, patiently, when_ready
-from folkmoot.errors import Invalid, NothingToDo
+from folkmoot.errors import Invalid, NothingToDo, Refused
 
 
 @click.command("claim")
@@ -206,6 +206,9 @@ def report_command(session: Session, run_and_file: tuple[str, ...], token: int |
         raise Invalid("bad_usage", "report takes a RUN and a FILE", "see: moot report --help")
     run = run_and_file[0] if len(run_and_file) == 2 else None
     actor = session.run_speaker(run, token)
+    if actor.run is not None and actor.run == session.settings.taken:
+        words = "run {run} is in a clone of yours, and a report alone would leave that behind"
+        raise Refused("give_it", words, "moot give --report {file}", actor.run, file=run_and_file[-1])
     report, fault = _read(session, actor, run_and_file[-1], final)
     view = session.ask(SendReport(report=report, fault=fault, final=final), actor=actor)
     session.answer(view, lambda: render.ends.reported(session.ask, view, actor.run or ""))

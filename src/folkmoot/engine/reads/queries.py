@@ -224,6 +224,15 @@ class Queries:
 
         return self._snapshot(look)
 
+    def ended(self, runs: Iterable[str]) -> set[str]:
+        """Which of these runs the board counts no more, whatever their processes do."""
+
+        def look(snapshot: Snapshot) -> set[str]:
+            found = {run: snapshot.reading.run(run) for run in runs}
+            return {run for run, row in found.items() if row is None or row.ended_at is not None}
+
+        return self._snapshot(look)
+
     def next_wake(self, agents: Iterable[str]) -> float | None:
         """Seconds until time alone may give one of these agents an item. None: nothing will, unless somebody writes."""
         return self._snapshot(lambda snapshot: snapshot.soonest([*snapshot.ends, *snapshot.wakes(list(agents))]))

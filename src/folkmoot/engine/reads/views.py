@@ -28,12 +28,13 @@ from folkmoot.api.views import (
     PendingQuestion,
     QuestionView,
     RunView,
+    SentenceView,
     Tracking,
 )
 from folkmoot.core.commands import Command, OfferReport, ReportRun
 from folkmoot.core.explain import tier, why
 from folkmoot.core.flow import Flow
-from folkmoot.core.item import Item
+from folkmoot.core.item import Item, Sentence
 from folkmoot.core.order import actor, iteration
 from folkmoot.core.records import Attempt, Comment, Hold, Lesson, Message, Option, Pause, Question, Run
 from folkmoot.core.report import Statement
@@ -104,6 +105,7 @@ def item_view(reading: Rows, item: Item, flow: Flow, moment: Moment) -> ItemView
         findings=item.findings,
         questions=[question_view(question) for question in questions],
         guidance=item.guidance,
+        said=[sentence_view(one) for one in item.said],
         runs=[run_view(run, flow) for run in runs],
         head=item.head,
         branch=f"refs/moot/items/{item.id}" if item.head else None,
@@ -136,6 +138,7 @@ def _summary(item: Item, flow: Flow, moment: Moment, questions: list[Question]) 
         "parent": item.parent,
         "agent": item.agent,
         "watcher": _watcher(item, flow),
+        "taken": item.taken,
         "blocked_by": None,
         "pause": round(item.wake_at - moment.now, 1) if item.wake_at > moment.now else None,
         "failure_count": item.failure_count,
@@ -208,6 +211,16 @@ def comment_view(comment: Comment) -> CommentView:
     )
 
 
+def sentence_view(sentence: Sentence) -> SentenceView:
+    return SentenceView(
+        number=sentence.number,
+        text=sentence.text,
+        by=sentence.by,
+        timestamp=moment_text(sentence.at),
+        heard=sentence.heard,
+    )
+
+
 def question_view(question: Question) -> QuestionView:
     return QuestionView(
         id=question.id,
@@ -274,6 +287,7 @@ def run_view(run: Run, flow: Flow | None = None) -> RunView:
         agent=run.agent,
         column=run.column,
         model=run.model,
+        person=run.person,
         worker=run.worker,
         started_at=moment_text(run.started_at),
         ended_at=moment_text(run.ended_at),

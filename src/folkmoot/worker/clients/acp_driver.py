@@ -70,9 +70,14 @@ class PromptTurn:
         await self._choose_model(opened)
         await self._choose_mode(opened)
         self.callbacks.prompted = True
-        response: PromptResponse = await self.connection.prompt(
-            session_id=opened.session_id, prompt=[text_block(prompt)]
-        )
+        response = await self._prompt(opened.session_id, prompt)
+        # What a person says meanwhile is for its next turn; a turn that failed has none.
+        while response.stop_reason == "end_turn" and (said := await self.callbacks.said_by_people()):
+            response = await self._prompt(opened.session_id, said)
+        return response
+
+    async def _prompt(self, session: str, words: str) -> PromptResponse:
+        response: PromptResponse = await self.connection.prompt(session_id=session, prompt=[text_block(words)])
         return response
 
     async def _greet(self) -> None:

@@ -78,6 +78,26 @@ class ClientCallbacks:
             answer = ""
         return str(answer).strip().lower() in (ALLOW, "1", "yes")
 
+    async def said_by_people(self) -> str:
+        """What people have said to this run since it was last told, as its next prompt; empty where nobody has."""
+        if "MOOT_SOCKET" not in os.environ:
+            return ""  # there is no board
+        try:
+            asking = await asyncio.create_subprocess_exec(
+                "moot", "hear", "--json", stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
+            )
+        except OSError:
+            return ""  # it is in the next brief
+        out, _ = await asking.communicate()
+        try:
+            said = json.loads(out)["sentences"] if asking.returncode == 0 else []
+        except (ValueError, KeyError):
+            said = []
+        if not said:
+            return ""
+        self.say({"type": "said", "sentences": len(said)})
+        return follow_up(said)
+
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         match update:
             case AgentMessageChunk(content=TextContentBlock(text=text)) if self.prompted:
@@ -127,6 +147,15 @@ class ClientCallbacks:
         if "\0" in path or os.path.commonpath([real, self.workspace]) != self.workspace:
             raise RequestError.invalid_params({"details": f"{path} is outside the workspace"})
         return real
+
+
+def follow_up(said: list[dict[str, Any]]) -> str:
+    words = ["A person has said this to you while you worked:", ""]
+    for one in said:
+        words += [f"{one['by']}: {one['text']}", ""]
+    return "\n".join(
+        [*words, "Go on with your item accordingly. Then report again, in the same form: the last counts."]
+    )
 
 
 def paid(update: UsageUpdate) -> dict[str, float]:

@@ -18,11 +18,10 @@ from folkmoot.core.rules.failures import passing_fault, record_attempts
 from folkmoot.core.rules.movement import again
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.rules.running.budgets import ALL, POOL, in_force
-from folkmoot.core.rules.running.work import judge_work, keep
+from folkmoot.core.rules.running.work import partial_work
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.lines import nth_time
 from folkmoot.core.vocabulary.ways import CANCEL, Way
-from folkmoot.core.work import Work
 from folkmoot.errors import Invalid
 
 QUOTA_SECONDS, QUOTA_SECONDS_MAX = 300.0, 3_600.0  # also the longest that words alone can cause
@@ -89,7 +88,7 @@ def pause_run(case: Case, command: PauseRun) -> None:
     if run.gate or own:
         _own_fault(case, command, cause, told)
         return
-    work, fields = _partial(case, command.work)
+    work, fields = partial_work(case, command.work)
     if cause == "outage" and works:
         fields["effort"] = replace(case.item.effort, outages=case.item.effort.outages + 1)
     end_run(case, "run_paused", "released", told, outcome="released", cause=cause, work=work, item=fields)
@@ -203,11 +202,3 @@ def _ask_about(
     ways, told = raised.ways, raised.question
     ask(case, raised.kind, told, *ways, context=command.why, help=raised.help, blocking=blocking, part=part)
     return next((one for one in case.questions if one not in before), None), item.id
-
-
-def _partial(case: Case, work: Work | None) -> tuple[Work | None, dict[str, Any]]:
-    """What it had made by then is kept, if it may make it at all."""
-    if work is None:
-        return None, {}
-    judged = judge_work(case, Report(outcome="incomplete"), None, work)
-    return judged.work, keep(case, judged.work) if judged.taken and judged.work else {}

@@ -7,7 +7,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from folkmoot.core.commands import KeepWork
-from folkmoot.core.enums import ONE_SHOT_KINDS, Cause
+from folkmoot.core.enums import ONE_SHOT_KINDS, Cause, WriteRight
 from folkmoot.core.flow import Flow, Limits
 from folkmoot.core.item import Item
 from folkmoot.core.records import Hold, Run
@@ -62,9 +62,11 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
     assert case.run is not None
     item, run = case.item, case.run
     write = may_write(case.flow, item, run.agent)
+    beyond = too_much(work, case.flow.limits)
+    if run.person is not None:
+        _ask_back(case, run, write, work, beyond)
     if write == "none":
         return _dropped(case, said, fault, work)
-    beyond = too_much(work, case.flow.limits)
     if beyond:
         return _refused(case, said, fault, work, beyond)
     secrets = leaked(work, case.flow)
@@ -90,6 +92,29 @@ def judge_work(case: Case, said: Report, fault: str | None, work: Work) -> Judge
         work = _waiting(case, work, touched)
     taken = replace(said, files=files_of(work), commit=work.commit or said.commit)
     return Judged(taken, fault, work, keeps(said, fault))
+
+
+def _ask_back(case: Case, run: Run, write: WriteRight, work: Work, beyond: list[str]) -> None:
+    """A person is there to mend it: what would be refused of an agent's change, or dropped, is refused before anything
+    happens. Their run lives on, and so does their clone."""
+    item = case.item
+    about = {"item": item.id, "agent": run.agent}
+    if write == "none":
+        if paths := [one.path for one in work.touched][:SHOWN_MAX]:
+            words = "{agent} only reads in {column}, so your change of {paths} cannot be taken"
+            hint = "take it back; or send the item to a stage that writes: <move item column>, then take it there"
+            raise Refused("change_refused", words, hint, column=run.column, paths=paths, **about)
+        return
+    faults = beyond or leaked(work, case.flow) or trespasses(work.touched, write, case.flow, item)
+    if not faults:
+        return
+    told = "; ".join(faults[:SHOWN_MAX]) + (f"; and {len(faults) - SHOWN_MAX} more" if faults[SHOWN_MAX:] else "")
+    paths = outside([one.path for one in work.touched], item.files) if item.files and write == "own" else []
+    hint = "take that change back, and give again"
+    if paths:
+        hint += "; or let the item have the files too: <give widen=yes>"
+    words = "your change cannot be taken: {told}"
+    raise Refused("change_refused", words, hint, told, paths=paths[:SHOWN_MAX], **about)
 
 
 def fault_of_files(case: Case, said: Report) -> str | None:
@@ -264,6 +289,14 @@ def keep(case: Case, work: Work) -> dict[str, Any]:
     if may_write(case.flow, item, run.agent) == "new_tests":
         fields["new_tests"] = list(dict.fromkeys([*item.new_tests, *(t.path for t in work.touched)]))[:TOUCHED_MAX]
     return fields
+
+
+def partial_work(case: Case, work: Work | None) -> tuple[Work | None, dict[str, Any]]:
+    """What a run had made that ends before its report: kept, if it may make it at all."""
+    if work is None:
+        return None, {}
+    judged = judge_work(case, Report(outcome="incomplete"), None, work)
+    return judged.work, keep(case, judged.work) if judged.taken and judged.work else {}
 
 
 def not_begun(item: Item) -> dict[str, Any]:

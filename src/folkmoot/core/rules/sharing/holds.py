@@ -130,9 +130,10 @@ def widen(case: Case, command: WidenRun) -> None:
     if item.kind in ("expert", "sub"):
         words = "an item of kind {kind} writes nothing"
         raise Refused("may_not_widen", words, "say in the report what is needed", item.kind)
-    wanted = beyond(case.flow, item.files, paths)
+    by_hand = case.run.person is not None  # nobody else need be asked
+    wanted = [] if by_hand else beyond(case.flow, item.files, paths)
     others = in_the_way(paths, case.holds.values(), item.id, case.situation.waiters)
-    if others and item.files and not wanted:
+    if others and item.files and not wanted and not by_hand:
         _wait_for_paths(case, paths, others[0])
         return
     _refuse_if_held(case, paths, item.id)
@@ -147,7 +148,7 @@ def widen(case: Case, command: WidenRun) -> None:
     rows = [_row(case, f"item:{item.id}:{path}", path, case.run.agent, item.id, None, None) for path in missing]
     fields: dict[str, Any] = {"files": files, "holds": [*item.holds, *missing]}
     new = [path for path in files if path not in item.files]
-    if new and item.files:
+    if new and item.files and not by_hand:
         fields["widened"] = [*item.widened, *new]
     if item.wanted:
         fields["wanted"] = [path for path in item.wanted if path not in paths]

@@ -16,6 +16,7 @@ from folkmoot.doors.cli.render.page import (
     CARE,
     COMMAND,
     GOOD,
+    PERSON,
     PRIORITIES,
     QUIET,
     Page,
@@ -266,6 +267,8 @@ def _at_work(run: LiveRun, lands_on: str) -> list[Part]:
     since = f"since {when(run.started_at)}"
     if run.agent == LANDING:
         return [(f"is landing on {one_line(lands_on)} {since}", AGENT)]
+    if run.person:
+        return [(f"taken by {one_line(run.person)} {since}", PERSON)]
     model = f" with {one_line(run.model)}" if run.model else ""
     notes: list[Part] = [(f"{one_line(run.agent)} at work{model} {since}", AGENT), (short_run(run.run), QUIET)]
     return [*notes, ("not sandboxed", BAD)] if run.sandboxed is False else notes

@@ -76,6 +76,10 @@ def _completed(context: View, comments: Comments) -> Said:
     return Said(f"{lead} ({cause})" if cause else lead, detail=context.get("summary") or "", style=style)
 
 
+def _started(context: View, comments: Comments) -> Said:
+    return Said("took it, to do it by hand" if context.get("person") else "took it")
+
+
 def _commented(context: View, comments: Comments) -> Said:
     number = context.get("comment", "")
     if number not in comments:
@@ -90,8 +94,9 @@ def _fault(context: View, comments: Comments) -> Said:
 
 
 def _overruled(context: View, comments: Comments) -> Said:
-    verdict = "counts" if context.get("counted") else "does not count"
-    return Said(f"overruled: attempt {context.get('attempt')} {verdict}")
+    return Said(
+        f"overruled: attempt {context.get('attempt')} {'counts' if context.get('counted') else 'does not count'}"
+    )
 
 
 def _edited(context: View, comments: Comments) -> Said:
@@ -103,15 +108,14 @@ def _edited(context: View, comments: Comments) -> Said:
 
 
 def _added(context: View, comments: Comments) -> Said:
-    kind = context.get("kind", "item")
     what = {"item": "added it", "dispatch": "dispatched it", "expert": "asked an expert", "sub": "asked a sub-agent"}
+    kind = context.get("kind", "item")
     return Said(what.get(kind, f"made the {kind}"), to=context.get("column"))
 
 
 def _phase(context: View, comments: Comments) -> Said:
     tests, rounds = tests_of(context), rounds_of(context)
-    told = [f"tests {tests}" if tests else "", f"rounds {rounds}" if rounds else ""]
-    detail = ", ".join(words for words in told if words)
+    detail = ", ".join(words for words in (tests and f"tests {tests}", rounds and f"rounds {rounds}") if words)
     return Said(f"{title_of(context)} complete", context.get("to"), detail, GOOD)
 
 
@@ -125,8 +129,8 @@ def _held(context: View, comments: Comments) -> Said:
 def _merged(context: View, comments: Comments) -> Said:
     verdicts = context.get("verdicts") or {}
     detail = ", ".join(f"{agent}: {verdict}" for agent, verdict in verdicts.items())
-    good = context.get("verdict") == "done"
-    return Said(f"all have spoken: {context.get('verdict')}", detail=detail, style=GOOD if good else CARE)
+    style = GOOD if context.get("verdict") == "done" else CARE
+    return Said(f"all have spoken: {context.get('verdict')}", detail=detail, style=style)
 
 
 def _to_children(lead: str, style: str = "") -> Say:
@@ -171,13 +175,15 @@ class _Values(dict[str, Any]):
 
 SAYS: dict[str, Say] = {
     "item_added": _added,
-    "agent_started": _says("took it"),
+    "agent_started": _started,
+    "sentence_said": _says("said to whoever works on it", "“{text}”"),
+    "sentence_heard": _says("heard what people said"),
     "agent_completed": _completed,
     "lease_renewed": _says("kept its lease"),
     "setup_ended": _says("had its clone ready after {seconds}s", style=QUIET),
     "run_released": _says("gave it back", style=CARE),
     "run_lapsed": _says("heard no more of {agent}: its lease ran out", style=CARE),
-    "run_revoked": _says("was taken off it", "{why}", style=CARE),
+    "run_revoked": _says("ended its run", "{why}", style=CARE),
     "item_moved": _says("moved it", "{why}", to="to"),
     "escalation_triggered": _says("escalated it", "{why}", to="to", style=CARE),
     "agent_resumes_with_guidance": _says("sent it on", to="to"),
@@ -264,13 +270,8 @@ SAYS: dict[str, Say] = {
 }
 # Bookkeeping: in the log, but no part of a story.
 UNTOLD = {
-    *("lease_renewed", "setup_ended", "divine_clarification_received"),
-    "escalation_counters_reset",
-    "item_ranked",
-    "item_ready",
-    "item_rests",
-    "items_counted",
-    "verdict_given",
+    *("lease_renewed", "setup_ended", "divine_clarification_received", "escalation_counters_reset", "item_ranked"),
+    *("item_ready", "item_rests", "items_counted", "verdict_given", "sentence_heard"),
     *("handoff_accepted", "handoff_completed", "paths_held", "paths_released"),
 }
 # What only carries on what the step's first words have said: the words are left out, the rest is told.
@@ -305,7 +306,9 @@ def steps(events: list[EventView], comments: Comments, runs: Mapping[str, RunVie
         told = _together(happened, comments)
         if told:
             model = (made.model if made else None) or ""
-            found.append(Step(timestamp or "", agent or "", model, told, run is None and agent != ENGINE_NAME))
+            hand = made.person if made else None
+            person = bool(hand) or (run is None and agent != ENGINE_NAME)
+            found.append(Step(timestamp or "", hand or agent or "", model, told, person))
     return found
 
 

@@ -32,6 +32,7 @@ from folkmoot.doors.cli.render.progress.found import findings_lines
 from folkmoot.doors.cli.render.progress.left import left_lines, left_of
 from folkmoot.doors.cli.render.progress.lines import SETUP_SHOWN, span
 from folkmoot.doors.cli.render.questions import answer_command, guidance_lines, question_lines
+from folkmoot.doors.cli.steering.printing import said_lines
 from folkmoot.engine.reads.blocked import concerns
 
 View = dict[str, Any]
@@ -68,6 +69,7 @@ def story(view: ItemView, events: list[EventView], flow: Flow, beside: Beside) -
     _evidence(page, view)
     _runs(page, view, beside.kept)
     _guidance(page, view)
+    said_lines(page, view)
     page.head("What happens next")
     page.line(*_next(view, flow), indent=2)
     for pause in beside.pauses:
@@ -81,6 +83,8 @@ def _heading(page: Page, view: ItemView) -> None:
     if view.column != view.status:
         parts += [" in ", (view.column, "bold")]
     parts += [(" · ", QUIET), (view.priority, PRIORITIES.get(view.priority, QUIET)), (f" {view.type}", QUIET)]
+    if view.taken:
+        parts += [(" · ", QUIET), (f"taken by {one_line(view.taken)}", "bold")]
     if view.kind != "item":
         parts += [(f" · {_kind(view)}", QUIET)]
     if view.failure_count:
@@ -256,8 +260,8 @@ def _last_words(page: Page, output: str, run: str, indent: int) -> None:
 
 
 def _runs(page: Page, view: ItemView, kept: list[str]) -> None:
-    """The runs that a worker made, and how to see more of them. What people and scripts claimed is told above."""
-    started = [run for run in view.runs if run.sandboxed is not None]
+    """The runs that a worker made, or a person took, and how to see more of them. What was claimed is told above."""
+    started = [run for run in view.runs if run.sandboxed is not None or run.person]
     if not started:
         return
     page.head("Its runs")
@@ -277,7 +281,8 @@ def _runs(page: Page, view: ItemView, kept: list[str]) -> None:
 
 def _run_words(run: RunView) -> list[Part]:
     model = f" with {one_line(run.model)}" if run.model else ""
-    parts: list[Part] = [who(one_line(run.agent)), model]
+    by_hand = f"{one_line(run.person)} for " if run.person else ""
+    parts: list[Part] = [by_hand, who(one_line(run.agent)), model]
     if run.ended_at is None:
         parts.append((f", at work since {when(run.started_at)}", "bold"))
     else:
@@ -327,6 +332,9 @@ def _next(view: ItemView, flow: Flow) -> list[Part]:
         first = view.waits_for[0]
         return ["It goes on by itself when that has ended: ", (f"moot show {first}", COMMAND)]
     running = next((run for run in view.runs if run.ended_at is None), None)
+    if view.taken:
+        words = "), or hands it back; no agent begins it before."
+        return [who(view.taken), " gives it (", (f"moot give {number}", COMMAND), words]
     if status == "running" and running is not None:
         bare: list[Part] = [" (", ("not sandboxed", BAD), ")"] if running.sandboxed is False else []
         return [

@@ -37,6 +37,7 @@ _ERROR_MAX = 4_000  # a longer text is an answer, not an error
 class AcpListener(Listener):
     tools = 0
     _title = ""  # of the last tool that was told
+    before = ""  # its last words before a person spoke to it
 
     def hear(self, event: dict[str, Any]) -> None:
         match words(event, "type"):
@@ -49,6 +50,9 @@ class AcpListener(Listener):
                 # It is also told that a person is still being waited for.
                 if words(event, "outcome") == "denied":
                     self.stream.denied.append(words(event, "title") or "a tool")
+            case "said":
+                self.before = str(self.last) or self.before
+                self.last.next()
             case "usage":
                 self._hear_usage(event)
             case "end":
@@ -74,6 +78,11 @@ class AcpListener(Listener):
                 stop = words(event, "stop")
                 return error(words(event, "error") or stop) if stop != "end_turn" else []
         return None
+
+    def text(self) -> str:
+        """Whoever only acknowledges what a person said has reported before."""
+        last = str(self.last)
+        return self.before if _holds_report(self.before) and not _holds_report(last) else last
 
     def _hear_usage(self, event: dict[str, Any]) -> None:
         usage = at(event, "usage") if "usage" in event else event

@@ -120,10 +120,12 @@ class Teller:
         if "flow_adopted" in names:
             self.flow = self._ask(ShowFlow())
         if "agent_started" in names:
-            return self._began(run, Live(agent, names["agent_started"].get("model") or "", item, at))
+            live = Live(agent, names["agent_started"].get("model") or "", item, at)
+            return self._began(run, live, names["agent_started"].get("person"))
         if "setup_ended" in names:
             self._setups[run] = self._setups.get(run, 0.0) + names["setup_ended"].get("seconds", 0.0)
         ended = next((name for name in names if name in ENDS), None)
+        run = str(names[ended].get("run") or run) if ended else run  # a person may have ended it
         was = self.live.pop(run, None) if ended else self.live.get(run)
         model = was.model if was else ""
         if ended:
@@ -134,7 +136,9 @@ class Teller:
             return [Line(mark, style, agent, model, item, words, detail, took, self._setups.pop(run, 0.0))]
         return [self._other(event, model) for event in events if event.event in TOLD and not _is_made(event)]
 
-    def _began(self, run: str, live: Live) -> list[Line]:
+    def _began(self, run: str, live: Live, person: str | None) -> list[Line]:
+        if person:
+            return [Line("▸", CARE, live.agent, "", live.item, [(f"taken by {one_line(person)}", CARE)])]
         self.live[run] = live
         before = self._models.get((live.item, live.agent))
         self._models[live.item, live.agent] = live.model

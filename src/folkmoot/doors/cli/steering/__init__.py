@@ -1,0 +1,1 @@
+"""How a person steers: what the commands do, and the words they print."""
