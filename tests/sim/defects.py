@@ -47,7 +47,7 @@ from folkmoot.core.rules.children import help as helping
 from folkmoot.core.rules.judging import contradictions, form, gates, required, sent, spoken, understanding, verdicts
 from folkmoot.core.rules.judging.required import waive
 from folkmoot.core.rules.messages import asking, life, sending
-from folkmoot.core.rules.running import landing, pauses, rights, work
+from folkmoot.core.rules.running import hearing, landing, pauses, rights, work
 from folkmoot.core.rules.sharing import choice, holds, mirrored
 from folkmoot.core.situation import MADE, Case, Situation
 from folkmoot.core.work import Work
@@ -1062,6 +1062,27 @@ def wrong_version(patch: Patch) -> None:
         claim(case, command)
 
     change_rule(patch, ClaimItem, wrong)
+
+
+@defect("I32", "an item goes on to its end past what nobody has heard")
+def past_a_sentence(patch: Patch) -> None:
+    for module in (outcomes, movement):
+        patch.setattr(module, "goes_on_for", lambda case, outcome: None)
+
+
+@defect("I32", "a run is told all that was said each time it asks")
+def told_again(patch: Patch) -> None:
+    patch.setattr(hearing, "since", lambda item, run: item.said)
+
+
+@defect("I33", "an item that was given still says who has taken it")
+def taken_for_ever(patch: Patch) -> None:
+    at_rest = movement.at_rest
+
+    def wrong(case: Case, **changed: Any) -> dict[str, Any]:
+        return {name: value for name, value in at_rest(case, **changed).items() if name != "taken"}
+
+    everywhere(patch, (movement, claims), "at_rest", wrong)
 
 
 @defect("R-33", "the fuse is taken out", flow=limited(runs=4))

@@ -8,6 +8,7 @@ from msgspec import Struct
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import LANDING
+from folkmoot.engine import steering
 from folkmoot.engine.engine import Engine
 from folkmoot.errors import MootError
 
@@ -81,6 +82,10 @@ def carry_out(engine: Engine, order: Order, move: Callable[[str], None]) -> Stru
             worker=command.worker,
             key=key,
         )
+    if isinstance(command, commands.TakeOver):
+        return steering.take(engine, actor, order.item or "", key)
+    if isinstance(command, commands.HearPeople):
+        return steering.hear(engine, actor)
     if isinstance(command, commands.LockPaths | commands.UnlockPaths):
         return engine.lock(actor, command, key)
     if isinstance(command, commands.SendMessage):

@@ -182,8 +182,11 @@ class Helper:
         while True:
             yield self.world.chance.expovariate(1 / 4)
             question = next(iter(self.world.witness.open_questions.values()), None)
+            taken = next((item for item in self.world.items.values() if item.taken), None)
             if self.world.witness.pauses(self.world.now):
                 self.world.say(Order(self.actor, commands.ResumeBoard()))
+            elif taken is not None:  # whoever took it has gone
+                self.world.say(Order(Actor(taken.taken or "", taken.run, taken.token), commands.ReleaseRun()))
             elif question is not None:
                 self.world.say(Order(self.actor, self._answer(question)))
 

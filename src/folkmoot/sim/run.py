@@ -15,6 +15,7 @@ from folkmoot.sim.flows import choose_flow
 from folkmoot.sim.habits.answering import hasty
 from folkmoot.sim.habits.posts.couriers import courier
 from folkmoot.sim.habits.posts.filing import scribbler
+from folkmoot.sim.habits.steering import steerer
 from folkmoot.sim.people import Helper, Person, impatient, onlooker, reader, reformer, settle, settler, weather
 from folkmoot.sim.world import Red, World
 from folkmoot.store.port import Store
@@ -25,6 +26,7 @@ CRASH_RATE = 0.02
 REFORM_RATE = 0.3  # how many worlds change their flow in the middle
 ALONE_RATE = 0.25  # how many worlds lose their people before the end
 RUNS_ALONE = 8
+STEERED_EVERY = 4  # worlds: who takes items over leaves less for others to go wrong in
 REPLAY_EVERY = 2  # of how many whole lives the log is folded again from its start
 ALONE_STEPS_PER_ITEM = 300
 # How many steps per unfinished item the quiet end may take. Six stages are twelve; the rest is trouble left over.
@@ -133,6 +135,8 @@ def chaos(world: World, steps: int, agents: int, items: int) -> None:
     for script in (reader(world), reader(world), onlooker(world), weather(world), settler(world), impatient(world)):
         world.enter(script)
     world.enter(hasty(world))
+    if world.seed % STEERED_EVERY == 3:
+        world.enter(steerer(world))
     if chance.random() < REFORM_RATE:
         world.enter(reformer(world))
     if world.flow.messages:

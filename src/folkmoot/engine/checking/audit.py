@@ -18,6 +18,7 @@ from folkmoot.engine.checking.behaviour import Conduct
 from folkmoot.engine.checking.invariants import Violation
 from folkmoot.engine.checking.landings import Landings
 from folkmoot.engine.checking.running import Running
+from folkmoot.engine.checking.steered import Steered
 from folkmoot.engine.unit_of_work import DUE_MAX
 from folkmoot.store.port import BoardHead, Reading
 
@@ -50,6 +51,7 @@ class Audit:
         self.conduct = Conduct(self.tables, self._found)
         self.running = Running(self.tables, self._found)
         self.landings = Landings(self._found)
+        self.steered = Steered(self._found)
 
     @property
     def held(self) -> dict[str, Hold]:
@@ -70,6 +72,7 @@ class Audit:
             self.conduct.after(event, item, after, self._in_force, by_person)
             self.running.after(event, item, after, self._in_force)
             self.landings.after(event, item, after, self._in_force, by_person)
+            self.steered.after(event, item, after)
 
     def _item(self, item: str | None) -> Item | None:
         found = self.tables.get("items", {}).get(item or "")
@@ -118,7 +121,8 @@ class Audit:
     def _check_claim(self, event: Event, item: Item) -> None:
         needs = [self._item(need) for need in item.after]
         open_needs = [need.id for need in needs if need is not None and need.status not in ENDED]
-        if item.status not in ("ready", "proving") or item.waits_for or open_needs or item.wake_at > event.time:
+        early = item.wake_at > event.time and not event.context.get("person")
+        if item.status not in ("ready", "proving") or item.waits_for or open_needs or early:
             self._found("I6", f"it was {item.status}, waiting for {item.waits_for or open_needs}", item.id)
         overdue = [run.id for run in self.open_runs.values() if run.lease_until <= event.time]
         if overdue and self._ended_at_this_time < DUE_MAX:

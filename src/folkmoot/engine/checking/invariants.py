@@ -35,6 +35,8 @@ CHECKS = {
     "I27": "a question is answered or withdrawn once",
     "I30": "a repeated key gives the same answer and has one effect",
     "I31": "no stored text holds what a store cannot keep",
+    "I32": "each run of an item is told a sentence once, and the item goes on to its end only when somebody was",
+    "I33": "an item that a person has taken is in that person's run, and in no other",
     "P-10": "a phase that is over tells as many rounds as there were",
     "R-03": "every unfinished item can be claimed, is worked on, or waits for something that moves",
     "R-04": "a file never decides for a person, unless the flow says whose files are one's",
@@ -107,6 +109,11 @@ def _runs(item: Item, runs: list[Run]) -> Iterable[tuple[str, str]]:
         yield "I4", f"it is {item.status} with {len(open_runs)} open runs"
     if item.run != (open_runs[0].id if open_runs else None):
         yield "I4", f"it names the run {item.run}"
+    by_hand = open_runs[0].person if open_runs else None
+    if item.taken != by_hand:
+        yield "I33", f"it says that {item.taken or 'nobody'} has taken it, and its run that {by_hand or 'nobody'} has"
+    if len(numbers := [one.number for one in item.said]) != len(set(numbers)):
+        yield "I32", f"its sentences have the numbers {numbers}"
 
 
 def _limits(flow: Flow, item: Item, questions: list[Question]) -> Iterable[tuple[str, str]]:

@@ -36,6 +36,8 @@ class Running:
         """Before the event is folded: might this run begin at all?"""
         agent = event.agent or ""
         row = next((c.fields for c in event.changes if c.table == "runs"), {})
+        if row.get("person"):
+            return  # pauses and rates are for agents
         self._check_pauses(event, agent, row.get("pool"), flow, item.id)
         self._check_rate(event, agent, flow, item.id)
         if agent == LANDING:
@@ -126,7 +128,7 @@ class Running:
             known = child is not None and child.landed == item.head and child.asker == item.id
         elif event.name == "landing_found":
             known = item.head is None and before.landing is not None and before.head == before.landing.head
-        elif run is None or event.name not in ("agent_completed", "run_paused", "landing_failed"):
+        elif run is None or event.name not in ("agent_completed", "run_paused", "run_released", "landing_failed"):
             known = False
         elif item.head is None:
             known = before.landed != item.landed and before.head == run.head

@@ -81,22 +81,19 @@ def _started(context: View, comments: Comments) -> Said:
 
 
 def _commented(context: View, comments: Comments) -> Said:
-    number = context.get("comment", "")
-    if number not in comments:
+    if (number := context.get("comment", "")) not in comments:
         return Said(f"left a comment {number}".rstrip(), detail=context.get("why") or "")
     return Said("commented", detail=f"{number} “{shortened(comments[number].content)}”")
 
 
 def _fault(context: View, comments: Comments) -> Said:
-    pause = context.get("pause")
-    again = f"; again in {lasting(pause)}" if isinstance(pause, int | float) else ""
+    again = f"; again in {lasting(pause)}" if isinstance(pause := context.get("pause"), int | float) else ""
     return Said(f"fault ({context.get('cause')})", detail=f"{context.get('why')}{again}", style=CARE)
 
 
 def _overruled(context: View, comments: Comments) -> Said:
-    return Said(
-        f"overruled: attempt {context.get('attempt')} {'counts' if context.get('counted') else 'does not count'}"
-    )
+    counts = "counts" if context.get("counted") else "does not count"
+    return Said(f"overruled: attempt {context.get('attempt')} {counts}")
 
 
 def _edited(context: View, comments: Comments) -> Said:

@@ -1,0 +1,298 @@
+"""A person steers: what they say is heard once and never lost; what they take, no agent begins; what they give is
+judged as an agent's work is."""
+
+from typing import Any
+
+import pytest
+
+from folkmoot.core import commands
+from folkmoot.core.commands import Actor
+from folkmoot.engine import steering
+from folkmoot.errors import Invalid, NothingToDo, Refused
+from folkmoot.testing.builders import PERSON, SoundBoard, change, report, small_flow
+
+ADA = Actor("ada")
+FLOW = small_flow("""
+columns: {dev: {agents: [d], next: look, gate: [ward]}, look: {agents: [r], next: done, fix: dev}}
+agents:
+  d: {ladder: {0: small, 1+: large}}
+  r: {write: none}
+gates: {ward: {run: ["true"]}}
+limits: {starts: 2}
+models: {small: {pool: cheap}, large: {pool: dear}}
+pools: {cheap: {slots: 9}, dear: {slots: 9}}
+""")
+
+
+def say(board: SoundBoard, item: str, text: str, actor: Actor = ADA) -> None:
+    steering.say(board.engine, actor, item, text)
+
+
+def hear(board: SoundBoard, run: Actor) -> list[str]:
+    said: Any = steering.hear(board.engine, run)
+    return [one["text"] for one in said["sentences"]]
+
+
+def take(board: SoundBoard, item: str, actor: Actor = ADA) -> Actor:
+    view: Any = steering.take(board.engine, actor, item)
+    return Actor(actor.name, view["run"], view["token"])
+
+
+def told(board: SoundBoard, agent: str) -> list[tuple[str, bool]]:
+    """What the brief of the agent's next run says that people said, and whether it is new."""
+    view = board.engine.claim(PERSON, agent)
+    return [(one["text"], one["new"]) for one in view["brief"]["said"]]
+
+
+# -- saying
+
+
+def test_a_run_hears_a_sentence_once_while_it_works() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        say(board, item, "use the helper")
+        assert hear(board, run) == ["use the helper"]
+        assert hear(board, run) == []
+        assert board.item(item).said[0].heard == run.run
+        assert [event["event"] for event in board.log(item)][-2:] == ["sentence_said", "sentence_heard"]
+
+
+def test_a_sentence_is_said_to_a_run_or_to_its_item() -> None:
+    with SoundBoard(FLOW) as board:
+        board.add()
+        run = board.claim("d")
+        say(board, run.run or "", "to the run")
+        assert hear(board, run) == ["to the run"]
+        with pytest.raises(Invalid, match="no item"):
+            say(board, "r-unknown", "to nobody")
+
+
+def test_a_run_that_ended_before_it_heard_leaves_it_to_the_next_brief() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        say(board, item, "no new dependency")
+        board.report(run, "failed", cause="capability", summary="x")
+        assert told(board, "d") == [("no new dependency", True)]
+
+
+def test_a_done_that_did_not_hear_is_not_the_end_of_its_work() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        say(board, item, "and the docs")
+        board.bring(run, "done", change("a.py"))
+        row = board.item(item)
+        assert (row.column, row.status, row.head) == ("dev", "ready", "c1"), "its work is kept, and it goes again"
+        assert row.because == "ada said: and the docs"
+        assert (row.attempt_count, row.effort.incompletes) == (0, 0)
+        assert told(board, "d") == [("and the docs", True)]
+
+
+def test_later_briefs_tell_it_too_as_said_to_others() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        say(board, item, "keep it small")
+        hear(board, run)
+        board.bring(run, "done", change("a.py"))
+        board.effort("ward", "done")
+        assert told(board, "r") == [("keep it small", False)]
+
+
+def test_what_is_said_while_the_last_gate_works_is_heard_before_the_item_ends() -> None:
+    flow = small_flow("""
+columns: {dev: {agents: [d], next: done, gate: [ward]}}
+agents: {d: {}}
+gates: {ward: {run: ["true"]}}
+""")
+    with SoundBoard(flow) as board:
+        item = board.add()
+        board.effort("d", "done")
+        gate = board.claim("ward")
+        say(board, item, "one more thing")
+        board.report(gate, "done")
+        assert (board.item(item).column, board.item(item).status) == ("dev", "ready")
+        assert told(board, "d") == [("one more thing", True)]
+
+
+def test_nobody_is_spoken_to_on_an_item_that_ended_or_lands() -> None:
+    with SoundBoard(small_flow("columns: {dev: {agents: [d], next: done}}\nagents: {d: {}}")) as board:
+        item = board.add()
+        board.bring(board.claim("d"), "done", change("a.py"))
+        with pytest.raises(Refused, match="about to land"):
+            say(board, item, "wait")
+        board.on(item, commands.CancelItem())
+        with pytest.raises(Refused, match="is cancelled"):
+            say(board, item, "wait")
+
+
+def test_only_people_say_something_and_never_nothing() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        with pytest.raises(Refused) as refused:
+            say(board, item, "I am ada", run)
+        assert refused.value.code == "only_people"
+        for text in (" ", "x" * 4_001):
+            with pytest.raises(Invalid):
+                say(board, item, text)
+        for number in range(20):
+            say(board, item, f"{number}")
+        with pytest.raises(Refused, match="20 sentences"):
+            say(board, item, "one too many")
+
+
+def test_a_gate_hears_nothing_and_a_stale_run_neither() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        board.report(run, "done")
+        gate = board.claim("ward")
+        say(board, item, "hello?")
+        assert hear(board, gate) == []
+        with pytest.raises(Refused, match="not the current run"):
+            hear(board, run)
+
+
+# -- taking
+
+
+def test_taking_ends_the_agents_run_and_no_agent_begins_it() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        run = board.claim("d")
+        mine = take(board, item)
+        row = board.item(item)
+        assert (row.status, row.taken, row.run) == ("running", "ada", mine.run)
+        assert board.show(item)["why"].startswith("Taken by ada")
+        with pytest.raises(Refused, match="not the current run"):
+            board.report(run, "done")
+        with pytest.raises(NothingToDo):
+            board.claim("d")
+        runs = board.show(item)["runs"]
+        assert [(one["end"], one["person"], one["model"]) for one in runs] == [
+            ("revoked", None, "small"),
+            (None, "ada", None),
+        ]
+
+
+def test_a_person_keeps_it_for_weeks_and_over_reboots() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        mine = take(board, item)
+        board.sleep(20 * 86_400)
+        for _ in range(5):
+            board.clock.reboot()
+            board.add("the board goes on")
+        again = take(board, item)
+        assert again == mine, "whoever takes it again has the same run"
+        assert board.item(item).taken == "ada"
+        board.sleep(29 * 86_400)
+        board.report(mine, "done")
+
+
+def test_a_lease_that_did_run_out_counts_nothing() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        take(board, item)
+        board.sleep(31 * 86_400)
+        board.add("another")
+        row = board.item(item)
+        assert (row.status, row.taken, row.effort.executions) == ("ready", None, 0)
+
+
+def test_a_person_takes_what_is_paused_resting_or_beyond_its_budget() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        for _ in range(2):
+            board.engine.act(board.claim("d"), commands.ReleaseRun())
+        with pytest.raises(NothingToDo):
+            board.claim("d")  # two starts an hour, for agents
+        board.engine.on_board(PERSON, commands.StopBoard())
+        take(board, item)
+        assert board.item(item).taken == "ada"
+
+
+def test_nobody_takes_what_a_gate_proves_what_another_has_or_what_has_ended() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        mine = take(board, item)
+        with pytest.raises(Refused, match="ada has taken item 1 already"):
+            take(board, item, Actor("bob"))
+        board.report(mine, "done")
+        gate = board.claim("ward")
+        with pytest.raises(Refused, match="nobody takes it over before"):
+            take(board, item)
+        board.report(gate, "done")
+        run = board.claim("r")
+        with pytest.raises(Refused, match="takes no other"):
+            take(board, item, run)
+        board.on(item, commands.CancelItem())
+        with pytest.raises(Refused, match="it is cancelled"):
+            take(board, item)
+
+
+def test_paths_that_others_hold_are_not_taken() -> None:
+    with SoundBoard(FLOW) as board:
+        board.add(files=["a.py"])
+        other = board.add(files=["a.py"])
+        board.claim("d")
+        with pytest.raises(Refused) as refused:
+            take(board, other)
+        assert refused.value.code == "path_held"
+
+
+def test_given_back_counts_nothing_and_keeps_the_work() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        for number in range(4):
+            mine = take(board, item)
+            work = change("a.py", commit=f"c{number}", base=f"c{number - 1}" if number else None)
+            board.engine.act(mine, commands.ReleaseRun(work=work))
+        row = board.item(item)
+        assert (row.status, row.taken, row.head, row.effort.releases) == ("ready", None, "c3", 0)
+        assert row.because == "ada gave it back"
+        assert board.claim("d").run is not None
+
+
+# -- giving
+
+
+def test_a_persons_work_goes_the_same_way_as_an_agents() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.bring(take(board, item), "done", change("a.py"))
+        assert board.item(item).status == "proving"
+        board.effort("ward", "done")
+        assert board.place(item) == ("look", "ready")
+        assert board.item(item).taken is None
+
+
+def test_a_change_beyond_the_items_files_is_refused_and_the_run_lives() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add(files=["a.py"])
+        mine = take(board, item)
+        given = commands.ReportRun(report=report("done"), work=change("a.py", "Makefile"))
+        with pytest.raises(Refused) as refused:
+            board.engine.handle_run(mine, given)
+        assert refused.value.code == "change_refused"
+        assert "Makefile" in refused.value.message
+        assert board.item(item).taken == "ada", "nothing has happened"
+        board.engine.handle_run(mine, commands.WidenRun(paths=["Makefile"]))
+        board.engine.handle_run(mine, given)
+        assert board.item(item).status == "proving"
+        assert board.item(item).widened == [], "a person named it: that is given"
+
+
+def test_who_takes_a_place_that_only_reads_gives_no_change() -> None:
+    with SoundBoard(FLOW) as board:
+        item = board.add()
+        board.effort("d", "done")
+        board.effort("ward", "done")
+        mine = take(board, item)
+        with pytest.raises(Refused, match="r only reads in look"):
+            board.engine.handle_run(mine, commands.ReportRun(report=report("done"), work=change("a.py")))
+        board.report(mine, "done")
+        assert board.item(item).status == "done"
