@@ -7,7 +7,7 @@ import pytest
 
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor
-from folkmoot.engine import steering
+from folkmoot.engine.steering import calls as steering
 from folkmoot.errors import Invalid, NothingToDo, Refused
 from folkmoot.testing.builders import PERSON, SoundBoard, change, report, small_flow
 
@@ -64,8 +64,9 @@ def test_a_sentence_is_said_to_a_run_or_to_its_item() -> None:
         run = board.claim("d")
         say(board, run.run or "", "to the run")
         assert hear(board, run) == ["to the run"]
-        with pytest.raises(Invalid, match="no item"):
-            say(board, "r-unknown", "to nobody")
+        for nobody, words in (("r-unknown", "no run"), ("7", "no item")):
+            with pytest.raises(Invalid, match=words):
+                say(board, nobody, "to nobody")
 
 
 def test_a_run_that_ended_before_it_heard_leaves_it_to_the_next_brief() -> None:

@@ -23,9 +23,7 @@ class Actor(Struct, frozen=True, gc=False):
 
     @property
     def kind(self) -> ActorKind:
-        if self.run is not None:
-            return "run"
-        return "engine" if self.engine else "file" if self.file else "person"
+        return "run" if self.run is not None else "engine" if self.engine else "file" if self.file else "person"
 
     @property
     def is_person(self) -> bool:
@@ -84,9 +82,7 @@ class ReleaseRun(Command, frozen=True, gc=False, kw_only=True):
 
 
 class SayToAgent(Command, frozen=True, gc=False, kw_only=True):
-    """A person's sentence to whoever works on the item, or does so next."""
-
-    text: str
+    text: str  # a person's sentence to whoever works on the item, or does so next
 
 
 class HearPeople(Command, frozen=True, gc=False, kw_only=True):
@@ -95,11 +91,9 @@ class HearPeople(Command, frozen=True, gc=False, kw_only=True):
 
 class ReportRun(Command, frozen=True, gc=False, kw_only=True):
     """`fault` says what was wrong when no report could be read: then the outcome is a protocol failure.
-
     `final`: its process is over, so a report that breaks the form ends the run; else it is refused, and the run lives.
     `work` and `evidence` are what a worker saw itself; an agent's own word for them stands in the report.
-    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves.
-    """
+    `moves`: of a landing, how the branch will differ once this report has moved it; None: by this nothing moves."""
 
     report: Report
     fault: str | None = None
@@ -111,9 +105,7 @@ class ReportRun(Command, frozen=True, gc=False, kw_only=True):
 
 class OfferReport(Command, frozen=True, gc=False, kw_only=True):
     """A report that will count once the run's process has ended: its form is looked at while the agent is there.
-
-    `fault` says why the text that it stands for could not be read: it is refused, and its words are kept (R-32).
-    """
+    `fault` says why the text that it stands for could not be read: it is refused, and its words are kept (R-32)."""
 
     report: Report
     fault: str | None = None

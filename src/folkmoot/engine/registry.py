@@ -13,7 +13,7 @@ from folkmoot.api import requests
 from folkmoot.api.call import Call, Role
 from folkmoot.api.requests import Request
 from folkmoot.core import commands
-from folkmoot.engine import steering
+from folkmoot.engine.steering import calls as steering
 
 if TYPE_CHECKING:
     from folkmoot.core.commands import Actor, Command

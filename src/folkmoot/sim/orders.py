@@ -8,8 +8,8 @@ from msgspec import Struct
 from folkmoot.core import commands
 from folkmoot.core.commands import Actor, Command
 from folkmoot.core.flow import LANDING
-from folkmoot.engine import steering
 from folkmoot.engine.engine import Engine
+from folkmoot.engine.steering import calls as steering
 from folkmoot.errors import MootError
 
 BY_RUNS = (

@@ -201,7 +201,7 @@ def _whose(board: Application, actor: Actor, what: str | None) -> tuple[str, int
     if what is None and actor.run is not None and actor.token is not None:
         return actor.run, actor.token
     live = [run for run in board.queries.live().runs if run.person]
-    mine = [run for run in live if what in (run.run, run.item)] if what else []
+    mine = [run for run in live if what == run.item or run.run.startswith(what)] if what else []
     if what is None:
         mine = [run for run in live if run.person == actor.name]
     if len(mine) == 1:

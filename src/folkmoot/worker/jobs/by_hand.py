@@ -14,6 +14,7 @@ from folkmoot.core.work import Evidence, Work
 from folkmoot.engine.run_context import is_fresh
 from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
+from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import prove
 from folkmoot.worker.jobs.job import Job
@@ -67,7 +68,7 @@ class HandJob(EffortJob):
     def _set_up(self, commit: str | None) -> str:
         agent = self.flow.agents[self.agent]
         try:
-            set_up(self, agent.setup, agent.network, commit, shared=is_fresh(self.assignment.run_context))
+            set_up(self, self.flow, agent.setup, agent.network, commit, landed=is_fresh(self.assignment.run_context))
         except MootError as error:
             return error.message
         return ""
@@ -185,4 +186,5 @@ class Trial(Job):
             evidence, _ = prove(self, self.flow, self._gate, commit, self._gate.setup or agent.setup)
             return evidence
         finally:
+            teardown.after(self, self._gate.network, self._stopped.is_set)
             workspaces.remove(self.paths)

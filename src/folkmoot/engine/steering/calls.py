@@ -11,10 +11,11 @@ from folkmoot.core.rules.admission import check_claimer
 from folkmoot.core.rules.claims import PERSON_LEASE
 from folkmoot.core.rules.running.hearing import since
 from folkmoot.engine.facts import facts
+from folkmoot.engine.loading import known_item
+from folkmoot.engine.naming import known_run
 from folkmoot.engine.reads.views import claim_view, item_view, sentence_view
 from folkmoot.engine.subjects import no_run, nothing_ready, own_item
 from folkmoot.engine.unit_of_work import UnitOfWork
-from folkmoot.errors import unknown_item
 
 if TYPE_CHECKING:
     from folkmoot.api.views import ItemView
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 
 def item_of(reading: "Reading", name: str) -> str:
     """The item that is meant by its number, or by one of its runs."""
-    run = reading.run(name) if reading.item(name) is None else None
-    if run is None and reading.item(name) is None:
-        raise unknown_item(name)
-    return run.item if run is not None else name
+    number = name.strip().removeprefix("#")
+    if number.isascii() and number.isdecimal():
+        return known_item(reading, number).id
+    return known_run(reading, name).item
 
 
 def say(engine: "Engine", actor: "Actor", to: str, text: str, key: str | None = None) -> "ItemView":
