@@ -14,13 +14,14 @@ from folkmoot.core.work import Evidence, Work
 from folkmoot.engine.run_context import is_fresh
 from folkmoot.errors import MootError, Refused
 from folkmoot.worker.git.harvest.bounds import allowed
+from folkmoot.worker.git.harvest.leaks import without_values
 from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import prove
 from folkmoot.worker.jobs.job import Job
 from folkmoot.worker.jobs.preparing import set_up
 from folkmoot.worker.ports import Paths
-from folkmoot.worker.workspaces import BASE, SET_ASIDE, TRIAL, GitWorkspaces, own, without_values
+from folkmoot.worker.workspaces import BASE, SET_ASIDE, TRIAL, GitWorkspaces, own
 
 if TYPE_CHECKING:
     from folkmoot.api.views import ItemView
