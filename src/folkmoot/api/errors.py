@@ -255,6 +255,7 @@ UNAVAILABLE = {
     "no_work": "the item has no work that could land",
     "not_a_board": "the file is no board",
     "not_kept": "what was said could not be kept",
+    "partial_clone": "objects that clones need are not in the repository",
     "repository_gone": "the item's work is in a repository that is no more",
     "repository_in_the_way": "moot's place for its repository holds another one",
     "sandbox_path": "the path cannot be shown in the sandbox",

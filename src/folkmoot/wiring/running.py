@@ -51,6 +51,7 @@ from folkmoot.wiring.trust import (
     trees_of,
 )
 from folkmoot.worker.clients.catalogue import Catalogue
+from folkmoot.worker.git.elsewhere.findings import check_parts
 from folkmoot.worker.git.harvest.never import Told
 from folkmoot.worker.git.landing import Alone, Landing
 from folkmoot.worker.git.places import private_places
@@ -142,6 +143,8 @@ def tools_of(
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
+        for found in check_parts(git_for(home), project_of(home), flow.target):
+            tell(_fault(f"{found.what}; {found.do}"))
         workspaces = open_workshop(home, application.queries.flow)
         for words in make_private(home):
             tell(_fault(words))

@@ -19,6 +19,8 @@ from folkmoot.core.decoding import reader
 from folkmoot.core.rules.running.names import in_git
 from folkmoot.core.work import SUBMODULE, Touched, Work
 from folkmoot.errors import Unavailable
+from folkmoot.worker.git.elsewhere.modules import Modules
+from folkmoot.worker.git.elsewhere.modules import noted as noted_modules
 from folkmoot.worker.git.harvest.bounds import FILES_A_SECOND, PROJECT_SECONDS_MAX, Allowed, Foreign, Overdue
 from folkmoot.worker.git.harvest.measuring import entries_of, is_folder, measured
 from folkmoot.worker.git.harvest.rules import heavy
@@ -31,7 +33,6 @@ from folkmoot.worker.removing import maker, remove_tree
 from folkmoot.worker.setups.included import noted
 
 NOT_FOR_GIT = (b"Ignoring path", b"Invalid path", b"Permission denied")  # the path's own fault, not the disk's
-LINKS_KEPT = 50
 BRANCH = "moot"  # an item's branch in its clone is moot/<item>
 
 
@@ -49,7 +50,7 @@ class Clones:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self._spares = os.path.join(repository.home, "spares")
-        self._links: dict[str, list[str]] = {}  # where the last bases have repositories of their own
+        self.modules = Modules(repository)
 
     # Making
 
@@ -64,6 +65,7 @@ class Clones:
                 self._fill(paths.workspace, index_of(paths), commit)
         _note(paths, item)
         self._dress(paths, commit, item, author, refs or {})
+        self.modules.fill(paths, commit)
 
     def put_back(
         self, paths: Paths, commit: str | None, author: Author, bounds: Bounds, obeyed: Sequence[str]
@@ -75,7 +77,9 @@ class Clones:
         renew(paths, bounds)
         _note(paths, item)
         dress = partial(self._dress, paths, commit, item, author, {})
-        return put_back(self.repository.within(bounds), paths, index_of(paths), dress, obeyed)
+        changed = put_back(self.repository.within(bounds), paths, index_of(paths), dress, obeyed)
+        self.modules.put_back(paths)
+        return changed
 
     def untracked(self, paths: Paths) -> list[str]:
         """What git does not track in a clone: files, and folders (they end with a slash) as a whole."""
@@ -200,7 +204,7 @@ class Clones:
         Nothing changed: the commit is `base` itself. Raises Overdue or TooMuch where it is more than is `allowed`.
         """
         bound = Clones(self.repository.within(allowed.bounds))
-        bound._links = self._links
+        bound.modules.known(self.modules)
         return bound._snapshot(paths, base, message, author, ref, allowed)
 
     def _snapshot(
@@ -230,15 +234,8 @@ class Clones:
         was put there would be thrown away in silence."""
         if base is None:
             return
-        if base not in self._links:
-            said = self.repository("ls-tree", "-r", "-z", base).out
-            self._links = dict(list(self._links.items())[-LINKS_KEPT:])
-            self._links[base] = [
-                os.fsdecode(line.partition(b"\t")[2])
-                for line in said.split(b"\0")
-                if line.startswith(SUBMODULE.encode())
-            ]
-        for path in self._links[base]:
+        filled = self.modules.check(paths)
+        for path in self.modules.links(base).keys() - filled:
             folder = os.path.join(paths.workspace, path)
             if behind_link(paths.workspace, path, {}) or not is_folder(os.fsencode(folder)):
                 continue
@@ -260,7 +257,8 @@ class Clones:
         index, top = index_of(paths), os.fsencode(paths.workspace)
         found = self._found(paths, allowed)
         ignored = self._ignored(paths, list(found))
-        odd = {path: (CREATED, mode) for path, mode in found.items() if path not in ignored}
+        own = {one.path for one in noted_modules(paths)}
+        odd = {path: (CREATED, mode) for path, mode in found.items() if path not in ignored and path not in own}
         flags = ("-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard")
         listed = self.repository("ls-files", *flags, work_tree=paths.workspace, index=index).out
         users = noted(paths)  # never a part of a change, whatever ignore rules say of them by now

@@ -143,7 +143,7 @@ def _restore(repository: Repository, paths: Paths, index: str, files: list[str])
     if rules:  # first: the other files are written by them
         git("checkout-index", "-q", "-f", "-u", "-z", "--stdin", stdin=b"".join(os.fsencode(r) + b"\0" for r in rules))
     git("checkout-index", "-q", "-f", "-u", "-a")
-    left = git("diff-files", "-z", "--name-only").split(b"\0")[:3]
+    left = git("diff-files", "-z", "--name-only", "--ignore-submodules=all").split(b"\0")[:3]
     if any(left):
         names = b", ".join(filter(None, left)).decode("utf-8", "replace")
         raise Unavailable("setup_failed", "setup changed {names}, which could not be put back", "", names)

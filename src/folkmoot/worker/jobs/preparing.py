@@ -176,6 +176,8 @@ class Common:
         bounds.more(PLACING_SECONDS)
         paths = self._job.paths
         try:
+            if workspaces.clones.modules.left(paths):
+                raise NotKept("setup_not_kept", "a part of it lies in a submodule", "")
             entries = [entry.rstrip("/") for entry in workspaces.clones.untracked(paths)]
             skip = frozenset(one.path for one in self._job.included)
             workspaces.setups.keep(self._keys[-1], paths.workspace, entries, bounds, skip)

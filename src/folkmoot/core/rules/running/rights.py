@@ -24,6 +24,7 @@ OF_THE_PATH = "path"
 ENVIRONMENT = "environment"
 STARTED = "started"
 CLIENT_LED = "client"
+LARGE = "lfs"
 # And why. Whoever looks at files tells which it is; a change that holds one is refused.
 NEVER = {
     ENGINES_OWN: "is part of the moot that runs here",
@@ -38,6 +39,7 @@ NEVER = {
     "let the flow name it from the clone, as ./PATH",
     CLIENT_LED: "is where a client that plays your agents finds settings and programs of its own, which would speak in "
     "the place of the next agent, a reviewer too: change it by hand",
+    LARGE: "is kept in Git LFS, and a clone has only its pointer: change it by hand",
     ENVIRONMENT: "lies in an environment of yours that git does not track (a virtual environment, node_modules), whose "
     "programs you and your git run: change it by hand, or say in `setup` how it is made",
 }

@@ -15,12 +15,14 @@ from folkmoot.core.rules.running.rights import (
     ENGINES_OWN,
     ENVIRONMENT,
     GIT_LED,
+    LARGE,
     MIRRORS,
     OF_THE_PATH,
     OTHERS_TREE,
     REPOSITORY,
 )
 from folkmoot.core.work import LINK
+from folkmoot.worker.git.elsewhere.lfs import without_pointer
 from folkmoot.worker.git.harvest.blobs import contents
 from folkmoot.worker.git.harvest.settings import led_to, of_the_path
 from folkmoot.worker.git.places import work_trees
@@ -48,7 +50,7 @@ def never(
     programs, at_the_top = Places(of_path), "" in of_path
     kind_of = repository.told()
     folders = dict(_Folders(repository, base, commit).kinds())
-    found: dict[bytes, str] = {}
+    found: dict[bytes, str] = dict.fromkeys(without_pointer(repository, commit, changes), LARGE)
     for change in changes:
         path = readable(change.path)
         links = [_reached(path, leads.get(change.new, ""))] if change.mode == LINK else []
