@@ -143,8 +143,7 @@ def tools_of(
     with ExitStack() as stack:
         keeper = SystemKeeper(adopts)
         stack.callback(keeper.close)
-        for found in check_parts(git_for(home), project_of(home), flow.target):
-            tell(_fault(f"{found.what}; {found.do}"))
+        check_parts(git_for(home), project_of(home), flow.target)
         workspaces = open_workshop(home, application.queries.flow)
         for words in make_private(home):
             tell(_fault(words))

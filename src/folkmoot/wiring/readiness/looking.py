@@ -13,7 +13,7 @@ from folkmoot.flows.spans import format_span
 from folkmoot.wiring.git_status import uncommitted
 from folkmoot.wiring.readiness.gate_looks import GateLooks
 from folkmoot.wiring.readiness.kept import keep, read_kept
-from folkmoot.wiring.readiness.tree_looks import tree_looks
+from folkmoot.wiring.readiness.tree_looks import parts_looks, tree_looks
 from folkmoot.wiring.running import tools_of
 from folkmoot.worker.clients.own_settings import NotPassing, not_passing
 from folkmoot.worker.jobs.job import Tools
@@ -23,7 +23,7 @@ CONNECT_SECONDS = 2.0
 NAMES_SHOWN = 3
 # Further looks at the repository, by the board's folder and its flow: whoever knows of another thing that a clone
 # cannot have adds it here.
-REPOSITORY_LOOKS: list[Callable[[str, Flow], Iterator[Look]]] = [tree_looks]
+REPOSITORY_LOOKS: list[Callable[[str, Flow], Iterator[Look]]] = [tree_looks, parts_looks]
 
 
 def look(
@@ -97,7 +97,8 @@ def _answers(host: str, port: int) -> bool:
 
 
 def _new_id() -> str:
-    return f"ready-{os.urandom(4).hex()}"
+    """As long as the id of a run: what a setup left is kept for clones whose paths have one length."""
+    return f"ready{os.urandom(4).hex()}"
 
 
 def _sandbox(tools: Tools, flow: Flow) -> Iterator[Look]:

@@ -6,7 +6,8 @@ from folkmoot.api.machine import Look
 from folkmoot.core.flow import Flow
 from folkmoot.errors import MootError
 from folkmoot.wiring.git_status import changed_files
-from folkmoot.wiring.trust import git_for, place_of
+from folkmoot.wiring.trust import git_for, place_of, project_of
+from folkmoot.worker.git.elsewhere.findings import findings
 from folkmoot.worker.git.places import Place, checked_out, pointer
 from folkmoot.worker.git.target import HEAD_BRANCH, check_branch
 
@@ -39,6 +40,13 @@ def tree_looks(home: str, flow: Flow) -> Iterator[Look]:
         yield Look(look="tree", state="note", words=words, next="git commit, or git stash")
     elif place.work_tree is not None:
         yield Look(look="tree", state="good", words="nothing is left to commit")
+
+
+def parts_looks(home: str, flow: Flow) -> Iterator[Look]:
+    """What of the repository clones do not have. What no run could begin in is said where the tools are made."""
+    for found in findings(git_for(home), project_of(home), flow.target):
+        if found.works:
+            yield Look(look="tree", state="note", about=found.kind, words=found.what, next=found.do)
 
 
 def _branch(place: Place, target: str, at_work: str) -> Look:

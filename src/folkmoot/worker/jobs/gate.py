@@ -47,9 +47,11 @@ class GateJob(Job):
         return gate.setup or (self.flow.agents[watcher].setup if watcher else [])
 
 
-def prove(job: Job, flow: Flow, gate: Gate, commit: str | None, setup: list[list[str]]) -> tuple[Evidence, Ended]:
-    """Run the gate's command, as a flow has it, in the job's workspace."""
-    set_up(job, flow, setup, gate.network, commit, landed=False)
+def prove(
+    job: Job, flow: Flow, gate: Gate, commit: str | None, setup: list[list[str]], *, landed: bool = False
+) -> tuple[Evidence, Ended]:
+    """Run the gate's command, as a flow has it, in the job's workspace. `landed`: that holds nothing unproved."""
+    set_up(job, flow, setup, gate.network, commit, landed=landed)
     env = job.environment([], {}, {"MOOT_GATE": gate.name})
     job.step("gate")
     began = job.tools.now()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 
 from folkmoot.api.views import ItemView
-from folkmoot.core.commands import ReleaseRun, ReportRun
+from folkmoot.core.commands import NoteSetup, ReleaseRun, ReportRun
 from folkmoot.core.flow import Flow
 from folkmoot.core.report import Report
 from folkmoot.engine.application import Application
@@ -202,9 +202,8 @@ class Job(ABC):
         self.check_alive()
         self.tools.step(name, self.run)
 
-    def pause(self, seconds: float) -> None:
-        if self._stopped.wait(seconds):
-            raise RunAborted
+    def note_setup(self, note: NoteSetup) -> None:
+        self.submit(lambda engine: engine.act(self.actor, note))
 
     def check_alive(self) -> None:
         if self._stopped.is_set():

@@ -1,6 +1,7 @@
 """`setup`: what makes a fresh clone ready, and why nothing else of it reaches what comes after."""
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -68,8 +69,7 @@ def set_up(
     elif isinstance(job.tools.workspaces, GitWorkspaces):
         job.tools.workspaces.clones.settle(job.paths, obeyed)
     put_again(job.paths, job.included)
-    note = NoteSetup(seconds=job.tools.now() - began, kept=kept)
-    job.submit(lambda engine: engine.act(job.actor, note))
+    job.note_setup(NoteSetup(seconds=job.tools.now() - began, kept=kept))
 
 
 def _run(job: "Job", commands: Sequence[list[str]], network: bool, *, landed: bool, for_all: bool = False) -> None:
@@ -165,7 +165,7 @@ class Common:
     @contextmanager
     def _alone(self, workspaces: GitWorkspaces) -> Iterator[None]:
         def wait() -> None:
-            self._job.pause(WAIT_SECONDS)
+            threading.Event().wait(WAIT_SECONDS)
             self._job.step("setup")
 
         with workspaces.setups.making(self._keys[-1], wait):

@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Sequence
 
+from folkmoot.core.commands import NoteSetup
 from folkmoot.core.flow import Flow, Gate
 from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.core.work import Evidence
@@ -12,6 +13,7 @@ from folkmoot.engine.run_context import RunContext
 from folkmoot.errors import MootError
 from folkmoot.worker.clients.catalogue import Start
 from folkmoot.worker.clients.printed import Words
+from folkmoot.worker.jobs import teardown
 from folkmoot.worker.jobs.gate import prove
 from folkmoot.worker.jobs.job import Job, Tools
 from folkmoot.worker.ports import Ended, Paths
@@ -69,6 +71,9 @@ class Trial(Job):
     def _keep_output(self, parts: Sequence[tuple[int, str]]) -> bool:
         return True  # what counts of it is in what is found
 
+    def note_setup(self, note: NoteSetup) -> None:
+        pass  # no board knows of it
+
     def _failed(self, words: str) -> None:
         self.fault = self.redactor.clean(words)
 
@@ -95,8 +100,9 @@ class GateTrial(Trial):
         workspaces = self.tools.workspaces
         commit = workspaces.make(self.paths, self.assignment.run_context, None)
         try:
-            self.evidence, self.ended = prove(self, self.flow, self._gate, commit, self._setup)
+            self.evidence, self.ended = prove(self, self.flow, self._gate, commit, self._setup, landed=True)
         finally:
+            teardown.after(self, self._gate.network, self._stopped.is_set)
             self.clear_away()
 
 

@@ -35,13 +35,11 @@ def findings(git: "Git", root: str, target: str) -> list[Finding]:
     return [*_submodules(git, place, target), *_lfs(git, place, target), *_sparse(git, place, target)]
 
 
-def check_parts(git: "Git", root: str, target: str) -> list[Finding]:
-    """Refuse what no run could begin in; gives the rest."""
-    found = findings(git, root, target)
-    bad = next((one for one in found if not one.works), None)
-    if bad is not None:
+def check_parts(git: "Git", root: str, target: str) -> None:
+    """Refuse what no run could begin in."""
+    place = find(root)
+    for bad in _partial(git, place, target) if place is not None else []:
         raise Unavailable("partial_clone", "{what}", bad.do, bad.what)
-    return found
 
 
 def _partial(git: "Git", place: Place, target: str) -> list[Finding]:
@@ -49,7 +47,7 @@ def _partial(git: "Git", place: Place, target: str) -> list[Finding]:
     if git(*flags, git_dir=place.common, check=False).code:
         return []
     asked = ("rev-list", "--objects", "--missing=print", "--no-object-names", f"refs/heads/{target}")
-    said = git(*asked, git_dir=place.common, timeout=MISSING_SECONDS).out
+    said = git(*asked, git_dir=place.common, timeout=MISSING_SECONDS, check=False).out  # there may be no such branch
     missing = sum(line.startswith(b"?") for line in said.splitlines())
     if not missing:
         return []
