@@ -337,8 +337,9 @@ KINDS = {
 WORDS = {
     400: "Unsupported parameter: 'max_tokens' is not supported with this model.",
     401: "Incorrect API key provided: test-key.",
+    402: "Insufficient credits. Add more at your provider.",
     403: "Your project does not have permission to use this model.",
-    429: "Rate limit reached for requests. Please try again in {after}s.",
+    429: "Rate limit reached for requests.{after}",
     500: "The server had an error while processing your request.",
     503: "The engine is currently overloaded, please try again later.",
 }

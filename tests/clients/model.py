@@ -8,8 +8,11 @@ follows from the scenario, the tools it is offered and the results it is shown. 
     text     reports at once, without any tool
     silent   ends with words that hold no report
     sleep    calls the shell with a command that takes a minute, then reports
-    err400, err401, err403, err429, err500, err503    answers that status every time; err429-30: retry-after 30 seconds
+    err400, err401, err402, err403, err429, err500, err503    answers that status every time; err429-30: retry-after 30
+             seconds; err429-none: it says nothing about when
+    mid500   calls the shell once, and then answers that status
     errsize  says that the prompt is too long for the model
+    errmodel says that there is no such model
     hang     takes the request and never answers; hangmid: stops in the middle of its answer
     cut      closes the connection in the middle of its answer
 
@@ -36,6 +39,7 @@ REPORT = 'That was all.\n\n```json\n{{"outcome": "done", "summary": "{summary}"}
 SILENCE = "I looked at it, and I have nothing to add."
 SMALL_TALK = "A scripted talk"  # for calls without tools: titles, summaries
 RETRY_AFTER = 1
+NONE = "none"
 
 # A plain `sleep` is refused or put in the background by some clients.
 SLEEP = "python3 -c 'import time; time.sleep(60)'"
@@ -93,6 +97,8 @@ def decide(scenario: str, asked: Asked) -> Said:
         return Said(SMALL_TALK)
     if scenario == "silent":
         return Said(SILENCE)
+    if scenario.startswith("mid") and not asked.results:
+        return in_shell(asked, "true")
     if scenario == "sleep" and not asked.results:
         return in_shell(asked, SLEEP)
     if scenario == "work":
@@ -210,6 +216,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.body()
+        if not self.path.startswith("/"):  # it was sent to somebody else, and we are the proxy
+            self.send(407, failure("chat", 407, "Proxy authentication required"))
+            return
         scenario, rest = self.place()
         for api in APIS:
             if found := api.path.fullmatch(rest):
@@ -284,10 +293,16 @@ class Handler(BaseHTTPRequestHandler):
                 message = "prompt is too long: 2000 tokens > 1000 maximum"
             self.send(400, failure(asked.api, 400, message, code="context_length_exceeded"))
             return True
-        if wanted := re.fullmatch(r"err(\d{3})(?:-(\d+))?", scenario):
+        if scenario == "errmodel":
+            message = f"The model `{asked.model}` does not exist or you do not have access to it."
+            self.send(404, failure(asked.api, 404, message, code="model_not_found"))
+            return True
+        wanted = re.fullmatch(r"(?:err|mid)(\d{3})(?:-(\d+|none))?", scenario)
+        if wanted and (scenario.startswith("err") or asked.results):
             status, after = int(wanted.group(1)), wanted.group(2) or str(RETRY_AFTER)
-            words = WORDS.get(status, WORDS[500]).format(after=after)
-            self.send(status, failure(asked.api, status, words), {"retry-after": after} if status == 429 else {})
+            words = WORDS.get(status, WORDS[500]).format(after=f" Please try again in {after}s." if after != NONE else "")
+            told = status == 429 and after != NONE
+            self.send(status, failure(asked.api, status, words), {"retry-after": after} if told else {})
             return True
         return False
 

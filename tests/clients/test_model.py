@@ -162,7 +162,7 @@ def test_a_side_call_without_tools_gets_small_talk(model: Model) -> None:
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize("status", [400, 401, 403, 429, 500, 503])
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 429, 500, 503])
 def test_an_error_is_answered_every_time(model: Model, api: str, status: int) -> None:
     talk = Talk(api, True, {"shell": SHELL})
     for _ in range(2):
@@ -170,7 +170,7 @@ def test_an_error_is_answered_every_time(model: Model, api: str, status: int) ->
             talk.ask(f"{model.address}/err{status}", [])
         with refused.value as answer:
             assert answer.code == status
-            assert WORDS[status].format(after=1) in answer.read().decode()
+            assert WORDS[status].format(after=" Please try again in 1s.") in answer.read().decode()
             assert answer.headers["retry-after"] == ("1" if status == 429 else None)
 
 

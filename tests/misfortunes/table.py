@@ -1,0 +1,250 @@
+"""The misfortunes that are planted, each in a place of its own, with real processes and real git."""
+
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.clients.clients import CLIENTS, search_path
+from tests.clients.model import Model
+from tests.clients.scene import pointer
+from tests.misfortunes.place import AGENT, Json, Place, Seen, by_command, flow
+
+SAMPLES = Path(__file__).parents[1] / "worker" / "clients" / "samples"
+
+
+@dataclass(frozen=True)
+class Misfortune:
+    """What is planted, and what must be in the line that a person is shown."""
+
+    name: str
+    what: str
+    play: Callable[[Path], Seen]
+    says: str  # words of the line
+    step: str = ""  # words of the next step, or of the line
+    client: bool = False  # it is played with goose and a scripted model, with nothing but loopback around it
+    slow: bool = False
+    root: bool = False  # it needs a small disk
+
+
+# ---------------------------------------------------------------- with the scripted model
+
+
+def goose(scenario: str, items: int = 3, limits: Json | None = None, **settings: str) -> Callable[[Path], Seen]:
+    """goose at work on some items while the model does this."""
+
+    def play(folder: Path) -> Seen:
+        with Model() as model:
+            to = pointer("goose", model.address, scenario)
+            place = Place(folder, path=os.pathsep.join([str(CLIENTS["goose"].bin), search_path()]))
+            chosen = {name: value.replace("ADDRESS", model.address) for name, value in settings.items()}
+            place.begin(
+                flow(
+                    {"ladder": {"0+": "scripted"}, "run": {"client": "goose"}},
+                    limits=limits,
+                    models={"scripted": {"client": "goose", "id": "scripted"}},
+                    clients={"goose": {"set": {**to.set, **chosen}}},
+                ),
+                items,
+            )
+            out = place.run(until=lambda place: place.asked() or place.happened("pool_paused"))
+            return place.see(out)
+
+    return play
+
+
+# ---------------------------------------------------------------- with other clients, as they were seen
+
+
+def client(name: str, sample: str, code: int, items: int = 3) -> Callable[[Path], Seen]:
+    """A client that says what the real one said when this had happened to it."""
+
+    def play(folder: Path) -> Seen:
+        place = Place(folder)
+        told = "".join(
+            f"cat {SAMPLES / f'{sample}.{kind}'} {to}\n"
+            for kind, to in (("jsonl", ""), ("err", ">&2"))
+            if (SAMPLES / f"{sample}.{kind}").exists()
+        )
+        place.program(name, f"#!/bin/sh\ncat > /dev/null\n{told}exit {code}\n")
+        place.begin(flow({"run": {"client": {"claude": "claude-code"}.get(name, name)}}), items)
+        return place.see(place.run(until=lambda place: place.asked() or place.happened("pool_paused")))
+
+    return play
+
+
+def not_installed(folder: Path) -> Seen:
+    place = Place(folder).begin(flow({"run": {"client": "codex"}}), 3)
+    return place.see(place.run())
+
+
+def expired(folder: Path) -> Seen:
+    place = Place(folder)
+    place.program("claude", "#!/bin/sh\nexit 1\n")
+    (place.home / ".claude").mkdir()
+    login = {"claudeAiOauth": {"accessToken": "a", "expiresAt": int(time.time() * 1000) - 3_600_000}}
+    (place.home / ".claude" / ".credentials.json").write_text(json.dumps(login), "utf-8")
+    place.begin(flow({"run": {"client": "claude-code"}}), 3)
+    return place.see(place.run(until=lambda place: place.asked() or place.happened("pool_paused")))
+
+
+# ---------------------------------------------------------------- agents, gates and the repository
+
+
+def plain(habit: str = "good", **more: Any) -> Callable[[Path], Seen]:
+    def play(folder: Path) -> Seen:
+        place = Place(folder).begin(by_command(habit, **more))
+        return place.see(place.run(until=Place.asked))
+
+    return play
+
+
+def gate(*command: str, **more: Any) -> Json:
+    return {"gates": {"tests": {"run": list(command), **more}}}
+
+
+def red_main(folder: Path) -> Seen:
+    files = {"check.py": "assert 1 + 1 == 3, 'arithmetic is off'\n"}
+    place = Place(folder, files=files).begin(by_command(**gate(sys.executable, "check.py")))
+    return place.see(place.run(until=Place.asked))
+
+
+def changed_tree(habit: str, spoil: Callable[[Place], None]) -> Callable[[Path], Seen]:
+    """Something is the matter with the user's own tree when the work is to land."""
+
+    def play(folder: Path) -> Seen:
+        place = Place(folder).begin(by_command(habit))
+        spoil(place)
+        return place.see(place.run(until=Place.asked))
+
+    return play
+
+
+def dirty(place: Place) -> None:
+    (place.root / "README.md").write_text("# A project that I am writing about\n", "utf-8")
+
+
+def detached(place: Place) -> None:
+    place.git("checkout", "--quiet", "--detach")
+
+
+def rebasing(place: Place) -> None:
+    place.git("checkout", "--quiet", "-b", "other")
+    (place.root / "README.md").write_text("# Theirs\n", "utf-8")
+    place.git("commit", "--quiet", "--all", "--message=Theirs")
+    place.git("checkout", "--quiet", "main")
+    (place.root / "README.md").write_text("# Ours\n", "utf-8")
+    place.git("commit", "--quiet", "--all", "--message=Ours")
+    place.git("rebase", "--quiet", "other", check=False)
+
+
+def deleted(place: Place) -> None:
+    place.git("checkout", "--quiet", "-b", "other")
+    place.git("branch", "--quiet", "-D", "main")
+
+
+def port_taken(folder: Path) -> Seen:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = f"import socket; socket.create_server(('127.0.0.1', {port}))"
+        place = Place(folder).begin(by_command(**gate(sys.executable, "-c", words)))
+        seen = place.see(place.run(until=Place.asked))
+        seen.line = seen.line.replace(str(port), "PORT")
+        return seen
+
+
+def submodule(folder: Path) -> Seen:
+    library = Place(folder / "other", files={"used.txt": "used\n"})
+    place = Place(folder)
+    allowed = ("-c", "protocol.file.allow=always")
+    place.git(*allowed, "submodule", "--quiet", "add", str(library.root), "lib")
+    place.git("commit", "--quiet", "--message=Use a library")
+    place.begin(by_command("library"))
+    return place.see(place.run(until=Place.asked))
+
+
+def large_files(folder: Path) -> Seen:
+    place = Place(folder, files={".gitattributes": "*.png filter=lfs diff=lfs merge=lfs -text\n"})
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 1000\n"
+    (place.root / "logo.png").write_text(pointer, "utf-8")
+    place.git("add", ".")
+    place.git("commit", "--quiet", "--message=Add a logo")
+    place.begin(by_command("media"))
+    return place.see(place.run(until=Place.asked))
+
+
+def full_disk(folder: Path) -> Seen:
+    """The folder is a small disk."""
+    place = Place(folder).begin(by_command("fills", limits={"executions": 2}))
+    return place.see(place.run(until=Place.asked))
+
+
+MISFORTUNES = [
+    Misfortune("not installed", "the client's program is not there", not_installed, "codex is not installed"),
+    Misfortune(
+        "half installed",
+        "the client's launcher is there, the package for this platform is not",
+        client("codex", "codex-half", 1),
+        "Missing optional dependency",
+    ),
+    Misfortune(
+        "not signed in",
+        "nobody has signed in to the client",
+        client("claude", "claude-login", 1),
+        "is not signed in",
+        "sign in",
+    ),
+    Misfortune("expired login", "the client's login has ended", expired, "has expired", "renews itself"),
+    Misfortune("401", "the provider refuses the key", goose("err401"), "is not signed in (401)", client=True),
+    Misfortune("402", "the account has no credit", goose("err402"), "has no credit left (402)", client=True),
+    Misfortune("403", "the account may not use this", goose("err403"), "is refused access (403)", client=True),
+    Misfortune("429", "the quota is used up; when it is there again is not told", goose("err429-none"), "quota", client=True),
+    Misfortune(
+        "429 with reset", "the quota is used up, and the provider says until when", goose("err429-3600"), "quota", client=True
+    ),
+    Misfortune("500", "the provider fails", goose("err500"), "its provider fails (500)", client=True),
+    Misfortune("hang", "the provider takes the request and never answers", goose("hang", limits={"silence": "3s"}), "nothing for 3s", client=True),
+    Misfortune("cut stream", "the connection breaks off in the middle of an answer", goose("cut"), "lost the connection", client=True),
+    Misfortune(
+        "DNS gone",
+        "the provider's name cannot be looked up",
+        goose("work", OPENAI_HOST="http://provider.invalid"),
+        "cannot reach its provider",
+        client=True,
+        slow=True,
+    ),
+    Misfortune(
+        "proxy refused",
+        "a proxy stands before the provider, and refuses",
+        goose("work", OPENAI_HOST="http://provider.invalid", HTTP_PROXY="ADDRESS", http_proxy="ADDRESS"),
+        "is refused by the proxy (407)",
+        client=True,
+    ),
+    Misfortune("unknown model", "the provider has no model of this name", goose("errmodel"), "does not have that model", client=True),
+    Misfortune("context full", "the prompt is too long for the model", goose("errsize", items=1), "context", client=True),
+    Misfortune("no report", "the agent ends without a report", plain("silent"), "without a report"),
+    Misfortune("empty change", "the agent says done, and has changed nothing", plain("empty"), "changed nothing"),
+    Misfortune("red main", "the gate is red before anybody has worked", red_main, "arithmetic is off"),
+    Misfortune("dirty tree", "the user has changed a file that the work changes too", changed_tree("readme", dirty), "README.md"),
+    Misfortune("detached HEAD", "the user's tree stands on no branch", changed_tree("readme", detached), ""),
+    Misfortune("rebase under way", "the user is in the middle of a rebase", changed_tree("good", rebasing), ""),
+    Misfortune("branch deleted", "the branch that the work is for is gone", changed_tree("good", deleted), "main"),
+    Misfortune("disk full", "an agent fills the disk", full_disk, "filled the disk", root=True),
+    Misfortune("setup red", "`setup` fails", plain(agent={"setup": [["sh", "-c", "echo fetching; echo 'error: no lock file' >&2; echo try again; exit 3"]]}), "no lock file"),
+    Misfortune("gate missing", "the gate's program is not there", plain(**gate("no-such-check", "--all")), "no-such-check is not installed"),
+    Misfortune("gate hangs", "the gate does not end", plain(**gate("sleep", "60", timeout="1s")), "sleep 60"),
+    Misfortune("port taken", "the gate needs a port that is taken", port_taken, "Address already in use"),
+    Misfortune("file too large", "the change holds a file that is too large", plain("large", limits={"change_bytes": "1MB"}), "1"),
+    Misfortune("submodule", "the repository has a submodule", submodule, "lib"),
+    Misfortune("LFS", "the repository keeps files with Git LFS", large_files, "logo.png"),
+]
+BY_NAME = {one.name: one for one in MISFORTUNES}
+
+
+if __name__ == "__main__":
+    print(json.dumps(BY_NAME[sys.argv[1]].play(Path(sys.argv[2])).__dict__))
