@@ -17,7 +17,7 @@ from msgspec import Struct
 from folkmoot import Board
 from folkmoot.wiring import running
 from folkmoot.wiring.boards import FileBoards
-from folkmoot.worker.jobs.job import WorkerEvent
+from folkmoot.worker.ports import WorkerEvent
 
 SLOTS = 20
 ITEMS = 400

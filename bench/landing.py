@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.folder import Spent, board_in, scratch, timed, work
-from folkmoot.worker.jobs.job import WorkerEvent
+from folkmoot.worker.ports import WorkerEvent
 
 FILES, FOLDERS = 10_000, 300
 SLOTS, ITEMS = 20, 60

@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.folder import board_in, scratch, work
 from bench.landing import git
 from folkmoot import Board
-from folkmoot.worker.jobs.job import WorkerEvent
+from folkmoot.worker.ports import WorkerEvent
 
 PACKAGE = os.environ.get("MOOT_BENCH_PACKAGE", "ansible")
 FILES_MIN = 5_000

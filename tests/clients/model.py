@@ -300,7 +300,9 @@ class Handler(BaseHTTPRequestHandler):
         wanted = re.fullmatch(r"(?:err|mid)(\d{3})(?:-(\d+|none))?", scenario)
         if wanted and (scenario.startswith("err") or asked.results):
             status, after = int(wanted.group(1)), wanted.group(2) or str(RETRY_AFTER)
-            words = WORDS.get(status, WORDS[500]).format(after=f" Please try again in {after}s." if after != NONE else "")
+            words = WORDS.get(status, WORDS[500]).format(
+                after=f" Please try again in {after}s." if after != NONE else ""
+            )
             told = status == 429 and after != NONE
             self.send(status, failure(asked.api, status, words), {"retry-after": after} if told else {})
             return True

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.core.vocabulary.cause_line import LINE_MAX, cause_line
+from folkmoot.core.vocabulary.cause_line import LINE_MAX, cause_line, is_of_the_machine
 
 TRACEBACK = """\
 starting
@@ -294,6 +294,20 @@ TABLE = {
 def test_the_line_that_says_why(case: str) -> None:
     output, line = TABLE[case]
     assert cause_line(output) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "is_machine"),
+    [
+        ("OSError: [Errno 98] Address already in use", True),
+        ("Error: listen EADDRINUSE: address already in use :::3000", True),
+        ("OSError: [Errno 28] No space left on device", True),
+        ("AssertionError: the port is in use", False),
+        ("tests/test_ports.py::test_taken: assert 'in use' == 'taken'", False),
+    ],
+)
+def test_what_the_machine_lacks_is_nobodys_work(line: str, is_machine: bool) -> None:
+    assert is_of_the_machine(line) is is_machine
 
 
 def test_a_line_that_is_too_long_is_cut_at_its_end() -> None:

@@ -19,7 +19,7 @@ from folkmoot.doors.cli.render.setup import CLIENTS
 from folkmoot.engine.application import Application
 from folkmoot.wiring.boards import FileBoards
 from folkmoot.worker.clients.catalogue import Catalogue
-from folkmoot.worker.jobs.job import WorkerEvent
+from folkmoot.worker.ports import WorkerEvent
 from tests.doors.conftest import Moot
 from tests.doors.test_looks import through_a_terminal
 
@@ -480,7 +480,8 @@ def test_a_silent_agent_is_told_of_shortly(nowhere: Moot) -> None:
     assert "in the form the brief shows" not in told, "that is for the agent"
     runs = nowhere.json("show", "1")["runs"]
     (asked,) = nowhere.json("inbox")["questions"]
-    assert asked["question"] == "dev failed 3 attempts, and nobody is left to try.", "one model is no tiers"
+    question = "dev failed 3 attempts, and nobody is left to try. The last time: the run ended without a report"
+    assert asked["question"] == question, "one model is no tiers"
     assert asked["help"] == f"What the last run printed: moot output {runs[-1]['run']}"
     assert asked["context"].startswith("1–3. dev (m): 3 × the run ended without a report")
     shown = nowhere("show", "1").out

@@ -19,7 +19,7 @@ from tests.acceptance.moot import SOURCE, new_board
 
 Json = dict[str, Any]
 AGENT = [sys.executable, str(Path(__file__).with_name("agent.py"))]
-PATIENCE = 90.0  # seconds until `moot run` is stopped: only a net, nothing is measured by it
+PATIENCE = 60.0  # seconds until `moot run` is stopped: only a net, nothing is measured by it
 LOOK = 0.1
 
 
@@ -91,9 +91,7 @@ class Place:
         return self
 
     def git(self, *words: str, check: bool = True) -> str:
-        done = subprocess.run(
-            ["git", *words], capture_output=True, text=True, cwd=self.root, env=self.env, check=False
-        )
+        done = subprocess.run(["git", *words], capture_output=True, text=True, cwd=self.root, env=self.env, check=False)
         assert done.returncode == 0 or not check, done.stderr
         return done.stdout
 
@@ -106,7 +104,9 @@ class Place:
         self.env["PATH"] = f"{folder}{os.pathsep}{self.env['PATH']}"
         return str(folder)
 
-    def run(self, until: Callable[["Place"], bool] | None = None, during: Callable[["Place"], None] | None = None) -> str:
+    def run(
+        self, until: Callable[["Place"], bool] | None = None, during: Callable[["Place"], None] | None = None
+    ) -> str:
         """`moot run --until-idle` as a process, until it ends or what is waited for has happened; what it printed."""
         with self.worker() as running:
             end = time.monotonic() + PATIENCE
@@ -168,12 +168,16 @@ class Place:
     def told(self, items: list[Json], questions: list[Json]) -> tuple[str, str]:
         if questions:
             first = questions[0]
-            options = " / ".join(option["option"] if isinstance(option, dict) else option for option in first["options"])
-            return self.plain(first["question"]), self.plain(f"answer: {options}" if options else first.get("help") or "")
+            options = " / ".join(
+                option["option"] if isinstance(option, dict) else option for option in first["options"]
+            )
+            return self.plain(first["question"]), self.plain(
+                f"answer: {options}" if options else first.get("help") or ""
+            )
         paused = [pause for pause in self.moot("board")["pauses"] if pause.get("why")]
         if paused:
             return self.plain(paused[0]["why"]), "it goes on by itself"
-        return self.plain(items[0]["because"] or ""), ""
+        return self.plain(items[0]["why"]), ""
 
     def plain(self, text: str) -> str:
         """What differs from machine to machine, and from time to time, as a word."""

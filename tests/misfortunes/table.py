@@ -13,7 +13,7 @@ from typing import Any
 from tests.clients.clients import CLIENTS, search_path
 from tests.clients.model import Model
 from tests.clients.scene import pointer
-from tests.misfortunes.place import AGENT, Json, Place, Seen, by_command, flow
+from tests.misfortunes.place import Json, Place, Seen, by_command, flow
 
 SAMPLES = Path(__file__).parents[1] / "worker" / "clients" / "samples"
 
@@ -203,13 +203,31 @@ MISFORTUNES = [
     Misfortune("401", "the provider refuses the key", goose("err401"), "is not signed in (401)", client=True),
     Misfortune("402", "the account has no credit", goose("err402"), "has no credit left (402)", client=True),
     Misfortune("403", "the account may not use this", goose("err403"), "is refused access (403)", client=True),
-    Misfortune("429", "the quota is used up; when it is there again is not told", goose("err429-none"), "quota", client=True),
     Misfortune(
-        "429 with reset", "the quota is used up, and the provider says until when", goose("err429-3600"), "quota", client=True
+        "429", "the quota is used up; when it is there again is not told", goose("err429-none"), "quota", client=True
+    ),
+    Misfortune(
+        "429 with reset",
+        "the quota is used up, and the provider says until when",
+        goose("err429-3600"),
+        "quota",
+        client=True,
     ),
     Misfortune("500", "the provider fails", goose("err500"), "its provider fails (500)", client=True),
-    Misfortune("hang", "the provider takes the request and never answers", goose("hang", limits={"silence": "3s"}), "nothing for 3s", client=True),
-    Misfortune("cut stream", "the connection breaks off in the middle of an answer", goose("cut"), "lost the connection", client=True),
+    Misfortune(
+        "hang",
+        "the provider takes the request and never answers",
+        goose("hang", limits={"silence": "3s"}),
+        "nothing for 3s",
+        client=True,
+    ),
+    Misfortune(
+        "cut stream",
+        "the connection breaks off in the middle of an answer",
+        goose("cut"),
+        "lost the connection",
+        client=True,
+    ),
     Misfortune(
         "DNS gone",
         "the provider's name cannot be looked up",
@@ -225,21 +243,49 @@ MISFORTUNES = [
         "is refused by the proxy (407)",
         client=True,
     ),
-    Misfortune("unknown model", "the provider has no model of this name", goose("errmodel"), "does not have that model", client=True),
-    Misfortune("context full", "the prompt is too long for the model", goose("errsize", items=1), "context", client=True),
+    Misfortune(
+        "unknown model",
+        "the provider has no model of this name",
+        goose("errmodel"),
+        "does not have that model",
+        client=True,
+    ),
+    Misfortune(
+        "context full", "the prompt is too long for the model", goose("errsize", items=1), "context", client=True
+    ),
     Misfortune("no report", "the agent ends without a report", plain("silent"), "without a report"),
     Misfortune("empty change", "the agent says done, and has changed nothing", plain("empty"), "changed nothing"),
     Misfortune("red main", "the gate is red before anybody has worked", red_main, "arithmetic is off"),
-    Misfortune("dirty tree", "the user has changed a file that the work changes too", changed_tree("readme", dirty), "README.md"),
+    Misfortune(
+        "dirty tree",
+        "the user has changed a file that the work changes too",
+        changed_tree("readme", dirty),
+        "README.md",
+    ),
     Misfortune("detached HEAD", "the user's tree stands on no branch", changed_tree("readme", detached), ""),
     Misfortune("rebase under way", "the user is in the middle of a rebase", changed_tree("good", rebasing), ""),
     Misfortune("branch deleted", "the branch that the work is for is gone", changed_tree("good", deleted), "main"),
     Misfortune("disk full", "an agent fills the disk", full_disk, "filled the disk", root=True),
-    Misfortune("setup red", "`setup` fails", plain(agent={"setup": [["sh", "-c", "echo fetching; echo 'error: no lock file' >&2; echo try again; exit 3"]]}), "no lock file"),
-    Misfortune("gate missing", "the gate's program is not there", plain(**gate("no-such-check", "--all")), "no-such-check is not installed"),
+    Misfortune(
+        "setup red",
+        "`setup` fails",
+        plain(agent={"setup": [["sh", "-c", "echo fetching; echo 'error: no lock file' >&2; echo try again; exit 3"]]}),
+        "no lock file",
+    ),
+    Misfortune(
+        "gate missing",
+        "the gate's program is not there",
+        plain(**gate("no-such-check", "--all")),
+        "no-such-check is not installed",
+    ),
     Misfortune("gate hangs", "the gate does not end", plain(**gate("sleep", "60", timeout="1s")), "sleep 60"),
     Misfortune("port taken", "the gate needs a port that is taken", port_taken, "Address already in use"),
-    Misfortune("file too large", "the change holds a file that is too large", plain("large", limits={"change_bytes": "1MB"}), "1"),
+    Misfortune(
+        "file too large",
+        "the change holds a file that is too large",
+        plain("large", limits={"change_bytes": 1_000_000}),
+        "1",
+    ),
     Misfortune("submodule", "the repository has a submodule", submodule, "lib"),
     Misfortune("LFS", "the repository keeps files with Git LFS", large_files, "logo.png"),
 ]

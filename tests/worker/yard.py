@@ -14,7 +14,7 @@ from folkmoot.wiring.running import tools_of
 from folkmoot.worker.worker import Worker
 
 if TYPE_CHECKING:
-    from folkmoot.worker.jobs.job import WorkerEvent
+    from folkmoot.worker.ports import WorkerEvent
 
 ACTOR = [sys.executable, str(Path(__file__).with_name("actor.py"))]
 FLOW = """

@@ -58,8 +58,8 @@ from folkmoot.worker.git.places import private_places
 from folkmoot.worker.git.repository import Repository
 from folkmoot.worker.git.salvage import Salvage, Unlanded
 from folkmoot.worker.git.target import check_target
-from folkmoot.worker.jobs.job import Tools, WorkerEvent
-from folkmoot.worker.ports import Sandbox
+from folkmoot.worker.jobs.job import Tools
+from folkmoot.worker.ports import Sandbox, WorkerEvent
 from folkmoot.worker.worker import Worker
 from folkmoot.worker.workspaces import FolderWorkspaces, GitWorkspaces, WorkspaceProvider
 

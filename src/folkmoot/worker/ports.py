@@ -154,6 +154,19 @@ class Sandbox(Protocol):
         contents. `filtered`: after them it has the box's `rules`."""
 
 
+class WorkerEvent(Struct, frozen=True):
+    """Something that a worker tells whoever watches it."""
+
+    what: str  # claimed, ready, started, said, ended, done, lost, released, fault
+    run: str
+    item: str
+    title: str
+    agent: str
+    words: str = ""
+    model: str | None = None
+    good: bool | None = None
+
+
 class Paths(Struct, frozen=True, kw_only=True):
     """The folders of one run, all below `.moot/runs/<run>/`."""
 
@@ -191,9 +204,11 @@ class Stream(Struct, kw_only=True):
     # As the client shows it. quota, outage, environment: of its whole pool, which pauses; nothing of it is counted.
     cause: ClientCause | None = None
     why: str = ""  # what is said of the client, in one line that goes on from its name
+    client: str = ""  # its name
     trouble: str = "unknown"  # what the client met: see clients/troubles.py
     login: bool = False  # the file of its login says that it is over
     reset_after: float | None = None  # seconds until the quota is there again, if it was said
+    waits: bool = False  # does it wait for its model, as far as its last event tells? It may run a tool
     shown: bool = False  # is the quota told by an event of the client, with a status or a time; not by words alone?
     input_tokens: int = 0
     output_tokens: int = 0

@@ -13,12 +13,12 @@ from folkmoot.worker.git.landing import told_of
 from folkmoot.worker.git.refs import INTENTS, drop, listed
 from folkmoot.worker.git.trees.leftover import clear_left
 from folkmoot.worker.jobs.bounds import not_taken
-from folkmoot.worker.jobs.job import Tools, WorkerEvent
+from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.jobs.preparing import setup_paths
 from folkmoot.worker.jobs.rescue import bring_back, has_said
 from folkmoot.worker.jobs.saying import said_before
 from folkmoot.worker.jobs.teardown import Remains, tear_down
-from folkmoot.worker.ports import Paths
+from folkmoot.worker.ports import Paths, WorkerEvent
 from folkmoot.worker.removing import forget_dead, is_alive, is_left, remove_tree
 from folkmoot.worker.workspaces import BASE, OWNER, RUNS, SET_ASIDE, TRIAL, GitWorkspaces
 

@@ -10,10 +10,10 @@ from folkmoot.engine.assignment import Assignment
 from folkmoot.errors import MootError, NothingToDo, Refused, Unavailable
 from folkmoot.worker.jobs.effort import EffortJob
 from folkmoot.worker.jobs.gate import GateJob
-from folkmoot.worker.jobs.job import STORE_PAUSE, Job, Tools, WorkerEvent
+from folkmoot.worker.jobs.job import STORE_PAUSE, Job, Tools
 from folkmoot.worker.jobs.landing import LandingJob
 from folkmoot.worker.logins.waiting import Logins
-from folkmoot.worker.ports import Sandbox
+from folkmoot.worker.ports import Sandbox, WorkerEvent
 from folkmoot.worker.reclaim import forget_logins, reclaim
 from folkmoot.worker.slot_scheduler import SlotScheduler
 from folkmoot.worker.startable import NO_RUN, why_not_startable

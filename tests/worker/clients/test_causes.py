@@ -29,14 +29,14 @@ NOW = 1_800_000_000.0  # 2027-01-15 08:00:00 UTC
         ("No auth type is selected", None, "environment"),
         ("model_not_found", None, "environment"),
         ("anything", 403, "environment"),
-        ("Server error (500 Internal Server Error) at http://127.0.0.1:8811/x", None, "transient"),
-        ("We're currently experiencing high demand", None, "transient"),
-        ("stream disconnected before completion", None, "transient"),
-        ("connect ECONNREFUSED 127.0.0.1:443", None, "transient"),
-        ("socket hang up", None, "transient"),
-        ("Request timed out.", None, "transient"),
-        ("overloaded_error", 529, "transient"),
-        ("upstream rate limit of the server", 503, "transient"),
+        ("Server error (500 Internal Server Error) at http://127.0.0.1:8811/x", None, "outage"),
+        ("We're currently experiencing high demand", None, "outage"),
+        ("stream disconnected before completion", None, "outage"),
+        ("connect ECONNREFUSED 127.0.0.1:443", None, "outage"),
+        ("socket hang up", None, "outage"),
+        ("Request timed out.", None, "outage"),
+        ("overloaded_error", 529, "outage"),
+        ("upstream rate limit of the server", 503, "outage"),
         ("", None, "transient"),
         ("This model's maximum context length is 128000 tokens", 400, "size"),
         ("prompt is too long: 210000 tokens > 200000 maximum", 400, "size"),
@@ -44,7 +44,7 @@ NOW = 1_800_000_000.0  # 2027-01-15 08:00:00 UTC
         ('{"error":{"code":"context_length_exceeded"}}', None, "size"),
         ("Unable to continue: Context limit still exceeded after compaction.", None, "size"),
         ("Failed to compact: the base prompt exceeds the model's effective context window", None, "size"),
-        ("Network error: Stream decode error: error decoding response body", None, "transient"),
+        ("Network error: Stream decode error: error decoding response body", None, "outage"),
         ("The input token count (2000000) exceeds the maximum number of tokens allowed", 400, "size"),
     ],
 )
@@ -96,7 +96,7 @@ def test_the_clock_that_the_tests_use_is_what_they_think() -> None:
 @given(st.text(), st.none() | st.integers(-1000, 1000))
 def test_no_words_raise(text: str, status: int | None) -> None:
     found = cause_of(text, status, lambda: NOW)
-    assert found.cause in ("quota", "environment", "transient", "size") and len(found.why) <= WHY_MAX
+    assert found.cause in ("quota", "environment", "outage", "transient", "size") and len(found.why) <= WHY_MAX
 
 
 @pytest.mark.parametrize(

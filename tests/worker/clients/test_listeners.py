@@ -144,7 +144,7 @@ def test_a_client_that_wants_to_wait_for_long_is_not_waited_for() -> None:
         "error": "overloaded",
     }
     stream = heard_in("claude-code", retry)
-    assert (stream.over, stream.cause) == (True, "transient")
+    assert (stream.over, stream.cause) == (True, "outage")
     stream = heard_in("claude-code", retry | {"retry_delay_ms": 1000})
     assert (stream.over, stream.cause) == (False, None)
 
@@ -197,7 +197,7 @@ def test_what_was_not_allowed_is_told() -> None:
         (Ended(code=127), "sh: goose: not found", "environment"),
         (Ended(code=1), "Error: 429 Too Many Requests", "quota"),
         (Ended(code=41), "Invalid auth method selected.", "environment"),
-        (Ended(code=1), "connect ECONNREFUSED 127.0.0.1:1", "transient"),
+        (Ended(code=1), "connect ECONNREFUSED 127.0.0.1:1", "outage"),
         (Ended(code=1), "", "transient"),
         (Ended(signal=11), "", "transient"),
         (Ended(code=0), "429", None),

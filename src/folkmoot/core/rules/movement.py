@@ -17,6 +17,7 @@ from folkmoot.core.rules.questions import ask, asking_status
 from folkmoot.core.rules.running.hearing import because_of, goes_on_for
 from folkmoot.core.rules.running.looking import shown_in
 from folkmoot.core.situation import MADE, Case
+from folkmoot.core.vocabulary.cause_line import cause_line
 from folkmoot.core.vocabulary.ways import AGAIN, Way
 
 OFF_MOVES_MAX = 3  # moves off the flow from one stage since guidance (R-09)
@@ -364,6 +365,12 @@ def history(case: Case) -> str:
         times = f"{len(alike)} × " if len(alike) > 1 else ""
         lines.append(f"{numbers}. {agent}{f' ({models})' if models else ''}: {times}{words}")
     return "\n".join(lines)
+
+
+def last_reason(case: Case) -> str:
+    """Why the run failed whose report is being judged, in one line; empty where nobody said it."""
+    report = case.run.report if case.run else None
+    return cause_line(report.summary or report.blockers or "") if report is not None else ""
 
 
 def _tried(attempt: Attempt) -> str:

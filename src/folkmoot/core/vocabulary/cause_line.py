@@ -68,6 +68,11 @@ _FAILURE = pattern(
     r"|unsupported|disconnected)\b",
     re.IGNORECASE,
 )
+_OF_THE_MACHINE = pattern(
+    r"address (?:is )?already in use|EADDRINUSE|port \d{1,5} (?:is )?(?:already )?(?:in use|taken)"
+    r"|no space left on device|ENOSPC|cannot allocate memory|ENOMEM|too many open files|EMFILE",
+    re.IGNORECASE,
+)
 _FRAME = pattern(r"^\s{2,12}at \S")
 _MESSAGES = ("message", "error", "detail", "details", "error_description", "msg", "reason", "title")
 
@@ -77,6 +82,11 @@ def cause_line(text: str, most: int = LINE_MAX) -> str:
     lines = list(_cleaned(_without_bodies(_ends(text))))
     told = [line for line in lines if not _NOISE.match(line.strip()[:_PLACES_MAX])]
     return _cut(_summed(told) or _marked(lines) or _hinted(told) or (told[-1] if told else ""), most)
+
+
+def is_of_the_machine(line: str) -> bool:
+    """Does it name what the machine lacks, and nothing that a change of the work could mend?"""
+    return _OF_THE_MACHINE.search(line) is not None
 
 
 def _ends(text: str) -> str:

@@ -18,8 +18,9 @@ from folkmoot.system.file_lock import alone_within
 from folkmoot.wiring.running import tools_of
 from folkmoot.wiring.trust import place_of
 from folkmoot.worker.jobs.by_hand import HandJob
-from folkmoot.worker.jobs.job import Tools, WorkerEvent
+from folkmoot.worker.jobs.job import Tools
 from folkmoot.worker.jobs.saying import REPORT_FILE
+from folkmoot.worker.ports import WorkerEvent
 from folkmoot.worker.reclaim import is_owned, take_in
 from folkmoot.worker.workspaces import GitWorkspaces, disown, run_paths
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from folkmoot.core.enums import ClientCause
-from folkmoot.worker.clients.troubles import CAUSE_OF, CREDIT, PURSE, QUOTA, SIZE, Trouble, by_words, told
+from folkmoot.worker.clients.troubles import CAUSE_OF, CREDIT, EXPIRED, PURSE, QUOTA, SIZE, Trouble, by_words, told
 
 _READ_MAX = 20_000  # characters of an error that are looked at
 _RESET_MAX = 35 * 86_400.0
@@ -100,8 +100,10 @@ def _by_status(text: str, status: int) -> Trouble:
     if status >= 500 or status in _LATE:
         return "outage"
     said = by_words(text)
-    if status in (400, 403, 404) and said in ("login", "model", "proxy"):
+    if status in (400, 404) and said in ("login", "model", "proxy"):
         return said
+    if status == 403 and (said == "proxy" or EXPIRED.search(text)):
+        return "proxy" if said == "proxy" else "login"
     return _STATUSES.get(status, "request")
 
 

@@ -35,9 +35,9 @@ CAUSE_OF: dict[Trouble, ClientCause] = {
     "payment": "quota",
     "refused": "environment",
     "quota": "quota",
-    "outage": "transient",
-    "unreachable": "transient",
-    "cut": "transient",
+    "outage": "outage",
+    "unreachable": "outage",
+    "cut": "outage",
     "proxy": "environment",
     "model": "environment",
     "size": "size",
@@ -80,6 +80,14 @@ _STEPS: dict[Trouble, str] = {
 }
 
 
+# What stands around the words that matter: the address that was asked, and a status that is told already.
+_ADDRESS = re.compile(r" (?:at|for) https?://[^\s,]{1,300}?(?=[.,:]?(?:\s|$))")
+_STATUS_WORDS = re.compile(
+    r"^.{0,120}?(?:\(?[45]\d\d(?: [A-Z][A-Za-z ]{2,40})?\)?[.:]{1,2}) (?:Response: )?(?=\S)"
+    r"|^API Error: (?=\S)|^[45]\d\d (?=\S)"
+)
+
+
 def in_one_line(client: str, why: str, trouble: str, own_steps: Mapping[str, str]) -> str:
     """What happened to the client, and what a person does about it: its own way, where it is known."""
     step = own_steps.get(trouble) or next((step for name, step in _STEPS.items() if name == trouble), "")
@@ -92,6 +100,9 @@ def told(trouble: Trouble, text: str, status: int | None = None) -> str:
     if trouble == "unknown":
         return line or (f"status {status}" if status else "")
     number = f" ({status})" if status else ""
+    line = _ADDRESS.sub("", line)
+    line = _STATUS_WORDS.sub("", line) if status else line
+    line = line.rstrip(". ")
     words = f": {line}" if line else ""
     return f"{_SAYS[trouble]}{number}{words}"[:WHY_MAX]
 
@@ -117,6 +128,7 @@ QUOTA = re.compile(
 # Statuses below 500 are also said for an empty purse.
 PURSE = re.compile(r"quota|usage[ _-]limit|credit balance|rate[ _-]limit", re.IGNORECASE)
 CREDIT = re.compile(r"credit balance|out of credits|insufficient_quota|payment|billing|\b402\b", re.IGNORECASE)
+EXPIRED = re.compile(r"(?:token|login|session|credentials?) (?:has |have |is )?expired", re.IGNORECASE)
 # Words that say which trouble it is, in this order.
 _BY_WORDS: tuple[tuple[Trouble, tuple[str, ...]], ...] = (
     (

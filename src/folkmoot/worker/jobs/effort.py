@@ -20,6 +20,7 @@ from folkmoot.worker.clients.catalogue import Start, fill
 from folkmoot.worker.clients.listener import listener
 from folkmoot.worker.clients.own_settings import with_settings
 from folkmoot.worker.clients.troubles import in_one_line
+from folkmoot.worker.clients.waiting import only_retries
 from folkmoot.worker.environment import write_below
 from folkmoot.worker.git.harvest.bounds import Allowed, allowed
 from folkmoot.worker.git.harvest.leaks import without_values
@@ -176,6 +177,7 @@ class EffortJob(Job):
         self.tell("started", start.name)
         clock = self.tools.application.engine.clock
         heard = listener(start.speaks, lambda: clock.wall() / 1000, start.tells)
+        self.is_alive = lambda line: not only_retries(line)
 
         def hear(line: str) -> None:
             heard.feed(line)
@@ -185,6 +187,7 @@ class EffortJob(Job):
         ended = self.run_process(launch, hear)
         self.check_alive()
         stream = heard.finish(ended, self.errors_tail)
+        stream.client = start.name
         if stream.cause is not None:
             stream.why = in_one_line(start.name, stream.why, stream.trouble, start.steps)
         if stream.cause == "environment" and (over := self._login_over(start, login)):
@@ -219,7 +222,7 @@ class EffortJob(Job):
             self.became = "ended by what it said during its run"
             self.timers.done = True
             return
-        if said is None and (shown := shown_pause(stream, self.timers.ending, self.redactor.clean)) is not None:
+        if said is None and (shown := shown_pause(stream, self.timers, self.redactor.clean)) is not None:
             self._tell_merged(
                 Report(outcome="incomplete"),
                 None,

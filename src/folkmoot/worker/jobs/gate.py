@@ -3,7 +3,7 @@
 from folkmoot.core.flow import Flow, Gate, Limits
 from folkmoot.core.report import Finding, Report
 from folkmoot.core.rules.judging.required import check_of
-from folkmoot.core.vocabulary.cause_line import cause_line
+from folkmoot.core.vocabulary.cause_line import cause_line, is_of_the_machine
 from folkmoot.core.work import Evidence
 from folkmoot.worker.clients.printed import Words
 from folkmoot.worker.jobs import teardown
@@ -94,5 +94,7 @@ def judged(evidence: Evidence, ended: Ended, ending: str | None, limits: Limits)
     how = f"exit {ended.code}" if ended.code is not None else f"ended by signal {ended.signal}"
     line = cause_line(evidence.output)
     words = f"{command}: {how}" + (f": {line}" if line else "")
+    if is_of_the_machine(line):  # at worst the work's own doing: then the gate is run again in vain, and a person asked
+        return Report.failed(words, cause="environment", commit=evidence.commit)
     finding = Finding(kind="test", severity="high", issue=f"{words}\n{evidence.output}"[:EVIDENCE_CHARACTERS])
     return Report.failed(words, commit=evidence.commit, findings=[finding])

@@ -23,7 +23,7 @@ from folkmoot.worker.git.harvest.bounds import HARVEST_SECONDS, STOP_SECONDS, Pa
 from folkmoot.worker.jobs.bounds import SPACE, bounds_of, make_room
 from folkmoot.worker.logins.placing import place
 from folkmoot.worker.output import Lines, Output
-from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, PortRange, RunSocket, Sandbox
+from folkmoot.worker.ports import Child, Ended, Keeper, Launch, Paths, PortRange, RunSocket, Sandbox, WorkerEvent
 from folkmoot.worker.run_timers import Act, RunTimers
 from folkmoot.worker.secrets.redactor import Known, Redactor, known_values
 from folkmoot.worker.setups.included import Included, texts
@@ -37,19 +37,6 @@ PIPE_MAX = 1024 * 1024  # more is in no pipe: it was written after the end, by s
 LOOK_SECONDS = 0.5
 STORE_PAUSE = 1.0  # seconds before a store that could not be reached is asked again
 ERRORS_KEPT = 32_000
-
-
-class WorkerEvent(Struct, frozen=True):
-    """Something that a worker tells whoever watches it."""
-
-    what: str  # claimed, ready, started, said, ended, done, lost, released, fault
-    run: str
-    item: str
-    title: str
-    agent: str
-    words: str = ""
-    model: str | None = None
-    good: bool | None = None
 
 
 class Tools(Struct, kw_only=True):
@@ -101,6 +88,7 @@ class Job(ABC):
         self.free: Callable[[], None] = lambda: None  # set by the worker: it has a slot again
         self.hurry: Callable[[], None] = lambda: None  # set by the worker: it may have to be ended sooner than it was
         self.look: Callable[[], None] = lambda: None  # called now and then while a process runs
+        self.is_alive: Callable[[str], bool] = lambda line: True  # is a line of it a sign of life?
         self._ports: PortRange | None = None
         self._child: Child | None = None
         self._stopped = threading.Event()
@@ -288,8 +276,7 @@ class Job(ABC):
     def run_process(self, launch: Launch, hear: Callable[[str], None], *, all_of_it: bool = False) -> Ended:
         """Run a process tree to its end; `hear` gets the lines of its standard output as they come.
 
-        With `all_of_it` those of its standard error too: there checks say what is wrong.
-        """
+        With `all_of_it` those of its standard error too: there checks say what is wrong."""
         with self._lock:
             self.check_alive()
             child = self._child = self.tools.keeper.start(launch)
@@ -334,8 +321,10 @@ class Job(ABC):
                 data = os.read(fd, CHUNK)
             except BlockingIOError:
                 return True
-            self.timers.heard(self.tools.now())
-            self._take(lines.feed(data, last=not data), gate, hear, last=not data)
+            heard = lines.feed(data, last=not data)
+            if not heard[1] or any(map(self.is_alive, heard[1])):
+                self.timers.heard(self.tools.now())
+            self._take(heard, gate, hear, last=not data)
             if not data or not whole:
                 return bool(data)
         return True

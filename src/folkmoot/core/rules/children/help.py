@@ -11,7 +11,7 @@ from folkmoot.core.item import Output
 from folkmoot.core.report import Delegation, Report, Try
 from folkmoot.core.rules.asking.telling import facts
 from folkmoot.core.rules.children.tasks import is_bound_for_discovery, may_be_split, to_discovery
-from folkmoot.core.rules.movement import again, at_rest, history, leave_flow, note, said_last
+from folkmoot.core.rules.movement import again, at_rest, history, last_reason, leave_flow, note, said_last
 from folkmoot.core.rules.questions import ask
 from folkmoot.core.situation import Case
 from folkmoot.core.vocabulary.scopes import makes_something
@@ -76,7 +76,8 @@ def seek_help(case: Case, agent: str, because: str = "", blocked: bool = False) 
     elif target is None and blocked and _has_asked(case):
         return  # the answer to its own question is what it waits for
     elif target is None:
-        words = f"{because}, and nobody is left to try."
+        last = last_reason(case)
+        words = f"{because}, and nobody is left to try." + (f" The last time: {last}" if last else "")
         splits = [Way(f"split it in {case.flow.discover}", "move", case.flow.discover)] if may_be_split(case) else []
         ask(case, "decision", words, AGAIN, *splits, context=facts(history(case), said_last(case)))
     else:

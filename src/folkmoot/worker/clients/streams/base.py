@@ -7,6 +7,7 @@ from folkmoot.worker.clients.causes import Cause, Now, Tells, cause_of, recognis
 from folkmoot.worker.clients.printed import LastMessage, Words, decoded, plain
 from folkmoot.worker.clients.streams.telling import Utterance
 from folkmoot.worker.clients.troubles import Trouble, told
+from folkmoot.worker.clients.waiting import begins_tool
 from folkmoot.worker.ports import Ended, Stream
 
 _TAIL = 4_000  # characters at the end of what it printed in which an error is looked for
@@ -18,7 +19,7 @@ class Listener:
     """Hears one client during one run. `stream` is what was heard so far; `finish` completes it."""
 
     def __init__(self, now: Now | None = None) -> None:
-        self.stream = Stream()
+        self.stream = Stream(waits=True)  # a client asks its model first
         self.last = LastMessage()
         self.noise = Words(_TAIL)  # what it printed beside its events
         self.now = now
@@ -37,6 +38,7 @@ class Listener:
         if event is None:
             self.noise.add(line + "\n")
         else:
+            self.stream.waits = not begins_tool(event)
             self.hear(event)
 
     def hear(self, event: dict[str, Any]) -> None:
@@ -116,4 +118,4 @@ class Listener:
     ) -> None:
         self.stream.succeeded = False
         self.stream.cause, self.stream.why, self.stream.reset_after = cause, why, reset_after
-        self.stream.trouble = trouble
+        self.stream.trouble, self.stream.login = trouble, trouble == "login"

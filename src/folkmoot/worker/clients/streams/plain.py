@@ -24,6 +24,7 @@ class TextListener(Listener):
 
     def __init__(self, now: Now | None = None) -> None:
         super().__init__(now)
+        self.stream.waits = False  # what it does, nobody can tell
         self.said = Words()
 
     def feed(self, line: str) -> None:
