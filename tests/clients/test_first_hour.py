@@ -17,8 +17,8 @@ MINUTES = 5 * 60
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The folder of a `moot` that pip installed from the wheel of this checkout. What it needs comes from the checkout's
-    own environment: a test asks no registry."""
+    """The folder of a `moot` that pip installed from the wheel of this checkout. What it needs is in the environment of
+    the tests already: a test asks no registry."""
     folder = tmp_path_factory.mktemp("installed")
     built = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(built, cwd=ROOT, check=True, capture_output=True)

@@ -204,6 +204,9 @@ def test_beside_what_a_link_of_the_path_leads_to_no_secret_is_shown(person: Pers
         ".claude/local/claude": "#!/bin/sh\n",
         ".claude/local/node_modules/x/cli.js": "",
         ".config/yarn/global/node_modules/y/cli.js": "",
+        "tools/node_modules/@x/client/bin/client.js": "#!/usr/bin/env node\n",
+        "tools/node_modules/@x/client/package.json": "{}",
+        "tools/node_modules/@x/client-linux-x64/bin/client": "",
     }
     private = {
         ".config/gcloud/credentials.db": CANARY,
@@ -217,11 +220,13 @@ def test_beside_what_a_link_of_the_path_leads_to_no_secret_is_shown(person: Pers
         ".claude/.credentials.json": CANARY,
         ".config/yarn/token": CANARY,
         "work/mine/.env": CANARY,
+        "tools/.env": CANARY,
         "notes/diary.txt": CANARY,
     }
     person.put({**whole, **private})
     (person.home / "notes/diary.txt").chmod(0o644)
-    tops = (".local/share/agent/versions/7/agent", ".claude/local/claude", ".config/yarn/global/node_modules/y/cli.js")
+    tops = [".local/share/agent/versions/7/agent", ".claude/local/claude", ".config/yarn/global/node_modules/y/cli.js"]
+    tops.append("tools/node_modules/@x/client/bin/client.js")
     links = {**alone, **{f"whole-{number}": target for number, target in enumerate(tops)}}
     folder = person.home / ".local" / "bin"
     folder.mkdir()

@@ -171,7 +171,10 @@ class Programs:
             if self._is_with_credentials(home):
                 found |= dict.fromkeys([target, *(self._package(target) if MODULES in target.split("/") else [])])
             elif os.path.basename(home) in BINS:
-                found |= dict.fromkeys(self._around(home))
+                # A package of Node has its programs in a folder of that name too, and the rest of it lies elsewhere.
+                found |= dict.fromkeys(
+                    self._around(home) + (self._package(target) if MODULES in target.split("/") else [])
+                )
             elif self._is_installed(home):
                 found[home] = None
             else:
