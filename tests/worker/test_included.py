@@ -130,3 +130,22 @@ def test_setup_sees_them_and_what_it_made_of_them_is_undone(tmp_path: Path) -> N
     yard.run()
     words = said(yard, item)[0]
     assert "private/copy:3" in words and "LOG_LEVEL=verbose" in words and "forged" not in words, words
+
+
+def test_a_kept_setup_holds_none_of_them_and_is_another_where_they_are_others(tmp_path: Path) -> None:
+    setup = "clone: {setup: [[sh, -c, 'date +%N > private/stamp; echo ran']], setup_from: [README.md]}\n"
+    yard = yard_of(tmp_path / "yard", more=setup)
+    one = yard.add("one", "report done")
+    yard.run()
+    two = yard.add("two", "report done")
+    yard.run()
+    assert [["ran" in words.split() for words in said(yard, item)] for item in (one, two)] == [
+        [True, False],
+        [False] * 2,
+    ]
+    kept = [path for path in (yard.folder / ".moot" / "setups").rglob("*") if path.is_file()]
+    assert not any(path.name in (".env", "a.txt") or PASSWORD.encode() in path.read_bytes() for path in kept), kept
+    (yard.folder / ".env").write_text(ENV + "MORE=1\n")
+    three = yard.add("three", "report done")
+    yard.run()
+    assert ["ran" in words.split() for words in said(yard, three)] == [True, False]

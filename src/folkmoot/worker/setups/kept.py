@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct, field
 
 from folkmoot.core.decoding import reader
+from folkmoot.errors import Unavailable
 from folkmoot.worker.ports import Bounds
 from folkmoot.worker.removing import maker, remove_tree
 from folkmoot.worker.setups.copying import Copier, NotKept
@@ -86,6 +87,7 @@ class KeptSetups:
         aside = tempfile.mkdtemp(prefix=f".making-{maker(self._home)}-", dir=self._folder)
         files = os.path.join(aside, FILES)
         os.mkdir(files, 0o700)
+        entries = [entry for entry in entries if entry not in skip]
         counted = Counted(self._folder, bounds)
         paths = _paths(workspace)
         copier = Copier({path: path for path in paths}, counted)
@@ -114,23 +116,33 @@ class KeptSetups:
     def place(self, key: str, workspace: str, bounds: Bounds) -> bool:
         """Put what is kept into a clone, as if setup had run there. False: nothing is kept under this key."""
         folder = os.path.join(self._folder, key)
-        with suppress(FileNotFoundError), open(os.path.join(folder, ABOUT), "rb") as file:
+        try:
+            file = open(os.path.join(folder, ABOUT), "rb")  # noqa: SIM115
+        except FileNotFoundError:
+            return False
+        with file:
             fcntl.flock(file, fcntl.LOCK_SH)  # it is not pruned now
             about: About = reader(About)(file.read())
             words = dict(zip(about.workspaces, _paths(workspace), strict=False))
             if any(len(old) != len(new) for old, new in words.items()) or not os.path.isdir(folder):
                 return False
             os.utime(file.fileno())  # the one that was not used for longest goes first
-            holding = frozenset(os.fsdecode(path) for path in about.holding)
+            try:
+                self._copy(about, os.path.join(folder, FILES), workspace, words, bounds)
+                return True
+            except OSError as error:
+                why = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+        self._gone(key)
+        raise Unavailable("setup_failed", "what an earlier setup left cannot be put into the clone: {why}", "", why)
 
-            def saw(path: str, size: int) -> None:
-                bounds.left()
+    @staticmethod
+    def _copy(about: About, source: str, workspace: str, words: Mapping[bytes, bytes], bounds: Bounds) -> None:
+        def saw(path: str, size: int) -> None:
+            bounds.left()
 
-            copier = Copier(words, saw, holding)
-            for entry in about.entries:
-                copier.copy(os.path.join(folder, FILES), workspace, os.fsdecode(entry).rstrip("/"))
-            return True
-        return False
+        copier = Copier(words, saw, frozenset(os.fsdecode(path) for path in about.holding))
+        for entry in about.entries:
+            copier.copy(source, workspace, os.fsdecode(entry))
 
     def _prune(self, newest: str) -> None:
         kept: list[tuple[float, str, int]] = []
