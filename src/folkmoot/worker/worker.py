@@ -50,6 +50,7 @@ class Worker:
         self._threads: dict[str, threading.Thread] = {}
         self._wake = threading.Event()
         self._written = threading.Event()  # the board was written to since its runs were last looked up
+        self._looked_at = 0.0  # when that was
         self._tidy_at = 0.0
         self._ahead: threading.Thread | None = None
         self._tidying: threading.Thread | None = None
@@ -179,9 +180,11 @@ class Worker:
     def _end_revoked(self) -> None:
         """A person may have taken an item out of its run's hands: its processes end at once, and not when the lease is
         to be renewed."""
-        if not self.jobs or not self._written.is_set():
+        now = self.tools.now()
+        if not self.jobs or (now < self._looked_at + LONGEST_SLEEP and not self._written.is_set()):
             return
         self._written.clear()
+        self._looked_at = now
         try:
             ended = self.tools.application.queries.ended(list(self.jobs))
         except Unavailable:

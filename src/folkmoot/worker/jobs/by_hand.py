@@ -72,6 +72,8 @@ class HandJob(EffortJob):
             set_up(self, self.flow, agent.setup, agent.network, commit, landed=is_fresh(self.assignment.run_context))
         except MootError as error:
             return error.message
+        finally:
+            _close_ports(self)
         return ""
 
     # Giving
@@ -189,3 +191,10 @@ class Trial(Job):
         finally:
             teardown.after(self, self._gate.network, self._stopped.is_set)
             workspaces.remove(self.paths)
+            _close_ports(self)
+
+
+def _close_ports(job: Job) -> None:
+    """They are the process's that has them: a person's shell outlives it."""
+    if job._ports is not None:
+        job._ports.close()
