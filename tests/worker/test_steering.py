@@ -1,5 +1,6 @@
 """A person takes an agent's work over, and gives it, with real processes: nothing is lost, whatever is killed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from folkmoot.api.machine import Given, Taken
 from folkmoot.core.commands import Actor
+from folkmoot.engine.steering import calls
 from folkmoot.errors import NothingToDo, Refused
 from folkmoot.wiring.steering import taking
 from folkmoot.worker.workspaces import disown, run_paths
@@ -206,12 +208,47 @@ def test_nothing_is_taken_where_there_is_no_repository(tmp_path: Path) -> None:
 def test_a_sentence_reaches_a_command_by_hear_or_else_its_next_brief(tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard")
     item = yard.add("one", "moot hear", "write a.txt made", "report done")
-    from folkmoot.engine.steering import calls
-
     calls.say(yard.board._application.engine, ADA, item, "mind the tests")
     yard.run()
     run = yard.show(item)["runs"][0]["run"]
     assert "nothing was said since" in yard.output(run), "its brief had told it"
     assert yard.show(item)["said"][0]["heard"] == run
     assert yard.status(item) == "done"
+    yard.close()
+
+
+ACP = """
+flow: talk
+start: dev
+limits: {{lease: 60s, timeout: 60s, silence: 50s}}
+columns: {{dev: {{agents: [dev], next: done}}}}
+agents:
+  dev: {{run: {{acp: {argv}}}, write: any}}
+"""
+
+
+def test_an_agent_of_the_protocol_hears_a_sentence_at_its_next_turn_and_no_other_run_is_needed(tmp_path: Path) -> None:
+    said = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": '{"outcome": "done"}'}}
+    acts = [{"do": "update", "update": said}, {"do": "end", "with": {"result": {"stopReason": "end_turn"}}}]
+    agent = [sys.executable, str(Path(__file__).parent / "clients" / "acp_agent.py"), "plan.json", "diary"]
+    yard = Yard(tmp_path / "yard", flow=ACP.format(argv=agent), files={"plan.json": json.dumps({"acts": acts})})
+    item = yard.add("talk")
+    engine = yard.board._application.engine
+
+    def step(name: str, run: str) -> None:
+        if name == "spawn":
+            calls.say(engine, ADA, item, "use the helper")
+
+    yard.run(step=step)
+    shown = yard.show(item)
+    assert shown["status"] == "done", shown["why"]
+    runs = [run for run in shown["runs"] if run["agent"] == "dev"]
+    assert len(runs) == 1
+    assert shown["said"][0]["heard"] == runs[0]["run"]
+    notes = [json.loads(line) for line in yard.landed("diary").splitlines()]
+    prompts = [note["params"]["prompt"][0]["text"] for note in notes if note.get("method") == "session/prompt"]
+    assert len(prompts) == 2
+    assert "use the helper" not in prompts[0]
+    assert "ada: use the helper" in prompts[1]
+    yard.doctor()
     yard.close()
