@@ -205,7 +205,7 @@ def test_the_worker_s_environment_is_learned() -> None:
         "DEPLOY_TOKEN": "value-of-deploy",
         "MY_PASSWORD_OLD": "value-of-password",
         "DATABASE_URL": "postgres://app:value-of-db@db/app",
-        "PASSED": "value-passed-on",
+        "PASSED": "value-passed-on-for-long",
         "PASSED_FOLDER": "/usr/share/passed",
         "PASSED_LIMIT": "600000",
         "OTHER": "value-of-other",
@@ -264,11 +264,80 @@ def test_a_setting_that_is_passed_in_is_no_secret(name: str) -> None:
     assert Redactor(known).clean(text) == text
 
 
+# What people have in the environment of a client: the variable, its value, and whether it is a secret.
+VARIABLES = [
+    ("COPILOT_PROVIDER_TYPE", "openai", False),
+    ("GOOSE_PROVIDER", "anthropic", False),
+    ("SOME_SWITCH", "anthropic", False),
+    ("SOME_SWITCH", "large-model-4", False),
+    ("OPENAI_API_KEY", "ollama", False),
+    ("OPENAI_API_KEY", "openai", False),
+    ("OPENAI_MODEL", "qwen3-coder-480b-a35b-instruct", False),
+    ("MY_CHOICE", "gpt-5.1-codex-mini", False),
+    ("ANTHROPIC_SMALL_FAST_MODEL", "us.anthropic.claude-3-5-haiku-20241022-v1:0", False),
+    ("OPENAI_BASE_URL", "https://gateway.example.com/openai/v1", False),
+    ("GATEWAY", "https://openai.example.com/v1", False),
+    ("CLAUDE_CODE_USE_BEDROCK", "1", False),
+    ("GOOSE_MODE", "auto", False),
+    ("API_TIMEOUT_MS", "600000", False),
+    ("OPENAI_API_KEY", "sk-" + "4fGh7KlmNop91QrsTuvW", True),
+    ("OPENAI_API_KEY", "orange-lemon", True),
+    ("PGPASSWORD", "sunshine", True),
+    ("SOME_SWITCH", "sk-" + "4fGh7KlmNop91QrsTuvW", True),
+    ("SOME_SWITCH", "c0ffee00-1234-4bcd-8ef0-123456789abc", True),
+    ("SOME_SWITCH", "q1w2e3r4t5y6u7i8", True),
+    ("SOME_URL", "https://api.example.com/v1?code=orange-lemon", True),
+    ("ANTHROPIC_CUSTOM_HEADERS", "x-team: q1w2e3", True),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "secret"), VARIABLES)
+def test_a_variable_is_secret_by_its_name_or_by_its_look_and_a_setting_is_not(
+    name: str, value: str, secret: bool
+) -> None:
+    known = Known()
+    known.add_environment({name: value}, [name])
+    hidden = f"see [secret:{name}] there\n" if secret else f"see {value} there\n"
+    assert Redactor(known).clean(f"see {value} there\n") == hidden
+
+
+WORDS = st.from_regex(r"[a-z]{1,12}", fullmatch=True)
+SOMETHING = st.from_regex(r"[A-Z]{2,8}_(TYPE|PROVIDER|MODE|MODEL|BACKEND|NAME|HOST|LEVEL)", fullmatch=True)
+
+
+@given(name=SOMETHING, word=WORDS, text=st.text(max_size=60))
+def test_a_short_word_that_is_a_setting_is_never_replaced(name: str, word: str, text: str) -> None:
+    known = Known()
+    known.add_environment({name: word}, [name])
+    whole = f"Use {word} for https://{word}.example.com/{word}: {text}"
+    assert Redactor(known).clean(whole) == Redactor(Known()).clean(whole)
+
+
+TOKENS = st.from_regex(r"[A-Za-z0-9]{20,40}", fullmatch=True).filter(
+    lambda one: sum(c.isdigit() for c in one) >= 3 and sum(c.isalpha() for c in one) >= 3
+)
+
+
+@given(name=st.from_regex(r"[A-Z]{2,8}(_KEY|_TOKEN|_SECRET|_PASSWORD|_TYPE|)", fullmatch=True), token=TOKENS)
+def test_a_token_is_never_shown_whatever_its_variable_is_called(name: str, token: str) -> None:
+    known = Known()
+    known.add_environment({name: token}, [name])
+    assert token not in Redactor(known).clean(f"the value is {token}, and in JSON {json.dumps(token)}")
+
+
 @pytest.mark.parametrize("value", ["anthropic", "large-model-4", "value-passed-on"])
-def test_a_short_name_under_any_variable_refuses_no_change(value: str) -> None:
+def test_a_short_name_under_any_variable_is_left_alone(value: str) -> None:
     known = Known()
     known.add_environment({"PASSED": value}, ["PASSED"])
-    assert Redactor(known).spots(value) == [(0, len(value), "PASSED")] and not counts(value, 0, len(value), "PASSED")
+    assert Redactor(known).spots(value) == []
+
+
+def test_names_of_models_in_a_settings_file_are_no_secrets() -> None:
+    known = Known()
+    known.add_file(
+        "~/.x/config.toml", 'model = "qwen3-coder-480b-a35b-instruct"\nurl = "gateway.example.com/v1/chat"\n'
+    )
+    assert known.forms == {}
 
 
 def test_the_tokens_of_a_credential_file_are_learned() -> None:

@@ -165,6 +165,7 @@ INVALID = {
     "flow_faults": "the flow has faults",
     "launch_too_big": "the command is too long to be started",
     "no_acp": "the client does not speak the Agent Client Protocol",
+    "no_asking_mode": "the client has no mode in which it asks before an act",
     "no_backup": "there is no backup of the board",
     "no_command": "there is no command to run",
     "no_folder": "there is no such folder",

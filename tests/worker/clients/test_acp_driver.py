@@ -170,6 +170,59 @@ def test_another_model_than_the_one_asked_for_is_never_used(scene: Scene) -> Non
     assert heard(lines, 1).cause == "environment"
 
 
+def test_an_agent_that_must_ask_is_put_into_a_mode_that_asks_whatever_its_own_is(scene: Scene) -> None:
+    modes = [{"id": name, "name": name} for name in ("auto", "default", "yolo")]
+    session = {"modes": {"currentModeId": "auto", "availableModes": modes}}
+    flags = ("--permissions", "deny", "--mode", "default", "--must-ask")
+    code, _ = scene.drive(END, flags=flags, session=session)
+    assert code == 0 and scene.told("method", "session/set_mode")["params"]["modeId"] == "default"
+
+
+def test_an_agent_without_a_mode_that_asks_is_not_prompted(scene: Scene) -> None:
+    modes = [{"id": name, "name": name} for name in ("auto", "yolo")]
+    session = {"modes": {"currentModeId": "auto", "availableModes": modes}}
+    flags = ("--permissions", "ask", "--mode", "default", "--must-ask")
+    code, lines = scene.drive(END, flags=flags, session=session)
+    assert code == 1 and "permissions: ask cannot hold" in lines[-1]["error"] and "auto, yolo" in lines[-1]["error"]
+    assert all(entry.get("method") != "session/prompt" for entry in scene.diary())
+
+
+ACTS: list[tuple[dict[str, Any], str, str]] = [
+    ({"title": "Shell", "kind": "execute", "rawInput": {"command": "rm -rf build"}}, "Shell", "$ rm -rf build"),
+    ({"title": "`ls`", "rawInput": {"cmd": ["ls", "-l"]}}, "`ls`", "$ ls -l"),
+    ({"rawInput": {"command": "make\ninstall"}}, "make install", "$ make\ninstall"),
+    (
+        {"title": "Edit", "content": [{"type": "diff", "path": "a.py", "oldText": "x = 1\n", "newText": "x = 2\n"}]},
+        "Edit",
+        "change a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2",
+    ),
+    (
+        {"title": "Write", "content": [{"type": "diff", "path": "b.py", "newText": "y = 1\n"}]},
+        "Write",
+        "write b.py\n@@ -0,0 +1 @@\n+y = 1",
+    ),
+    ({"title": "Fetch", "rawInput": {"url": "http://x.invalid"}}, "Fetch", '{"url": "http://x.invalid"}'),
+    ({}, "a tool", ""),
+]
+
+
+@pytest.mark.parametrize(("call", "title", "act"), ACTS)
+def test_what_is_asked_shows_the_command_or_the_change_itself(
+    scene: Scene, call: dict[str, Any], title: str, act: str
+) -> None:
+    asked = {"toolCall": {"toolCallId": "t1", **call}, "options": OPTIONS}
+    _, lines = scene.drive(ask("session/request_permission", **asked), END, flags=("--permissions", "deny"))
+    assert (lines[0]["title"], lines[0]["act"], lines[0]["outcome"]) == (title, act, "denied")
+
+
+def test_what_is_shown_of_an_act_is_bounded(scene: Scene) -> None:
+    change = [{"type": "diff", "path": "a", "newText": "line\n" * 500}]
+    for call in ({"rawInput": {"command": "x" * 100_000}}, {"content": change}):
+        asked = {"toolCall": {"toolCallId": "t1", **call}, "options": OPTIONS}
+        _, lines = scene.drive(ask("session/request_permission", **asked), END, flags=("--permissions", "deny"))
+        assert len(lines[0]["act"]) < 2_100 and len(lines[0]["title"]) < 300 and "more]" in lines[0]["act"]
+
+
 def test_a_mode_is_chosen_in_which_files_can_be_edited(scene: Scene) -> None:
     modes = [{"id": name, "name": name} for name in ("default", "https://x/modes#auto", "yolo")]
     session = {"modes": {"currentModeId": "default", "availableModes": modes}}

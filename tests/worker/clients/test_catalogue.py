@@ -1,6 +1,7 @@
 """Which client runs an agent, with which words."""
 
 import sys
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -178,10 +179,30 @@ def test_an_acp_command_of_ones_own_has_the_settings_of_the_client_it_starts() -
     assert words == ["--cwd", "{workspace}", "--prompt-file", "{prompt_file}", "--permissions", "allow"]
 
 
-def test_a_client_that_must_ask_is_driven_by_acp_and_left_in_a_mode_that_asks() -> None:
-    start = resolve({"client": "goose"}, clients={"goose": Client(permissions="ask")})
-    words, _ = driven(start)
-    assert words[-2:] == ["--permissions", "ask"]
+@pytest.mark.parametrize("permissions", ["ask", "deny"])
+@pytest.mark.parametrize("name", WITH_ACP)
+def test_a_client_that_must_ask_is_driven_by_acp_in_a_mode_that_asks_or_refused_by_name(
+    name: str, permissions: str
+) -> None:
+    clients = {name: Client(permissions=permissions)}
+    if name == "codex" and permissions == "ask":
+        with pytest.raises(Invalid, match="permissions: ask cannot hold for codex"):
+            resolve({"client": name}, clients=clients)
+        return
+    words, _ = driven(start := resolve({"client": name}, clients=clients))
+    assert words[words.index("--permissions") + 1] == permissions and words[-1] == "--must-ask"
+    wanted = [word for before, word in pairwise(words) if before == "--mode"]
+    assert wanted and not {"yolo", "auto", "bypassPermissions", "agent-full-access"} & set(wanted)
+    assert start.set.get("GOOSE_MODE") == ("approve" if name == "goose" else None)
+
+
+def test_an_agent_that_nobody_knows_must_have_a_mode_that_asks() -> None:
+    clients = {"my-agent": Client(acp=["my-agent"], permissions="deny")}
+    words, _ = driven(resolve({"acp": ["my-agent"]}, clients=clients))
+    assert words[-1] == "--must-ask" and "default" in words
+
+
+def test_a_client_without_the_protocol_cannot_be_asked() -> None:
     with pytest.raises(Invalid, match="aider does not speak"):
         resolve({"client": "aider"}, clients={"aider": Client(permissions="deny")})
 

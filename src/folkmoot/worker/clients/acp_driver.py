@@ -42,6 +42,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     permissions: str = "allow"  # allow, deny, ask
     auth: str | None = None
     modes: list[str] = field(default_factory=list)
+    must_ask: bool = False  # it is to work in one of these modes or not at all
 
 
 class Failed(Exception):
@@ -106,7 +107,9 @@ class PromptTurn:
             raise Failed(f"unknown model {wanted}: {_told(error)}; the agent offers {some}") from error
 
     async def _choose_mode(self, opened: NewSessionResponse) -> None:
-        """The first of the wanted modes that the agent has; in its own mode it may not edit files, or ask for each."""
+        """The first of the wanted modes that the agent has; in its own mode it may not edit files, or ask for each, or
+        for none. An agent that has no modes at all is in the only one there is."""
+        offered: dict[str, str] = {}
         if opened.modes is not None:
             offered = {_short(mode.id): mode.id for mode in opened.modes.available_modes}
             for mode in self.spec.modes:
@@ -122,6 +125,11 @@ class PromptTurn:
                         config_id=option.id, session_id=opened.session_id, value=mode
                     )
                     return
+        names = list(offered) or (_values(option) if option is not None else [])
+        if self.spec.must_ask and names:
+            wanted, offers = " or ".join(self.spec.modes), ", ".join(names[:10])
+            words = "cannot hold: the agent has no mode in which it asks before an act"
+            raise Failed(f"permissions: {self.spec.permissions} {words} ({wanted}); it offers {offers}")
 
 
 def _short(mode: str) -> str:
@@ -166,6 +174,8 @@ def _end(response: PromptResponse) -> dict[str, Any]:
         cached = (response.usage.cached_read_tokens or 0) + (response.usage.cached_write_tokens or 0)
         if response.usage.total_tokens >= response.usage.input_tokens + response.usage.output_tokens + cached:
             told["usage"]["input_tokens"] += cached
+        if response.usage.cached_read_tokens:
+            told["usage"]["cached_tokens"] = response.usage.cached_read_tokens
     else:
         quota = (response.field_meta or {}).get("quota")
         counted = quota.get("token_count") if isinstance(quota, dict) else None
@@ -255,6 +265,7 @@ def read_arguments(arguments: list[str]) -> Spec:
     parser.add_argument("--permissions", choices=["allow", "deny", "ask"], default="allow")
     parser.add_argument("--auth")
     parser.add_argument("--mode", action="append", default=[])
+    parser.add_argument("--must-ask", action="store_true")
     parser.add_argument("argv", nargs="*")
     given = parser.parse_args(arguments)
     if given.spec:
@@ -269,6 +280,7 @@ def read_arguments(arguments: list[str]) -> Spec:
         permissions=given.permissions,
         auth=given.auth,
         modes=given.mode,
+        must_ask=given.must_ask,
     )
 
 

@@ -23,6 +23,8 @@ from acp.schema import (
     WriteTextFileResponse,
 )
 
+from folkmoot.worker.clients.acp_permission import act_of
+
 Say = Callable[[dict[str, Any]], None]
 
 READ_MAX = 10_000_000
@@ -46,9 +48,9 @@ class ClientCallbacks:
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **kwargs: Any
     ) -> RequestPermissionResponse:
         """Chosen by kind, never by id: each agent has ids of its own."""
-        title = tool_call.title or "a tool"
-        allowed = self.permissions == "allow" or (self.permissions == "ask" and await self._person_allows(title))
-        told = {"type": "permission", "title": title, "kind": tool_call.kind, "policy": self.permissions}
+        title, act = act_of(tool_call)
+        allowed = self.permissions == "allow" or (self.permissions == "ask" and await self._person_allows(title, act))
+        told = {"type": "permission", "title": title, "kind": tool_call.kind, "policy": self.permissions, "act": act}
         for kind in _ALLOW if allowed else _REJECT:
             for option in options:
                 if option.kind == kind:
@@ -59,10 +61,11 @@ class ClientCallbacks:
         self.say({**told, "outcome": "denied"})
         return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
 
-    async def _person_allows(self, title: str) -> bool:
+    async def _person_allows(self, title: str, act: str) -> bool:
         """Put it to a person by the run's own board, and wait; whoever gets no answer may not."""
         words = f"May the agent do this: {title}?"
         command = ["moot", "ask", words, "--option", ALLOW, "--option", "deny", "--wait", f"{PATIENCE:.0f}s", "--json"]
+        command += [f"--context={act}"] if act else []
         try:
             asking = await asyncio.create_subprocess_exec(*command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
         except OSError as error:

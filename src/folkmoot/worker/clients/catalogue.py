@@ -16,6 +16,7 @@ from folkmoot.core.decoding import converted
 from folkmoot.core.flow import Agent, Client, Flow, Model
 from folkmoot.core.vocabulary.roles import nearest
 from folkmoot.errors import Invalid
+from folkmoot.worker.clients.acp_modes import ASKING
 from folkmoot.worker.clients.called import names_in
 from folkmoot.worker.clients.listener import DIALECTS
 from folkmoot.worker.clients.troubles import Trouble
@@ -87,6 +88,9 @@ class Acp(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     find: list[str]
     auth: str | None = None  # the method to sign in with before a session, if it needs one
     modes: list[str] = field(default_factory=list)  # in which files can be edited, the best first
+    asks: list[str] = field(default_factory=list)  # in which it asks before each act that could do harm
+    denies: list[str] = field(default_factory=list)  # in which it does no such act, without asking
+    asks_with: dict[str, str] = field(default_factory=dict)  # variables that make it ask
 
 
 class Login(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -249,12 +253,12 @@ class Catalogue:
         driver = [*DRIVER, "--cwd", "{workspace}", "--prompt-file", "{prompt_file}", "--permissions", given.permissions]
         driver += ["--model", str(meant.id)] if by_option else []
         driver += ["--auth", acp.auth] if acp and acp.auth else []
-        # An agent that must ask first is left in its own mode, or it would not ask.
-        modes = acp.modes if acp and given.permissions == "allow" else []
-        driver += [word for mode in modes for word in ("--mode", mode)]
-        return self._start(
+        driver += _modes(acp, name, given.permissions)
+        start = self._start(
             known, given, meant, name=name, argv=[*driver, "--", *argv], speaks="acp", stdin=False, acp=True
         )
+        asks_with = acp.asks_with if acp and given.permissions != "allow" else {}
+        return msgspec.structs.replace(start, set={**start.set, **asks_with})
 
     def _start(self, known: Known | None, given: Client, meant: Model, **parts: Any) -> Start:
         """The flow's entry over the known one: what it lists holds alone, what it sets is added."""
@@ -300,6 +304,18 @@ def _meaning(flow: Flow, model: str | None) -> Model:
     if model is None:
         return Model()
     return flow.models.get(model, Model(id=model))
+
+
+def _modes(acp: Acp | None, name: str, permissions: str) -> list[str]:
+    """The words that choose a session's mode: in its own it might ask for nothing, or refuse everything."""
+    if permissions == "allow":
+        return [word for mode in (acp.modes if acp else []) for word in ("--mode", mode)]
+    found = list(ASKING) if acp is None else [*acp.asks, *(acp.denies if permissions == "deny" else [])]
+    if not found:
+        words = "permissions: {permissions} cannot hold for {name}: it has no mode in which it asks before an act"
+        hint = "take `permissions` out, so that its sandbox and the agent's file rights bound it, or use another client"
+        raise Invalid("no_asking_mode", words, hint, permissions, name)
+    return [*(word for mode in found for word in ("--mode", mode)), "--must-ask"]
 
 
 def _first(names: list[str], which: Which) -> str | None:

@@ -4,13 +4,14 @@ Everything is looked for within lines (a value of several lines is known by each
 stream is its last unfinished line. The time is linear in the length of the text, whatever the text is.
 """
 
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from folkmoot.worker.secrets.forms import VALUE_CHARS_MIN, folded_parts, forms_of
+from folkmoot.worker.secrets.looks import COMMON, HEADER_NAME, NAME_MAX, WORD_MAX, is_a_name, is_plain, looks_random
+from folkmoot.worker.secrets.looks import looks_secret as looks_secret
 
 PIECE_CHARS = 4096  # a longer value is known by its pieces
 LINE_CHARS_MAX = 65_536  # an unfinished line that is longer is let out but for its end
@@ -20,24 +21,6 @@ BLOB_CHARS = 2048  # of a longer word so much is held back: more than a name and
 ENDS_OF_WORDS = " \t\r\"'<>[]{}()"
 PEM_LINES_MAX = 200
 
-# Values that say nothing, as in DEBUG_TOKEN=disabled: they are words of every output.
-COMMON = frozenset(
-    [
-        *("anonymous", "changeme", "default", "development", "disabled", "enabled", "example", "localhost", "master"),
-        *("nobody", "password", "production", "public", "secret", "staging", "testing", "undefined", "unknown"),
-        "username",
-    ]
-)
-
-SECRET_NAME = re.compile(
-    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIALS?)S?$|PASSWORD|SECRET|_TOKEN_|_KEY_",
-    re.I,
-)
-NOT_SECRET_NAME = re.compile(r"PUBLIC_?KEY|_KEY_(?:ID|FILE|PATH)$|_TOKENS$|_TOKEN_(?:FILE|PATH)$", re.I)
-SETTING_NAME = re.compile(
-    r"(?:^|_)(?:MODEL|PROVIDER|REGION|ZONE|LOCATION|PROJECT|PROFILE|ENDPOINT|HOST|URL|EMAIL|NAME|VERSION|MODE|LANG)S?$",
-    re.I,
-)
 ENCODED = re.compile(r"^[A-Za-z0-9+/=]*")
 FOLD_MAX = 120  # no longer are the lines that programs fold encoded text to
 TOKEN = re.compile(r"[A-Za-z0-9_\-.+/=~]{16,}")
@@ -56,9 +39,6 @@ _PEM = re.compile(
 _PEM_BODY = re.compile(r"[\s|>+:.\d\-]{0,16}(?:[A-Za-z0-9+/=]*|[A-Za-z\-]{1,32}: [^\n]{0,200})\s*", re.ASCII)
 _PEM_END = re.compile(rf"-----END {_PEM_KIND}")
 _PEM_KEY = re.compile(rf"-----BEGIN {_PEM_KIND}[^-]{{0,300}}?[A-Za-z0-9+/]{{40}}", re.ASCII)
-WORD_MAX = 16  # letters that a word may have
-MIXED_MAX = 8  # letters and digits of a short mixture, like "llama3" or "480B"
-NAME_MAX = 20  # of a name of words and numbers that was passed in; a longer one may be a passphrase
 _EXAMPLES = ("example", "xxxxxx", "000000", "123456789", "abcdefgh", "placeholder")
 _LOOKS: tuple[tuple[str, re.Pattern[str], int], ...] = tuple(
     (literal, re.compile(pattern, flags), group)
@@ -86,11 +66,6 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], int], ...] = tuple(
         ("-api-key", r"-api-key[\"'\\]{0,4}\s{0,4}[:=]\s{0,4}[\"'\\]{0,4}([A-Za-z0-9._~+/=\-]{6,})", re.I, 1),
     )
 )
-
-
-def looks_secret(name: str) -> bool:
-    """Does the name of a variable say that its value is a secret?"""
-    return bool(SECRET_NAME.search(name)) and not NOT_SECRET_NAME.search(name)
 
 
 class Known:
@@ -127,15 +102,25 @@ class Known:
         """Learn the values of those variables that a client's entry passes on, and of those that sound secret."""
         passed = set(passed)
         for name, value in worker_env.items():
-            if looks_secret(name) or (name in passed and not _harmless(name, value)):
-                self.add(name, value)
+            if looks_secret(name) or name in passed:
+                self.add_variable(name, value)
             for match in USERINFO.finditer(value):
                 self.add(name, match[1])
+
+    def add_variable(self, name: str, value: str) -> None:
+        """Learn the value of a variable that a run gets, if it is a secret by its name or by its look. A setting is
+        none: a model, an address, a switch, whatever it is called."""
+        if not looks_secret(name) and not looks_random(name, value):
+            return
+        self.add(name, value)
+        if HEADER_NAME.search(name):
+            for line in value.split("\n"):
+                self.add(name, line.partition(":")[2].strip())
 
     def add_file(self, name: str, text: str) -> None:
         """Learn what in a credential file looks like a token: long, without spaces, with letters and digits."""
         for match in TOKEN.finditer(text):
-            if not match[0].startswith(("/", ".", "~")) and not _is_a_name(match[0]):
+            if not match[0].startswith(("/", ".", "~")) and not is_plain(match[0]):
                 self.add(name, match[0])
 
     def add_included(self, name: str, text: str) -> None:
@@ -143,45 +128,10 @@ class Known:
         self.add_file(name, ASSIGNED.sub("", text))
         for variable, said in ASSIGNED.findall(text):
             value = said.strip().strip("\"'")
-            if looks_secret(variable) or not (_harmless(variable, value) or _is_plain(value)):
+            if looks_secret(variable) or (looks_random(variable, value) and not is_plain(value)):
                 self.add(variable, value)
             for match in USERINFO.finditer(value):
                 self.add(variable, match[1])
-
-
-def _is_a_name(token: str) -> bool:
-    """Words and numbers, like the name of a model or a date: in a token, letters and digits are mixed."""
-    return all(part.isalpha() or part.isdigit() for part in re.split(r"[^A-Za-z0-9]+", token) if part)
-
-
-def _harmless(name: str, value: str) -> bool:
-    """A variable that is passed on is taken for a secret, but for what is surely a setting. The rule:
-
-    - a number of less than 12 digits, also with dots;
-    - paths, with `:` between them: each is there on this machine, or has several parts, all plain;
-    - a URL without userinfo and query, all plain;
-    - all that is plain under a name of a setting (SETTING_NAME): a model, a region, an address.
-
-    Plain is what consists of words, numbers and short mixtures such as `v1` or `llama3`. Any other value is hidden.
-    Whether it also refuses a change that holds it, `counts` says.
-    """
-    if len(value) < 12 and value.replace(".", "").isdigit():
-        return True
-    if value.startswith(("/", "~/")):
-        return all(_is_path(path) for path in value.split(":"))
-    if "://" in value:
-        return not any(char in value for char in "@?#") and _is_plain(value)
-    return bool(SETTING_NAME.search(name)) and _is_plain(value)
-
-
-def _is_path(text: str) -> bool:
-    parts = [part for part in text.split("/") if part not in ("", "~")]
-    return os.path.exists(os.path.expanduser(text)) or (len(parts) > 1 and _is_plain(text))
-
-
-def _is_plain(text: str) -> bool:
-    parts = [part for part in re.split(r"[^A-Za-z0-9]+", text) if part]
-    return all(len(part) <= (WORD_MAX if part.isalpha() or part.isdigit() else MIXED_MAX) for part in parts)
 
 
 def known_values(
@@ -205,8 +155,7 @@ def known_values(
     for name, text in included.items():
         known.add_included(name, text)
     for name, text in values.items():
-        if looks_secret(name):
-            known.add(name, text)
+        known.add_variable(name, text)
     if is_plain:
         seen[tuple(passed)] = known
     return known
@@ -309,7 +258,7 @@ class Redactor:
             if literal in folded:
                 found += [(*match.span(group), "") for match in pattern.finditer(text)]
         if "sk-" in text:  # which is also in "risk-averse-people"
-            found += [(*match.span(), "") for match in _SK.finditer(text) if not _is_a_name(match[0])]
+            found += [(*match.span(), "") for match in _SK.finditer(text) if not is_a_name(match[0])]
         if "eyJ" in text:
             for match in _JWT.finditer(text):
                 if match[0].count(".") >= 2 or (not over and match.end() == len(text)):
@@ -348,11 +297,11 @@ def counts(text: str, start: int, end: int, name: str) -> bool:
     if name:
         if looks_secret(name):
             return not (value.isalpha() or value.isdigit()) or len(value) >= WORD_MAX
-        return not _is_a_name(value) or len(value) >= NAME_MAX
+        return not is_a_name(value) or len(value) >= NAME_MAX
     if value.startswith("-----BEGIN "):
         return _PEM_KEY.match(text[start : end + 400]) is not None
     low = value.lower()
-    return len(value) >= WORD_MAX and not _is_a_name(value) and not any(words in low for words in _EXAMPLES)
+    return len(value) >= WORD_MAX and not is_a_name(value) and not any(words in low for words in _EXAMPLES)
 
 
 def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
